@@ -1,0 +1,1 @@
+"""The Arrow contract of a log: columns, units, order."""

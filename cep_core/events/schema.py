@@ -1,0 +1,57 @@
+"""What a log is: its event types, their typed attributes, its time unit and how ties are read.
+
+Assumes nothing about storage; a log's events are an Arrow table with the columns `event_type` (string), `ts` (int64, in
+the log's unit), `seq` (int64, unique) and one nullable column for each attribute name, in (ts, seq) order. An attribute
+name has one type throughout a log; an event has null where its type lacks the attribute. An optional int64 column `pos`
+is the event's rank among all events read, before any filter (absent: the row's number). See docs/semantics.md, 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class AttributeType(StrEnum):
+    """The types that an attribute may have; Arrow int64, double, string, bool."""
+
+    INT = "int"
+    FLOAT = "float"
+    STRING = "string"
+    BOOL = "bool"
+
+
+class Ties(StrEnum):
+    """How events with equal `ts` relate: `concurrent` ones never follow each other, `ordered` ones do so by `seq`."""
+
+    CONCURRENT = "concurrent"
+    ORDERED = "ordered"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of an event type."""
+
+    name: str
+    type: AttributeType
+    nullable: bool = True
+
+
+@dataclass(frozen=True)
+class LogSchema:
+    """Event types with their attributes, the unit of `ts`, and the reading of ties.
+
+    `types` maps an event type to its attributes by name. `open_world` is True where no schema was declared: every type
+    name is then accepted and every type has every attribute (`cep.*` on a bare table).
+    """
+
+    types: Mapping[str, Mapping[str, Attribute]]
+    unit: str = "s"
+    ties: Ties = Ties.CONCURRENT
+    open_world: bool = False
+
+    def __post_init__(self) -> None:
+        frozen = {name: MappingProxyType(dict(attributes)) for name, attributes in self.types.items()}
+        object.__setattr__(self, "types", MappingProxyType(frozen))

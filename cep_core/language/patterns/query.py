@@ -1,0 +1,172 @@
+"""A bound pattern query: the pattern, its window and strategy, predicates sorted by kind, and what it returns.
+
+Made by `binding.bind`, read by the engines. Everything is resolved: variables are unique, attributes exist and are
+typed, predicates are conjuncts of the kinds below (`docs/language.md` 1, `docs/semantics.md` 3, 4, 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.language.errors import Position
+from cep_core.language.patterns.tree import Comparison, Expression, Pattern
+
+
+class Strategy(StrEnum):
+    """Selection strategies."""
+
+    STRICT = "strict_contiguity"
+    PARTITION = "partition_contiguity"
+    NEXT = "skip_till_next_match"
+    ANY = "skip_till_any_match"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A unit of the pattern, in pattern order."""
+
+    name: str
+    event_type: str
+    kleene: bool
+    """Under a quantifier that may repeat it: bound to a list of events."""
+    optional: bool
+    """Absent from some matches (star, `?`, one side of OR)."""
+    negated: bool
+    at: Position
+
+
+@dataclass(frozen=True)
+class Window:
+    """`WITHIN size [SLIDE slide]`, in the log's unit, or in events when `events` is True. `slide` None: not said."""
+
+    size: int
+    events: bool = False
+    slide: int | None = None
+
+
+@dataclass(frozen=True)
+class VertexPredicate:
+    """A condition on single events: it holds of every event bound to `variable`."""
+
+    variable: str
+    expression: Expression
+    """Mentions `variable` only, with `Which.EACH`."""
+
+
+class Adjacency(StrEnum):
+    """Between which two events of a match an edge predicate stands."""
+
+    BINDING = "binding"
+    """`b[i-1]`: consecutive events of the same variable in the whole binding, whatever lies between."""
+    NEIGHBOUR = "neighbour"
+    """`NEXT(S)`, `PREV(S)`, `b[1].x > a.x`, `a.x < b.x` of adjacent units: events adjacent in the trend."""
+
+
+@dataclass(frozen=True)
+class EdgePredicate:
+    """A condition between an event of `source` and a later one of `target`, which stand in `adjacency`.
+
+    `first_only`: only where the target is the first event of its Kleene variable (`b[1].x > a.x`); `last_only`: only
+    where the source is the last of its (`b[last].x < c.x`). `separated` has the condition as `left op right`, `left`
+    mentioning `source` only and `right` mentioning `target` only, where it can be so written, else None. Within
+    `separated` and `expression`, references to either event are `Which.EACH` if source and target differ; if they are
+    the same variable the source's are `Which.PREVIOUS` and the target's `Which.EACH`.
+    """
+
+    source: str
+    target: str
+    adjacency: Adjacency
+    expression: Expression
+    separated: Comparison | None
+    first_only: bool = False
+    last_only: bool = False
+
+
+@dataclass(frozen=True)
+class MatchPredicate:
+    """Any other condition: judged on a whole match or a prefix of it (paper 04's postponed predicates included)."""
+
+    expression: Expression
+    variables: tuple[str, ...]
+    consistency: str
+    """Paper 04's class: "true", "false", "both" or "inconsistent"."""
+
+
+@dataclass(frozen=True)
+class KeyClass:
+    """One equivalence: all `members`, (variable, attribute) pairs, carry the same non-null value in a match.
+
+    `name` names the slicing variable (the attribute, made unique); `slices` tells whether `docs/semantics.md` 6 lets the
+    slicer and the hash partitioning use it; `type` is the class's common type, to which keys are coerced.
+    """
+
+    name: str
+    members: tuple[tuple[str, str], ...]
+    type: AttributeType
+    slices: bool
+    at: Position
+
+
+class Aggregate(StrEnum):
+    COUNT_TRENDS = "count trends"
+    """COUNT(*)."""
+    COUNT = "count"
+    """COUNT(E): occurrences."""
+    MIN = "min"
+    MAX = "max"
+    SUM = "sum"
+    AVG = "avg"
+
+
+@dataclass(frozen=True)
+class ReturnItem:
+    """One item of RETURN, named as its output column.
+
+    Either `attribute` (a bare, grouped attribute), or `aggregate` over all trends with the `variables` it ranges over
+    (all variables of the named type) and `argument`, their attribute; or, in a matching query, `expression`.
+    """
+
+    column: str
+    at: Position
+    attribute: str | None = None
+    aggregate: Aggregate | None = None
+    variables: tuple[str, ...] = ()
+    argument: str | None = None
+    expression: Expression | None = None
+    type: AttributeType | None = None
+    """The type of the attribute, the argument or the expression."""
+
+
+class Skip(StrEnum):
+    """AFTER MATCH SKIP."""
+
+    PAST_LAST = "past last event"
+    TO_NEXT = "to next event"
+    TO_FIRST = "to first"
+    TO_LAST = "to last"
+
+
+@dataclass(frozen=True)
+class Query:
+    """A bound query. `aggregation` tells which engine evaluates it."""
+
+    text: str
+    path: str
+    schema: LogSchema
+    aggregation: bool
+    pattern: Pattern
+    variables: tuple[Variable, ...]
+    strategy: Strategy
+    window: Window
+    vertex_predicates: tuple[VertexPredicate, ...] = ()
+    edge_predicates: tuple[EdgePredicate, ...] = ()
+    match_predicates: tuple[MatchPredicate, ...] = ()
+    key_classes: tuple[KeyClass, ...] = ()
+    group_by: tuple[str, ...] = ()
+    """Attributes; each has a key class of the same name."""
+    returns: tuple[ReturnItem, ...] = ()
+    skip: Skip | None = None
+    skip_variable: str | None = None
+    warnings: tuple[str, ...] = field(default=(), compare=False)

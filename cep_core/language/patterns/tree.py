@@ -1,0 +1,227 @@
+"""Syntax trees of pattern queries: patterns and expressions, after binding (`docs/language.md` 1).
+
+Every unit carries the name of its variable (`A`, then `A_2` for the second unnamed A); every reference names one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cep_core.language.errors import Position
+
+Scalar = int | float | str | bool | None
+
+
+# ---------------------------------------------------------------- patterns
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One event of a type, bound to a variable."""
+
+    event_type: str
+    variable: str
+    at: Position
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Elements one after another; negated ones (`Not`) forbid events between their neighbours."""
+
+    elements: tuple[Pattern, ...]
+    at: Position
+
+
+@dataclass(frozen=True)
+class Kleene:
+    """`least` to `most` repetitions of `body`; `most` None: any number. `+` is (1, None), `*` (0, None), `?` (0, 1)."""
+
+    body: Pattern
+    least: int
+    most: int | None
+    at: Position
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of several patterns (OR)."""
+
+    options: tuple[Pattern, ...]
+    at: Position
+
+
+@dataclass(frozen=True)
+class Conjunction:
+    """Unordered pairs of different matches, one of each side (AND, top level only)."""
+
+    left: Pattern
+    right: Pattern
+    at: Position
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """`n` of these units, distinct events, in any order."""
+
+    n: int
+    units: tuple[Unit, ...]
+    at: Position
+
+
+@dataclass(frozen=True)
+class Not:
+    """No match of `body` here; `body` is a Unit or a Sequence."""
+
+    body: Pattern
+    at: Position
+
+
+Pattern = Unit | Sequence | Kleene | Alternative | Conjunction | AnyOf | Not
+
+
+# ---------------------------------------------------------------- expressions
+
+
+class Which(StrEnum):
+    """Which event of a variable a reference means."""
+
+    EACH = "each"
+    """`a.x`, `S.x`, `b[i].x`: the event bound to a plain variable, every event of a Kleene one in turn."""
+    PREVIOUS = "previous"
+    """`b[i-1].x`: the previous b of the whole binding; holds vacuously at i = 1."""
+    NEXT_NEIGHBOUR = "next neighbour"
+    """`NEXT(S).x`: the following event of the trend, where that is an S."""
+    PREVIOUS_NEIGHBOUR = "previous neighbour"
+    """`PREV(S).x`: the preceding event of the trend, where that is an S."""
+    LAST = "last"
+    """`b[last].x`, `b[n].x`, `b[b.len].x`."""
+    AT = "at"
+    """`b[k].x` for an integer k >= 1, in `Reference.index`."""
+
+
+class Span(StrEnum):
+    """The events over which an aggregate inside one match ranges."""
+
+    ALL = "all"
+    """`avg(b[].x)`."""
+    BEFORE = "before"
+    """`avg(b[..i-1].x)`, `avg(b[1..i-1].x)`."""
+    UP_TO = "up to"
+    """`max(b[..i].x)`."""
+
+
+@dataclass(frozen=True)
+class Literal:
+    value: Scalar
+    at: Position
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An attribute of an event of a variable. `ts` and `seq` may be named like attributes."""
+
+    variable: str
+    attribute: str
+    which: Which
+    at: Position
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class PrefixAggregate:
+    """`function` (count, min, max, sum, avg, first, last) over events of a Kleene variable inside one match."""
+
+    function: str
+    variable: str
+    span: Span
+    attribute: str | None
+    at: Position
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """`operator` is one of + - * / %. As in Spark: `/` of integers is a float, division by zero is NULL."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    at: Position
+
+
+@dataclass(frozen=True)
+class Negative:
+    operand: Expression
+    at: Position
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`operator` is one of = != < <= > >=."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    at: Position
+
+
+@dataclass(frozen=True)
+class Logical:
+    """`operator` is "and" or "or"."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+    at: Position
+
+
+@dataclass(frozen=True)
+class Negation:
+    operand: Expression
+    at: Position
+
+
+@dataclass(frozen=True)
+class In:
+    operand: Expression
+    values: tuple[Literal, ...]
+    at: Position
+
+
+@dataclass(frozen=True)
+class Between:
+    operand: Expression
+    low: Expression
+    high: Expression
+    at: Position
+
+
+@dataclass(frozen=True)
+class Like:
+    operand: Expression
+    pattern: str
+    at: Position
+
+
+@dataclass(frozen=True)
+class IsNull:
+    """`a.x IS NULL`, or `v IS NULL` (attribute None in the reference's place: `variable`) for an absent variable."""
+
+    operand: Expression | None
+    variable: str | None
+    at: Position
+
+
+Expression = (
+    Literal
+    | Reference
+    | PrefixAggregate
+    | Arithmetic
+    | Negative
+    | Comparison
+    | Logical
+    | Negation
+    | In
+    | Between
+    | Like
+    | IsNull
+)
