@@ -98,7 +98,7 @@ class MatchPredicate:
 class KeyClass:
     """One equivalence: all `members`, (variable, attribute) pairs, carry the same non-null value in a match.
 
-    `name` names the slicing variable (the attribute, made unique); `slices` tells whether `docs/semantics.md` 6 lets the
+    `name` names the slicing variable (the attribute, made unique); `slices`: whether `docs/semantics.md` 6 lets the
     slicer and the hash partitioning use it; `type` is the class's common type, to which keys are coerced.
     """
 
