@@ -1,0 +1,112 @@
+"""What a run can end with: the errors a person can act on, and the exit code and message of each.
+
+0 ok; 2 a workload, query or header that must be corrected; 3 the quality gate; 1 anything else. Airflow maps 2 and 3 to
+a failure without retry, so an error gets those codes only where trying again cannot help (docs/operations.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+
+from cep_core.language.errors import QueryError
+
+OK = 0
+FAILED = 1
+WRONG_WORKLOAD = 2
+GATE = 3
+
+
+class RunError(Exception):
+    """An error with a message for a person; `code` is the process's exit code."""
+
+    code = FAILED
+
+
+class WrongWorkload(RunError):
+    """The workload, a query or a source's header is not what was declared; editing it is the only way on."""
+
+    code = WRONG_WORKLOAD
+
+
+class GateFailure(RunError):
+    """Days that the quality gate refused, with the first reason of each; their published tables are as they were."""
+
+    code = GATE
+
+    def __init__(self, reasons: Mapping[date, str]) -> None:
+        self.reasons = dict(sorted(reasons.items()))
+        days = "; ".join(f"{day}: {reason}" for day, reason in self.reasons.items())
+        super().__init__(f"quality gate failed on {len(self.reasons)} day(s), which keep their former tables: {days}")
+
+
+class SourceMissing(RunError):
+    """A source that must exist is absent; nothing was written.
+
+    >>> str(SourceMissing("flights", "data/flights.csv"))
+    "source missing: 'flights' (data/flights.csv) must exist; nothing was written"
+    """
+
+    def __init__(self, source: str, path: Path | str) -> None:
+        super().__init__(f"source missing: '{source}' ({path}) must exist; nothing was written")
+
+
+class UnreadableSource(RunError):
+    """A source that cannot be read: which file, and at which byte.
+
+    >>> str(UnreadableSource("data/w.csv.gz", "the gzip stream ends early", offset=512))
+    'cannot read data/w.csv.gz at byte 512: the gzip stream ends early; nothing was written'
+    """
+
+    def __init__(self, path: Path | str, reason: str, offset: int | None = None) -> None:
+        where = "" if offset is None else f" at byte {offset}"
+        super().__init__(f"cannot read {path}{where}: {reason}; nothing was written")
+
+
+class WrongHeader(WrongWorkload):
+    """A source whose header is unlike its declaration."""
+
+
+class SchemaChanged(WrongWorkload):
+    """A query whose columns are not those of its table; the message ends with the command that rebuilds it."""
+
+
+class LeaseHeld(RunError):
+    """Another run has the lake; the message names its holder."""
+
+    def __init__(self, holder: str, expires: datetime) -> None:
+        self.holder = holder
+        super().__init__(
+            f"the lake is in use by {holder}, whose lease ends at {expires:%Y-%m-%d %H:%M:%S}Z unless renewed"
+        )
+
+
+def exit_code(error: BaseException) -> int:
+    """The process's exit code for an error.
+
+    >>> exit_code(GateFailure({})), exit_code(OSError("disk full")), exit_code(KeyboardInterrupt())
+    (3, 1, 130)
+    """
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    if isinstance(error, RunError):
+        return error.code
+    return WRONG_WORKLOAD if isinstance(error, QueryError) else FAILED
+
+
+def is_expected(error: BaseException) -> bool:
+    """Whether the error's own message says all there is to say; others deserve a traceback."""
+    return isinstance(error, RunError | QueryError | KeyboardInterrupt)
+
+
+def message(error: BaseException) -> str:
+    """What to print for an error: one clear message, several lines only where the error itself has them.
+
+    >>> message(SourceMissing("weather", "w.csv"))
+    "trendmill: source missing: 'weather' (w.csv) must exist; nothing was written"
+    """
+    if isinstance(error, KeyboardInterrupt):
+        return "trendmill: interrupted; tables hold whole days only, run the same command again"
+    text = str(error).strip() or type(error).__name__
+    return f"trendmill: {text}" if is_expected(error) else f"trendmill: {type(error).__name__}: {text}"

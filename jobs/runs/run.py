@@ -1,0 +1,133 @@
+"""What a stage is given and what it answers: the run it belongs to, and what it did on each day.
+
+A stage is a function `stage(run: Run) -> StageOutcome`, one file each in jobs/stages. It reads and writes lake tables
+and nothing else, so that any later process can go on where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from jobs.runs.scope import Scope
+    from jobs.workload.compiled import CompiledQuery
+    from jobs.workload.declaration import Workload
+
+DONE = "done"
+REFUSED = "refused"
+"""Statuses of a stage on a day: `refused` by the quality gate."""
+
+
+@dataclass(frozen=True)
+class DayOutcome:
+    """What a stage did on one operating day."""
+
+    rows_in: int = 0
+    rows_out: int = 0
+    status: str = DONE
+    message: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Further counts, written to `runs` as JSON; e.g. the equation of rows of each source."""
+
+
+@dataclass(frozen=True)
+class StageOutcome:
+    """What a stage did, in all and day by day. `message` is the one line that a person reads."""
+
+    rows_in: int = 0
+    rows_out: int = 0
+    message: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    days: Mapping[date, DayOutcome] = field(default_factory=dict)
+    """Each day's own share where the stage worked day by day; empty: the stage speaks of all its days at once."""
+    versions: Mapping[str, int] = field(default_factory=dict)
+    """Delta version of each table that the stage wrote."""
+
+    @property
+    def refused(self) -> dict[date, str]:
+        """The days that failed the quality gate, with the reason."""
+        return {day: outcome.message for day, outcome in self.days.items() if outcome.status == REFUSED}
+
+
+class Progress(Protocol):
+    """Where a run tells how far it is; stages call `advance` and `note` only."""
+
+    def start(self, stage: str) -> None:
+        """A stage begins."""
+
+    def advance(self, done: int, total: int, note: str = "") -> None:
+        """So much of the running stage is done, e.g. files read or slices evaluated."""
+
+    def note(self, text: str) -> None:
+        """A line that a person should see, e.g. a warning of the quality gate."""
+
+    def finish(self, stage: str, outcome: StageOutcome, seconds: float) -> None:
+        """The running stage is done."""
+
+
+class Silent:
+    """A progress that says nothing."""
+
+    def start(self, stage: str) -> None: ...
+
+    def advance(self, done: int, total: int, note: str = "") -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def finish(self, stage: str, outcome: StageOutcome, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a workload for the operating days `first`..`last`, both inclusive.
+
+    `lake`: the lake's root folder or URI. `scope` says which days are loaded, read and evaluated; the task that needs
+    it computes it from the lake's own tables (jobs/runs/scope.py), so it is None before.
+    """
+
+    workload: Workload
+    compiled: Mapping[str, CompiledQuery]
+    first: date
+    last: date
+    run_id: str
+    spark: SparkSession
+    lake: str
+    progress: Progress = field(default_factory=Silent)
+    scope: Scope | None = None
+    warm_up: tuple[date, ...] = ()
+    """Days before `first` that the queries reach, the lake lacks and a source has: to be loaded by this run as well."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "compiled", MappingProxyType(dict(self.compiled)))
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """The run's own operating days, ascending."""
+        return days_between(self.first, self.last)
+
+    @property
+    def loads(self) -> tuple[date, ...]:
+        """The days that `ingest` and `validate` load: warm-up days first, then the run's own; ascending."""
+        return tuple(sorted({*self.warm_up, *self.days}))
+
+    def table(self, name: str) -> str:
+        """A table's identifier in Spark SQL; working tables are named `work_...`."""
+        return f"{self.workload.name}.{name}"
+
+    def with_scope(self, scope: Scope) -> Run:
+        return replace(self, scope=scope)
+
+
+def days_between(first: date, last: date) -> tuple[date, ...]:
+    """The days from `first` to `last`, both inclusive.
+
+    >>> [str(day) for day in days_between(date(2013, 2, 28), date(2013, 3, 1))]
+    ['2013-02-28', '2013-03-01']
+    """
+    return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
