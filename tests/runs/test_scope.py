@@ -1,0 +1,245 @@
+"""The law of whole operating days, on a lake in memory: order, partition and repetition of runs leave no trace."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.language.evaluator import Reach
+from jobs.runs.scope import (
+    Bounds,
+    Ledger,
+    LoadedDay,
+    Question,
+    Recorded,
+    Scope,
+    evaluate_after_loading,
+    evaluate_stale,
+    first_read,
+    warm_up,
+)
+
+HOURS = 4
+"""Length of an operating day in the toy log's unit: short, so that reaches end within days as well as between them."""
+START = date(2013, 1, 1)
+DAYS = 9
+
+
+class ToyCalendar:
+    def interval(self, day: date) -> tuple[int, int]:
+        begin = (day - START).days * HOURS
+        return begin, begin + HOURS
+
+    def day_of(self, ts: int) -> date:
+        return START + timedelta(days=ts // HOURS)
+
+
+BOUNDS = Bounds(ToyCalendar(), START, max_reach=100 * HOURS)
+
+
+def day(n: int) -> date:
+    return START + timedelta(days=n)
+
+
+def look_back(events: list[int], ts: int, reach: Reach) -> list[int]:
+    """The events that an event at `ts` sees: all in the reach, counted in time, in time-points, or in positions."""
+    edge = ts - (reach.time or 0)
+    for _ in range(reach.points):
+        edge = max((t for t in events if t < edge), default=edge) - (reach.time or 0)
+    seen = {i for i, t in enumerate(events) if edge <= t <= ts}
+    before = [i for i, t in enumerate(events) if t < ts]
+    return [events[i] for i in sorted(seen | set(before[len(before) - reach.events :] if reach.events else []))]
+
+
+@dataclass
+class ToyLake:
+    """Events by day, results by (query, day), and the runs of jobs/runs/tasks.py with nothing but dictionaries."""
+
+    queries: dict[str, Reach]
+    sources: dict[date, list[int]]
+    events: dict[date, list[int]] = field(default_factory=dict)
+    refused: set[date] = field(default_factory=set)
+    results: dict[tuple[str, date], list[tuple[int, int]]] = field(default_factory=dict)
+    complete: dict[tuple[str, date], bool] = field(default_factory=dict)
+    recorded: dict[tuple[str, date], Recorded] = field(default_factory=dict)
+    version: str = "1"
+
+    @property
+    def ledger(self) -> Ledger:
+        days = {
+            d: LoadedDay(
+                str(self.events[d]) if d in self.events else None,
+                d in self.refused,
+                len(self.events.get(d, [])),
+                len(set(self.events.get(d, []))),
+            )
+            for d in self.events.keys() | self.refused
+        }
+        return Ledger(days, self.recorded)
+
+    @property
+    def questions(self) -> dict[str, Question]:
+        return {name: Question(reach, self.version) for name, reach in self.queries.items()}
+
+    def run(self, first: date, last: date, passes: Callable[[date], bool] = lambda _: True) -> Scope:
+        own = [first + timedelta(days=n) for n in range((last - first).days + 1)]
+        loaded = []
+        while missing := warm_up(self.questions, own, self.ledger, BOUNDS, self.sources.__contains__):
+            loaded += self.load(missing, passes)
+        loaded += self.load(own, passes)
+        while missing := warm_up(self.questions, own, self.ledger, BOUNDS, self.sources.__contains__):
+            loaded += self.load(missing, passes)
+        scope = evaluate_after_loading(self.questions, first, last, loaded, self.ledger, BOUNDS)
+        self.evaluate(scope)
+        return scope
+
+    def load(self, days: list[date] | tuple[date, ...], passes: Callable[[date], bool]) -> list[date]:
+        for d in days:
+            if passes(d):
+                self.events[d] = self.sources[d]
+                self.refused.discard(d)
+            else:
+                self.refused.add(d)
+        return list(days)
+
+    def evaluate(self, scope: Scope) -> None:
+        ledger = self.ledger
+        for e in scope.evaluations:
+            read = sorted(ts for d in e.inputs for ts in self.events.get(d, []))
+            self.results[e.query, e.day] = [
+                (ts, len(look_back(read, ts, self.queries[e.query]))) for ts in self.events[e.day]
+            ]
+            self.complete[e.query, e.day] = e.complete
+            self.recorded[e.query, e.day] = Recorded(self.version, {d: ledger.version(d) for d in e.inputs})
+
+    @property
+    def tables(self) -> tuple[object, ...]:
+        return self.events, self.results, self.complete, self.recorded, self.refused
+
+
+reaches = st.builds(Reach, st.integers(0, 3 * HOURS), st.integers(0, 2), st.integers(0, 6))
+logs = st.lists(st.lists(st.integers(0, HOURS - 1), max_size=4).map(sorted), min_size=DAYS, max_size=DAYS).map(
+    lambda offsets: {day(n): [n * HOURS + o for o in day_] for n, day_ in enumerate(offsets)}
+)
+
+
+@st.composite
+def shuffled_runs(draw: st.DrawFn, first: int, last: int) -> list[tuple[date, date]]:
+    """A partition of the days first..last into runs, in any order, some of them several times."""
+    cuts = [first, *sorted(draw(st.sets(st.integers(first + 1, last)))), last + 1]
+    runs = [(day(a), day(b - 1)) for a, b in itertools.pairwise(cuts)]
+    repeated = runs + draw(st.lists(st.sampled_from(runs), max_size=3))
+    return draw(st.permutations(repeated))
+
+
+@given(st.data(), logs, st.dictionaries(st.sampled_from("pqr"), reaches, min_size=1))
+def test_any_partition_order_and_repetition_of_runs_leaves_the_same_tables(
+    data: st.DataObject, log: dict[date, list[int]], queries: dict[str, Reach]
+) -> None:
+    """The law itself, for a period that may begin after the log does."""
+    first = data.draw(st.integers(0, DAYS - 2))
+    last = data.draw(st.integers(first + 1, DAYS - 1))
+    whole, parts = ToyLake(queries, log), ToyLake(queries, log)
+    whole.run(day(first), day(last))
+    for begin, end in data.draw(shuffled_runs(first, last)):
+        parts.run(begin, end)
+    assert parts.tables == whole.tables
+    assert all(parts.complete.values())
+
+
+@given(st.data(), logs, st.dictionaries(st.sampled_from("pqr"), reaches, min_size=1))
+def test_results_are_those_of_the_whole_log(
+    data: st.DataObject, log: dict[date, list[int]], queries: dict[str, Reach]
+) -> None:
+    """A run sees as far back as its queries reach: its results are those of one look at the log from its start."""
+    first = data.draw(st.integers(0, DAYS - 1))
+    lake = ToyLake(queries, log)
+    lake.run(day(first), day(first))
+    everything = sorted(ts for stamps in log.values() for ts in stamps)
+    for name, reach in queries.items():
+        assert lake.results[name, day(first)] == [(ts, len(look_back(everything, ts, reach))) for ts in log[day(first)]]
+
+
+@given(st.data(), logs, reaches)
+def test_a_repaired_day_leaves_no_trace_of_its_failure(
+    data: st.DataObject, log: dict[date, list[int]], reach: Reach
+) -> None:
+    """The gate fails on D, the nights after D run, D is repaired: the tables are those of an undisturbed week."""
+    broken = day(data.draw(st.integers(0, DAYS - 2)))
+    whole, lake = ToyLake({"q": reach}, log), ToyLake({"q": reach}, log)
+    whole.run(day(0), day(DAYS - 1))
+    for n in range(DAYS):
+        lake.run(day(n), day(n), passes=lambda d: d != broken)
+    assert broken in lake.refused
+    assert broken not in lake.events
+    assert ("q", broken) not in lake.results
+    after = [d for d in (day(n) for n in range(DAYS)) if d > broken and broken in lake.recorded["q", d].inputs]
+    assert [d for (_, d), complete in lake.complete.items() if not complete] == after
+    lake.run(broken, broken)
+    assert lake.tables == whole.tables
+
+
+@given(logs, reaches, st.integers(1, DAYS - 1))
+def test_a_day_that_fails_later_keeps_its_results_and_marks_those_that_read_it(
+    log: dict[date, list[int]], reach: Reach, n: int
+) -> None:
+    """A good day run again with a broken source keeps events and results; whoever reads it is marked incomplete."""
+    lake, whole = ToyLake({"q": reach}, log), ToyLake({"q": reach}, log)
+    for each in (lake, whole):
+        each.run(day(0), day(DAYS - 1))
+    lake.run(day(n), day(n), passes=lambda _: False)
+    assert lake.events == whole.events
+    assert lake.results == whole.results
+    assert lake.complete["q", day(n)]
+    assert all(
+        lake.complete["q", d] == (d == day(n) or day(n) not in recorded.inputs)
+        for (_, d), recorded in lake.recorded.items()
+    )
+    lake.run(day(n), day(n))
+    assert lake.tables == whole.tables
+
+
+@given(logs, reaches)
+def test_a_repeated_run_evaluates_nothing(log: dict[date, list[int]], reach: Reach) -> None:
+    """The second of two equal runs finds every input as recorded."""
+    lake = ToyLake({"q": reach}, log)
+    lake.run(day(3), day(5))
+    assert lake.run(day(3), day(5)).evaluations == ()
+
+
+@given(logs, reaches)
+def test_an_edited_query_is_stale_until_it_is_evaluated(log: dict[date, list[int]], reach: Reach) -> None:
+    """`evaluate_stale` finds exactly the days a run was asked for, and nothing once they are evaluated."""
+    lake = ToyLake({"q": reach}, log)
+    lake.run(day(4), day(6))
+    assert evaluate_stale(lake.questions, lake.ledger, BOUNDS).evaluations == ()
+    lake.version = "2"
+    stale = evaluate_stale(lake.questions, lake.ledger, BOUNDS)
+    assert stale.days == (day(4), day(5), day(6))
+    lake.evaluate(stale)
+    assert evaluate_stale(lake.questions, lake.ledger, BOUNDS).evaluations == ()
+
+
+def test_blocks_are_runs_of_consecutive_days() -> None:
+    """Days with a gap between them are evaluated apart."""
+    lake = ToyLake({"q": Reach()}, {day(n): [n * HOURS] for n in range(DAYS)})
+    for n in (1, 2, 5):
+        lake.run(day(n), day(n))
+    lake.version = "2"
+    blocks = evaluate_stale(lake.questions, lake.ledger, BOUNDS).blocks("q")
+    assert [[e.day for e in block] for block in blocks] == [[day(1), day(2)], [day(5)]]
+
+
+@pytest.mark.parametrize(
+    ("reach", "expected"),
+    [(0, 5), (1, 4), (HOURS, 4), (HOURS + 1, 3), (8 * HOURS, 0), (1000, 0)],
+)
+def test_a_reach_in_time_is_exact_to_the_day(reach: int, expected: int) -> None:
+    """Reading back from the day's first moment, never before the log's start."""
+    assert first_read(Reach(reach), day(5), Ledger(), BOUNDS) == day(expected)
