@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -87,8 +88,8 @@ class Silent:
 class Run:
     """One run of a workload for the operating days `first`..`last`, both inclusive.
 
-    `lake`: the lake's root folder or URI. `scope` says which days are loaded, read and evaluated; the task that needs
-    it computes it from the lake's own tables (jobs/runs/scope.py), so it is None before.
+    `lake`: the folder that holds the lakes of all workloads. `scope` says which days are read and evaluated; a task
+    computes it from the lake's own tables (jobs/runs/scope.py), so it is None before the days are loaded.
     """
 
     workload: Workload
@@ -97,7 +98,7 @@ class Run:
     last: date
     run_id: str
     spark: SparkSession
-    lake: str
+    lake: Path
     progress: Progress = field(default_factory=Silent)
     scope: Scope | None = None
     warm_up: tuple[date, ...] = ()
