@@ -1,0 +1,56 @@
+"""The command `trendmill`: one module of jobs/commands for each subcommand, imported only when it is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import sys
+from collections.abc import Sequence
+
+from jobs.exits import exit_code, is_expected, message
+
+COMMANDS = {
+    "check": ("check", "parse, bind and explain a workload; report everything that is wrong with it"),
+    "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
+    "try": ("try_", "evaluate one query on a day of the lake, in this process"),
+    "run": ("run", "load, slice, evaluate and publish operating days"),
+    "status": ("status", "which days the lake holds, which are holes, which results are stale"),
+    "sql": ("sql", "ask the lake in SQL"),
+    "report": ("report", "publish the reports of days from the lake's tables"),
+    "new": ("new", "write a first workload folder from a file"),
+    "rebuild": ("rebuild", "make a query's table anew, with its present columns"),
+}
+
+
+def parser_of(command: str | None) -> argparse.ArgumentParser:
+    """The parser with the arguments of one command; the others are listed with their summary."""
+    parser = argparse.ArgumentParser(prog="trendmill", description="Nightly analytics over historical event logs.")
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
+    for name, (module, summary) in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        if name == command:
+            loaded = importlib.import_module(f"jobs.commands.{module}")
+            loaded.add_arguments(subparser)
+            subparser.set_defaults(run=loaded.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code (jobs/exits.py). An error ends in one clear message on stderr."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    command = next((word for word in given if not word.startswith("-")), None)
+    options = parser_of(command).parse_args(given)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:
+        return 0
+    except (Exception, KeyboardInterrupt) as error:
+        if not is_expected(error):
+            logging.getLogger("trendmill").exception("this was not expected")
+        print(message(error), file=sys.stderr, flush=True)
+        return exit_code(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""How a run tells a person how far it is: a bar on a terminal, throttled lines in a log, one summary line a stage."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+from typing import TextIO
+
+from jobs.runs.run import Progress, StageOutcome
+
+WIDTH = 24
+SECONDS_BETWEEN_LINES = 5.0
+
+
+def summary(stage: str, outcome: StageOutcome, seconds: float) -> str:
+    """The one line that a finished stage leaves.
+
+    >>> summary("ingest", StageOutcome(1834, 1830, "4 rows refused"), 2.345)
+    'ingest            2.3 s       1,834 rows in       1,830 out   4 rows refused'
+    """
+    line = (
+        f"{stage:<14} {seconds:6.1f} s {outcome.rows_in:>11,} rows in {outcome.rows_out:>11,} out   {outcome.message}"
+    )
+    return line.rstrip()
+
+
+def bar(done: int, total: int) -> str:
+    """A bar of fixed width.
+
+    >>> bar(1, 4)
+    '[######..................]'
+    """
+    filled = WIDTH if total <= 0 else WIDTH * min(done, total) // total
+    return f"[{'#' * filled}{'.' * (WIDTH - filled)}]"
+
+
+class Terminal:
+    """A line that is drawn over and over while a stage works, then its summary."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._stage = ""
+
+    def start(self, stage: str) -> None:
+        self._stage = stage
+        self._draw(f"{stage:<14} ...")
+
+    def advance(self, done: int, total: int, note: str = "") -> None:
+        self._draw(f"{self._stage:<14} {bar(done, total)} {done}/{total} {note}".rstrip())
+
+    def note(self, text: str) -> None:
+        self._draw("")
+        print(f"{'':<14} {text}", file=self._out, flush=True)
+
+    def finish(self, stage: str, outcome: StageOutcome, seconds: float) -> None:
+        self._draw("")
+        print(summary(stage, outcome, seconds), file=self._out, flush=True)
+
+    def _draw(self, text: str) -> None:
+        print(f"\r\x1b[2K{text[:119]}", end="", file=self._out, flush=True)
+
+
+class LogLines:
+    """Lines with the time: at most one every few seconds while a stage works, and its summary."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._stage = ""
+        self._last = time.monotonic()
+
+    def start(self, stage: str) -> None:
+        self._stage = stage
+        self._last = time.monotonic()
+
+    def advance(self, done: int, total: int, note: str = "") -> None:
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            self._say(f"{self._stage:<14} {done}/{total} {note}".rstrip())
+
+    def note(self, text: str) -> None:
+        self._say(text)
+
+    def finish(self, stage: str, outcome: StageOutcome, seconds: float) -> None:
+        self._say(summary(stage, outcome, seconds))
+
+    def _say(self, text: str) -> None:
+        print(f"{datetime.now(UTC):%H:%M:%S} {text}", file=self._out, flush=True)
+
+
+def to_person(out: TextIO | None = None) -> Progress:
+    """The progress that suits where the output goes."""
+    out = out or sys.stderr
+    return Terminal(out) if out.isatty() else LogLines(out)
