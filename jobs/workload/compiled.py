@@ -1,0 +1,106 @@
+"""A workload's questions, compiled: each file becomes an evaluator, with the question it answers and a definition hash.
+
+All errors of all files are reported at once, together with queries that look back further than `limits.max_reach`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from cep_core.compile import compile_query
+from cep_core.language.errors import QueryError
+from cep_core.language.evaluator import Evaluator
+from jobs.workload.declaration import Workload
+from jobs.workload.problems import WorkloadError
+
+
+@dataclass(frozen=True)
+class CompiledQuery:
+    """One question of a workload. `definition` changes with all that the result depends on but its events."""
+
+    name: str
+    question: str
+    path: Path
+    text: str
+    evaluator: Evaluator
+    definition: str
+
+
+def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
+    """Every question of the workload by name. Raises WorkloadError with all problems of all files."""
+    compiled: dict[str, CompiledQuery] = {}
+    problems: list[str] = []
+    for path in workload.question_files():
+        text = path.read_text(encoding="utf-8")
+        shown = path.relative_to(workload.folder).as_posix()
+        try:
+            compiled[path.stem] = query = _compile(workload, path, text, shown)
+        except QueryError as error:
+            problems.append(str(error))
+            continue
+        if not query.question:
+            problems.append(f"{shown}:1:1: begins with no comment; say there what the query asks, for its report")
+        problems += _unbounded(workload, query, shown)
+    if problems:
+        raise WorkloadError(workload.name, problems)
+    return compiled
+
+
+def question_of(text: str) -> str:
+    """The question that a file answers: its leading comment, without headers such as `-- for each: x`.
+
+    >>> question_of("-- How far does an aircraft\\n-- carry lateness?\\n-- for each: x\\nPATTERN A+ WITHIN 5")
+    'How far does an aircraft carry lateness?'
+    """
+    lines = []
+    for line in text.splitlines():
+        stripped = line.strip()
+        if not stripped.startswith(("--", "//")):
+            break
+        comment = stripped[2:].strip()
+        if not comment.startswith(("for each:", "policy:")):
+            lines.append(comment)
+    return " ".join(lines).strip()
+
+
+def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
+    settings = workload.settings(path.stem)
+    evaluator = compile_query(
+        text, workload.schema, path=shown, max_matches=settings.max_matches, exact=settings.exact_counts
+    )
+    return CompiledQuery(
+        path.stem, question_of(text), path, text, evaluator, definition_hash(workload, path.stem, text)
+    )
+
+
+def definition_hash(workload: Workload, query: str, text: str) -> str:
+    """16 hex digits over text, schema, time, events.sql, the query's settings and the engine's version."""
+    settings = workload.settings(query)
+    schema = {
+        name: {a.name: [a.type.value, a.nullable] for a in attributes.values()}
+        for name, attributes in workload.schema.types.items()
+    }
+    defined = [
+        text,
+        schema,
+        [workload.time.unit, workload.time.ties.value, workload.time.points, workload.schedule],
+        workload.events_sql,
+        [settings.max_matches, settings.exact_counts],
+        metadata.version("trendmill"),
+    ]
+    return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
+
+
+def _unbounded(workload: Workload, query: CompiledQuery, shown: str) -> list[str]:
+    reach, limit = query.evaluator.reach.time, workload.limits.max_reach
+    if reach is not None and reach <= limit:
+        return []
+    looks = "without bound" if reach is None else f"{reach} {workload.time.unit}"
+    return [
+        f"{shown}:1:1: looks back {looks}, further than limits.max_reach of workload.yaml "
+        f"({limit} {workload.time.unit}); shorten its window or raise the limit"
+    ]

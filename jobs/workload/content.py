@@ -1,0 +1,46 @@
+"""A workload folder by its content: its hash, and a stored copy that later tasks of the same run use.
+
+The hash covers what defines the workload: workload.yaml, events.sql, expectations.yaml, queries and policies. Bundled
+data is input, not definition; a stored copy reads it from the original folder (`base` of `load_workload`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+
+from jobs.workload.declaration import question_files
+
+DEFINITIONS = ("workload.yaml", "events.sql", "expectations.yaml")
+
+
+def definition_files(folder: Path) -> list[Path]:
+    """The files that define a workload, in a fixed order."""
+    return [folder / name for name in DEFINITIONS if (folder / name).is_file()] + question_files(folder)
+
+
+def content_hash(folder: Path) -> str:
+    """The first 16 hex digits of the SHA-256 of the definition files' names and bytes."""
+    digest = hashlib.sha256()
+    for path in definition_files(folder):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def store(folder: Path, into: Path) -> Path:
+    """Copy the definition files to `into/<hash>` unless they are there, whole or not at all; returns that folder."""
+    target = into / content_hash(folder)
+    if target.is_dir():
+        return target
+    into.mkdir(parents=True, exist_ok=True)
+    unfinished = into / f".{target.name}"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    for path in definition_files(folder):
+        copy = unfinished / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    unfinished.rename(target)
+    return target

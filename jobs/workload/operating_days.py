@@ -1,0 +1,80 @@
+"""Operating days: a log's days begin at the minute of its daily schedule, in UTC.
+
+Day D is [D + begin, D + 1 day + begin). All are equally long, whatever clocks on walls do.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+"""Units of log time: how many make a second."""
+
+_DAILY = re.compile(r"(?P<minute>\d{1,2})\s+(?P<hour>\d{1,2})\s+\*\s+\*\s+\*")
+_EPOCH = date(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class OperatingDays:
+    """Days as intervals of log time: `begin` is how long after 00:00 UTC a day begins; `unit` is the log's.
+
+    >>> days = OperatingDays(timedelta(hours=8), "s")
+    >>> days.interval(date(2013, 3, 8))
+    (1362729600, 1362816000)
+    >>> days.day_of(1362729599), days.day_of(1362729600)
+    (datetime.date(2013, 3, 7), datetime.date(2013, 3, 8))
+    """
+
+    begin: timedelta
+    unit: str = "s"
+
+    @property
+    def length(self) -> int:
+        """A day's length in the log's unit."""
+        return 86_400 * UNITS[self.unit]
+
+    @property
+    def offset(self) -> int:
+        """How long after midnight UTC a day begins, in the log's unit."""
+        return int(self.begin.total_seconds()) * UNITS[self.unit]
+
+    def interval(self, day: date) -> tuple[int, int]:
+        """The day's first moment and the first one after it, in the log's unit."""
+        first = day_number(day) * self.length + self.offset
+        return first, first + self.length
+
+    def day_of(self, ts: int) -> date:
+        """The operating day that a moment lies in."""
+        return _EPOCH + timedelta(days=(ts - self.offset) // self.length)
+
+    def days(self, first: date, last: date) -> tuple[date, ...]:
+        """The days from `first` to `last`, both inclusive."""
+        return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
+
+    def sql(self, ts: str = "ts") -> str:
+        """The SQL expression of a moment's operating day; integers only, a double would round nanoseconds."""
+        since = f"({ts} - {self.offset})"
+        return f"date_from_unix_date(CAST(({since} - pmod({since}, {self.length})) div {self.length} AS INT))"
+
+    def first_moment(self, day: date) -> datetime:
+        """The day's first moment, in UTC."""
+        return datetime.combine(day, time(), UTC) + self.begin
+
+
+def day_number(day: date) -> int:
+    """Days since 1970-01-01."""
+    return (day - _EPOCH).days
+
+
+def begin_of(schedule: str) -> timedelta:
+    """The begin of a day from a daily cron expression, `minute hour * * *`, in UTC; ValueError for any other.
+
+    >>> begin_of("0 8 * * *")
+    datetime.timedelta(seconds=28800)
+    """
+    found = _DAILY.fullmatch(schedule.strip())
+    if found is None or int(found["hour"]) > 23 or int(found["minute"]) > 59:
+        raise ValueError(f"expected a daily schedule 'minute hour * * *' in UTC, found '{schedule}'")
+    return timedelta(hours=int(found["hour"]), minutes=int(found["minute"]))

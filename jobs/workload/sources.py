@@ -1,0 +1,143 @@
+"""Sources: what raw data a workload reads, where it is, and which of its files concern which operating days."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+
+from jobs.workload.problems import Problems, nearest
+from jobs.workload.secrets import problems_in, resolve
+
+COLUMN_TYPES = {
+    "string": "STRING",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+}
+"""Types of a source's columns and their names in Spark SQL."""
+
+TEXT_FORMATS = ("csv", "json")
+"""Formats read line by line, so that every row keeps its raw text; all others are read as Spark reads them."""
+
+_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
+_PACKAGE = "package:"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source. `columns` are the ones that its header, or its schema, must have, in order; values are SQL types.
+
+    `path` may contain `{day}`: one file or folder for each day, of which a run reads those of its days and `slack` days
+    to either side. `order`: columns that order a source's rows of equal time.
+    """
+
+    name: str
+    format: str
+    columns: dict[str, str]
+    path: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    header: bool = True
+    missing: str = ""
+    """Text that stands for no value, beside empty text."""
+    must_exist: bool = True
+    slack: int = 0
+    order: tuple[str, ...] = ()
+
+    @property
+    def daily(self) -> bool:
+        """Whether the source has a file for each day."""
+        return "{day}" in self.path
+
+    @property
+    def text(self) -> bool:
+        return self.format in TEXT_FORMATS
+
+    def resolved_options(self) -> dict[str, str]:
+        """Spark's options with their secrets; for the reader only."""
+        return {key: resolve(value) for key, value in self.options.items()}
+
+    def paths(self, days: Iterable[date], base: Path) -> dict[str, date | None]:
+        """What to read for a run of some days: paths, each with its own day if it has one; relative to `base`."""
+        if not self.path:
+            return {}
+        where = resolve(self.path)
+        if not self.daily:
+            return {located(where, base): None}
+        near = {day + timedelta(days=n) for day in days for n in range(-self.slack, self.slack + 1)}
+        return {located(where.replace("{day}", day.isoformat()), base): day for day in sorted(near)}
+
+
+def located(path: str, base: Path) -> str:
+    """An absolute path or URI: `package:NAME/...` is a file of an installed package, found without importing it."""
+    if path.startswith(_PACKAGE):
+        package, _, inside = path.removeprefix(_PACKAGE).partition("/")
+        spec = importlib.util.find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
+            raise FileNotFoundError(f"the package '{package}' is not installed")
+        return str(Path(spec.submodule_search_locations[0], inside))
+    return path if _REMOTE.match(path) else str((base / path).absolute())
+
+
+def is_local(path: str) -> bool:
+    """Whether a located path is a file of this machine.
+
+    >>> is_local("/data/x.csv"), is_local("s3a://bucket/x.csv")
+    (True, False)
+    """
+    return not _REMOTE.match(path)
+
+
+def read_source(problems: Problems, name: str, value: object) -> Source:
+    """One source of `workload.yaml`."""
+    where = f"workload.yaml: sources.{name}"
+    section = problems.section(
+        where,
+        value,
+        required=("format", "columns"),
+        optional=("path", "options", "header", "missing", "must_exist", "slack", "order"),
+    )
+    columns = _columns(problems, f"{where}.columns", section.items.get("columns"))
+    options = {
+        key: str(item).lower() if isinstance(item, bool) else str(item)
+        for key, item in problems.mapping(f"{where}.options", section.items.get("options")).items()
+    }
+    source = Source(
+        name=name,
+        format=section.text("format", "csv").lower(),
+        columns=columns,
+        path=section.text("path"),
+        options=options,
+        header=section.truth("header", True),
+        missing=section.text("missing"),
+        must_exist=section.truth("must_exist", True),
+        slack=section.count("slack", 0),
+        order=section.texts("order"),
+    )
+    for text in (source.path, *options.values()):
+        for problem in problems_in(text):
+            problems.add(where, problem)
+    if source.text and not source.path:
+        problems.add(where, f"a source of format '{source.format}' needs a 'path'")
+    if source.slack and not source.daily:
+        problems.add(f"{where}.slack", "says how many days' files to read, but 'path' has no {day}")
+    for column in source.order:
+        if column not in columns:
+            problems.add(f"{where}.order", f"unknown column '{column}'; {nearest(column, columns)}")
+    return source
+
+
+def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:
+    types = {}
+    for column, declared in problems.mapping(where, value).items():
+        if declared not in COLUMN_TYPES:
+            problems.add(f"{where}.{column}", f"unknown type {declared!r}; {nearest(str(declared), COLUMN_TYPES)}")
+        if column.startswith("_"):
+            problems.add(f"{where}.{column}", "names that begin with '_' are kept for the row itself")
+        types[column] = COLUMN_TYPES.get(str(declared), "STRING")
+    return types
