@@ -1,0 +1,104 @@
+"""Trends of one window after another, for templates whose edges carry no comparison.
+
+GRETA, section 4.2 and Theorem 9.1, with one improvement over the paper: where edges carry no comparison, all vertices
+of a state are predecessors alike, so a state needs only the sum of their counts, not the vertices. O(vertices of the
+window * edges of the template) time, O(states) space. Vertices of one tick are committed together, after all earlier
+ones, so they never follow each other (GRETA, section 7).
+
+Counts are int64 with overflow detection: a window whose numbers reached 2**62 anywhere is flagged, its row is void,
+and `exact.count_exactly` computes it again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.trends.graph import NOTHING, Automaton, Flags, Ints, Vertices
+
+LIMIT = np.int64(1 << 62)
+"""Two numbers below the limit add without wrapping; one at or above it, or a negative one, flags its window."""
+LIMIT_AS_FLOAT = float(1 << 62)
+SMALL = np.int64(1 << 31)
+"""Two numbers below this multiply without reaching the limit."""
+
+
+@njit(cache=True)
+def product(count: int, weight: int) -> int:
+    """count * weight, both >= 0, or -1 (which flags the window) where it would reach the limit."""
+    if (count | weight) >= SMALL and float(count) * float(weight) >= LIMIT_AS_FLOAT:
+        return -1
+    return count * weight
+
+
+@njit(cache=True)
+def count_windows(
+    template: Automaton, vertices: Vertices, first: Ints, last: Ints, totals: Ints, minima: Ints, overflowed: Flags
+) -> None:
+    """Count the trends among the vertices first[w]..last[w]-1, for each w of W windows.
+
+    Fills totals[W, 1 + J] (number of trends, then the J sums over all their occurrences), minima[W, M] (smallest code
+    over all occurrences, or NOTHING) and overflowed[W] (the row is void).
+    """
+    states = template.start.shape[0]
+    sums = vertices.weights.shape[1]
+    extremes = vertices.codes.shape[1]
+    done = np.zeros((states, 1 + sums), np.int64)
+    pending = np.zeros((states, 1 + sums), np.int64)
+    done_minima = np.empty((states, extremes), np.int64)
+    pending_minima = np.empty((states, extremes), np.int64)
+    own = np.zeros(1 + sums, np.int64)
+    own_minima = np.empty(extremes, np.int64)
+    for w in range(first.shape[0]):
+        done[:] = 0
+        pending[:] = 0
+        done_minima[:] = NOTHING
+        pending_minima[:] = NOTHING
+        seen = np.int64(0)
+        tick = np.int64(0)
+        for i in range(first[w], last[w]):
+            if i == first[w] or vertices.tick[i] != tick:
+                tick = vertices.tick[i]
+                for s in range(states):
+                    for j in range(1 + sums):
+                        done[s, j] += pending[s, j]
+                        seen |= done[s, j]
+                        pending[s, j] = 0
+                    for j in range(extremes):
+                        done_minima[s, j] = min(done_minima[s, j], pending_minima[s, j])
+            for s in range(states):
+                bit = np.uint64(1) << np.uint64(s)
+                if not vertices.states[i] & bit:
+                    continue
+                count = np.int64(template.start[s])
+                for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                    count += done[template.predecessors[e], 0]
+                    seen |= count
+                if count == 0:
+                    continue
+                own[0] = count
+                for j in range(sums):
+                    total = np.int64(0)
+                    if vertices.weighted[j] & bit:
+                        total = product(count, vertices.weights[i, j])
+                        seen |= total
+                    for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                        total += done[template.predecessors[e], 1 + j]
+                        seen |= total
+                    own[1 + j] = total
+                for j in range(extremes):
+                    smallest = vertices.codes[i, j] if vertices.coded[j] & bit else NOTHING
+                    for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                        smallest = min(smallest, done_minima[template.predecessors[e], j])
+                    own_minima[j] = smallest
+                    pending_minima[s, j] = min(pending_minima[s, j], smallest)
+                for j in range(1 + sums):
+                    pending[s, j] += own[j]
+                    seen |= pending[s, j]
+                if template.end[s]:
+                    for j in range(1 + sums):
+                        totals[w, j] += own[j]
+                        seen |= totals[w, j]
+                    for j in range(extremes):
+                        minima[w, j] = min(minima[w, j], own_minima[j])
+        overflowed[w] = seen < 0 or seen >= LIMIT

@@ -1,0 +1,118 @@
+"""What the kernels read: a template, the vertices of a GRETA graph and its compared edges, as arrays.
+
+GRETA, section 4: a vertex is an event that may bind a state of the template; edges are never stored. Vertices of one
+partition are consecutive and in time order. All arrays are contiguous, so that a kernel allocates nothing per vertex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
+
+NOTHING = np.iinfo(np.int64).max
+"""The code of a minimum over no occurrence; a code of a value never equals it."""
+
+MOST_STATES = 64
+"""States of a template fit the bits of one machine word."""
+
+
+class Automaton(NamedTuple):
+    """A template (GRETA, Algorithm 1) over states 0..S-1; compared edges are kept apart, in `Comparisons`.
+
+    `predecessors[first_predecessor[s]:first_predecessor[s + 1]]` are the states from which an edge without a
+    comparison leads to s; `successors` likewise, from s.
+    """
+
+    start: Flags
+    end: Flags
+    first_predecessor: Ints
+    predecessors: Ints
+    first_successor: Ints
+    successors: Ints
+
+
+class Vertices(NamedTuple):
+    """Events that may bind a state, m of them, with J additive and M extreme attributes.
+
+    `tick[m]`: vertices of equal tick never follow each other. `states[m]`: bit s says that the event may bind state s.
+    `weights[m, J]` >= 0: what an occurrence adds to the j-th total, where it binds a state of `weighted[j]` (bits).
+    `codes[m, M]`: what an occurrence offers to the j-th minimum, where it binds a state of `coded[j]` (bits).
+    """
+
+    tick: Ints
+    states: Bits
+    weights: Ints
+    weighted: Bits
+    codes: Ints
+    coded: Bits
+
+
+class Comparisons(NamedTuple):
+    """C edges of the template that carry a comparison, as ranks among the values of a partition.
+
+    The edge c leads from state `source[c]` to `target[c]`. A source vertex i stands at `rank[i, c]` (1.., 0 when its
+    value is null); a target vertex i is preceded by those of rank 1..`bound[i, c]`, or of that very rank where
+    `equal[c]`. `ranks[p]` is the largest rank in partition p.
+    """
+
+    source: Ints
+    target: Ints
+    equal: Flags
+    rank: npt.NDArray[np.int32]
+    bound: npt.NDArray[np.int32]
+    ranks: Ints
+
+
+def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iterable[tuple[int, int]]) -> Automaton:
+    """The template with these start and end states and edges without a comparison.
+
+    >>> automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]).predecessors  # (SEQ(A+, B))+: A after A and B, B after A
+    array([0, 1, 0])
+    """
+    before = sorted((target, source) for source, target in edges)
+    after = sorted((source, target) for target, source in before)
+    return Automaton(
+        start=_flags(states, start),
+        end=_flags(states, end),
+        first_predecessor=_firsts(states, [target for target, _ in before]),
+        predecessors=np.array([source for _, source in before], dtype=np.int64),
+        first_successor=_firsts(states, [source for source, _ in after]),
+        successors=np.array([target for _, target in after], dtype=np.int64),
+    )
+
+
+def no_comparisons(vertices: int, partitions: int) -> Comparisons:
+    """Comparisons of a template none of whose edges carries one."""
+    nothing = np.zeros(0, dtype=np.int64)
+    ranks = np.zeros((vertices, 0), dtype=np.int32)
+    return Comparisons(nothing, nothing, np.zeros(0, dtype=np.bool_), ranks, ranks, np.zeros(partitions, np.int64))
+
+
+def bits(states: Iterable[int]) -> int:
+    """The states as bits of a word.
+
+    >>> bits([0, 2])
+    5
+    """
+    word = 0
+    for state in states:
+        word |= 1 << state
+    return word
+
+
+def _flags(size: int, places: Iterable[int]) -> Flags:
+    flags = np.zeros(size, dtype=np.bool_)
+    flags[list(places)] = True
+    return flags
+
+
+def _firsts(size: int, owners: list[int]) -> Ints:
+    counts = np.bincount(np.array(owners, dtype=np.int64), minlength=size)
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
