@@ -1,0 +1,114 @@
+"""The joiner: exactly one slice owns each result (paper 01, Definition 4; docs/semantics.md 6).
+
+A slice owns the valuations whose cell it is and the moments of certainty in its time range. Engines apply ownership
+before aggregating, counting or cutting; a table of finished verdicts is filtered by `keep_owned`. Dropping the filter
+is allowed only where `union_suffices`.
+
+Cost: one hash of each variable of each valuation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cep_core.language.evaluator import CERTAIN, Atom, Ownership
+from cep_core.slicing.hashing import keys_of
+from cep_core.slicing.plan import Plan
+
+
+def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:
+    """The cell that owns each valuation: the paper's f(v), a single cell.
+
+    `valuations` has a column for each of the plan's variables; a null is an ordinary light value here.
+    """
+    missing = [name for name in plan.variables if name not in valuations.column_names]
+    if missing:
+        raise KeyError(f"valuations lack the slicing variables {', '.join(missing)}; found {valuations.column_names}")
+    count = valuations.num_rows
+    columns = [keys_of(valuations[name], kind) for name, kind in zip(plan.variables, plan.types, strict=True)]
+    bits = np.zeros(count, np.int64)
+    suspects = [name for name in plan.variables if name in plan.heavy_keys]
+    for bit, name in enumerate(suspects):
+        keys, valid = columns[plan.variables.index(name)]
+        bits |= (np.isin(keys, plan.heavy_keys[name]) & valid).astype(np.int64) << bit
+    cells = np.zeros(count, np.int64)
+    for pattern in np.unique(bits):
+        cube = plan.by_heavy[frozenset(name for bit, name in enumerate(suspects) if pattern >> bit & 1)]
+        members = np.flatnonzero(bits == pattern)
+        for index, (keys, _) in enumerate(columns):
+            cells[members] += cube.along(index, keys[members])
+    return cells
+
+
+@dataclass(frozen=True)
+class CellOwner:
+    """`Ownership.owns` of one cell: a value that travels to worker processes."""
+
+    plan: Plan
+    cell: int
+
+    def __call__(self, valuations: pa.Table) -> npt.NDArray[np.bool_]:
+        return cell_of(self.plan, valuations) == self.cell
+
+
+def ownership(plan: Plan, slice_number: int, days: Sequence[int] | None = None) -> Ownership:
+    """What belongs to one slice, of results certain in [days[0], days[-1]).
+
+    `days` are the boundaries of the operating days that are evaluated; they are cut to the slice's time range.
+    ValueError if nothing of them belongs to it (`owning_slices` lists those with something).
+    """
+    if not 0 <= slice_number < plan.slices:
+        raise ValueError(f"the plan has slices 0 to {plan.slices - 1}, asked for {slice_number}")
+    number, cell = divmod(slice_number, plan.cells)
+    owns = CellOwner(plan, cell) if plan.cells > 1 else None
+    if not plan.ranges:
+        return Ownership(plan.variables, owns, None if days is None else tuple(days))
+    start, end = plan.ranges[number].start, plan.ranges[number].end
+    if days is not None:
+        start, end = max(start, days[0]), min(end, days[-1])
+    if start >= end:
+        raise ValueError(f"slice {slice_number} owns no moment of the days asked for")
+    inside = () if days is None else tuple(moment for moment in days if start < moment < end)
+    return Ownership(plan.variables, owns, (start, *inside, end))
+
+
+def owning_slices(plan: Plan, days: Sequence[int] | None = None) -> list[int]:
+    """The slices that own results certain in [days[0], days[-1])."""
+    if not plan.ranges or days is None:
+        return list(range(plan.slices))
+    numbers = [index for index, one in enumerate(plan.ranges) if max(one.start, days[0]) < min(one.end, days[-1])]
+    return [number * plan.cells + cell for number in numbers for cell in range(plan.cells)]
+
+
+def keep_owned(plan: Plan, slice_number: int, verdicts: pa.Table) -> pa.Table:
+    """The rows of one slice's finished verdicts that it owns.
+
+    `verdicts` has a column for each variable and, if the plan has time ranges, the moment `certain`.
+    """
+    owned = ownership(plan, slice_number)
+    keep = np.ones(verdicts.num_rows, np.bool_) if owned.owns is None else owned.owns(verdicts)
+    if owned.days is not None:
+        certain = verdicts[CERTAIN].to_numpy()
+        keep &= (certain >= owned.days[0]) & (certain < owned.days[-1])
+    return verdicts.filter(pa.array(keep))
+
+
+def union_suffices(plan: Plan, atoms: Sequence[Atom], *, safe: bool, compares_with_constant: bool) -> bool:
+    """Whether the plain union of slice verdicts equals the filtered one (paper 01, Lemma 3 and Theorem 3).
+
+    Sufficient: the formula is `safe`, compares no variable with a constant, names no event type twice, every cell
+    owns something, and no variable has heavy values. The formula's front end knows the first two.
+    """
+    types = [atom.event_type for atom in atoms]
+    return (
+        safe
+        and not compares_with_constant
+        and len(set(types)) == len(types)
+        and not plan.heavy_keys
+        and not plan.ranges
+    )

@@ -1,0 +1,38 @@
+"""Which events an atom matches: the paper's matches(phi, e), one atom at a time over Arrow columns.
+
+An event matches if it has the atom's type and constants, if attributes that bind the same variable agree, and if none
+of them is null: a null equals nothing (paper 01, section 4.3; docs/semantics.md 1).
+
+Cost: a comparison of each column that the atom names.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing.hashing import coerce, common_type
+
+
+def rows_matching(atom: Atom, events: pa.Table) -> npt.NDArray[np.int64]:
+    """Ascending numbers of the rows of `events` that `atom` matches.
+
+    >>> log = pa.table({"event_type": ["P", "P", "Q"], "a": [1, 2, 2], "b": [2, 2, None]})
+    >>> rows_matching(Atom("P", (("a", "x"), ("b", "x"))), log)
+    array([1])
+    """
+    keep = pc.equal(events["event_type"], atom.event_type)
+    for attribute, value in atom.constants:
+        keep = pc.and_kleene(keep, pc.equal(events[attribute], value))
+    first: dict[str, str] = {}
+    for attribute, variable in atom.variables:
+        keep = pc.and_kleene(keep, events[attribute].is_valid())
+        if variable in first:
+            kind = common_type([events.schema.field(name).type for name in (first[variable], attribute)])
+            keep = pc.and_kleene(keep, pc.equal(coerce(events[first[variable]], kind), coerce(events[attribute], kind)))
+        else:
+            first[variable] = attribute
+    return np.flatnonzero(np.asarray(pc.fill_null(keep, False)))

@@ -1,0 +1,216 @@
+"""The planner: from statistics to the plan with the least predicted maximum load (docs/semantics.md 6).
+
+For every way to divide the slices into time ranges and data slices, and for every set of variables whose heavy values
+are told to the slicer, shares are optimised (paper 01, Algorithm 2) and the maximum load is predicted; the least wins.
+Equal loads: fewer copies, then fewer ranges, then fewer variables with heavy values.
+
+The paper always tells the slicer all heavy values. They get share 1 on their variable, which is worse than plain
+hashing where no other variable is left to split them; that is why each variable is tried with and without.
+
+Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values; beyond 4 such
+variables they are added one by one while that helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import chain, combinations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.slicing.hashing import common_type
+from cep_core.slicing.heavy import heavy_values
+from cep_core.slicing.lower_bound import lower_bound
+from cep_core.slicing.plan import Plan, Prediction, cubes_of
+from cep_core.slicing.prediction import Predictor
+from cep_core.slicing.ranges import TimeRange, cut, load_factor
+from cep_core.slicing.shares import best_shares, bound
+from cep_core.slicing.statistics import Statistics
+
+ALL_SETS_UP_TO = 4
+"""So many variables with heavy values are tried in all combinations."""
+
+NO_REACH = Reach()
+
+
+def make_plan(
+    atoms_by_query: Mapping[str, Sequence[Atom]],
+    variables: Sequence[str],
+    statistics: Statistics,
+    slices: int,
+    seed_text: str,
+    reach: Reach = NO_REACH,
+    interval: tuple[int, int] | None = None,
+    *,
+    types: Mapping[str, AttributeType] | None = None,
+    stamps: npt.NDArray[np.int64] | None = None,
+    ranges: int | None = None,
+    heavy: Collection[str] | None = None,
+) -> Plan:
+    """The best plan with at most `slices` slices for queries that slice on the same `variables`.
+
+    `statistics`: exact ones of the events that will be sliced, over the atoms of all queries. `seed_text`: names
+    workload and queries, never the log. `reach`: the widest of the queries; with `interval`, the log time [start, end)
+    in which results become certain, it allows time ranges. `stamps`: ascending time-stamps of the events; they weigh
+    the ranges, and are needed where the reach counts time-points or events. `types`: of the variables, where the
+    statistics do not show them. `ranges`, `heavy` force the number of ranges and the variables whose heavy values are
+    told.
+    """
+    if slices < 1:
+        raise ValueError(f"slices must be at least 1, found {slices}")
+    for query, own in atoms_by_query.items():
+        unbound = set(variables).difference(*(bound(atom) for atom in own))
+        if unbound:
+            raise ValueError(f"no atom of {query} binds {', '.join(sorted(unbound))}: it cannot share this plan")
+    atoms = tuple(dict.fromkeys(atom for own in atoms_by_query.values() for atom in own))
+    task = _Task(tuple(sorted(atoms_by_query)), atoms, tuple(variables), statistics, seed_text, types or {})
+    tried: list[_Candidate] = []
+    for count in _range_counts(slices, reach, interval) if ranges is None else [ranges]:
+        pieces = () if interval is None else cut(interval, count, reach, stamps)
+        tried += _candidates(task, max(1, slices // count), pieces, load_factor(pieces, stamps), heavy)
+    chosen = min(tried, key=lambda candidate: candidate.rank)
+    costs = replace(chosen.costs, lower_bound=min(candidate.costs.lower_bound for candidate in tried))
+    return replace(chosen.plan, predicted=costs, decisions=tuple(_reasons(chosen, tried)))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What all candidates have in common, with what was computed for some and serves others."""
+
+    queries: tuple[str, ...]
+    atoms: tuple[Atom, ...]
+    variables: tuple[str, ...]
+    statistics: Statistics
+    seed_text: str
+    given_types: Mapping[str, AttributeType]
+    shares: dict[tuple[int, frozenset[str]], tuple[int, ...]] = field(default_factory=dict)
+
+    def types(self) -> dict[str, AttributeType]:
+        """The type of each variable: given, or common to the values of all attributes that bind it."""
+        return {name: self.given_types.get(name) or self._observed(name) for name in self.variables}
+
+    def _observed(self, name: str) -> AttributeType:
+        places = [
+            (atom.event_type, attribute) for atom in self.atoms for attribute, own in atom.variables if own == name
+        ]
+        known = [
+            self.statistics.frequencies[place].values.type for place in places if place in self.statistics.frequencies
+        ]
+        if not known:
+            raise ValueError(f"the type of {name} is unknown: give `types` or statistics with its values")
+        return common_type(known)
+
+    def best_shares(self, slices: int, heavy: frozenset[str]) -> tuple[int, ...]:
+        """Algorithm 2 for one heavy set, remembered."""
+        if (slices, heavy) not in self.shares:
+            rates = [Fraction(self.statistics.matching(atom)) for atom in self.atoms]
+            self.shares[slices, heavy] = best_shares(self.atoms, self.variables, slices, rates, heavy)
+        return self.shares[slices, heavy]
+
+    def lower_bound(self, slices: int) -> float:
+        """With real-valued shares; a type with several atoms counts once, so that it stays a lower bound."""
+        names = [atom.event_type for atom in self.atoms]
+        rates = [self.statistics.matching(atom) / names.count(atom.event_type) for atom in self.atoms]
+        return lower_bound(self.atoms, self.variables, slices, rates)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A plan that was tried."""
+
+    plan: Plan
+    costs: Prediction
+    heavy: Mapping[str, pa.Array]
+    """All heavy values, told or not."""
+
+    @property
+    def told(self) -> frozenset[str]:
+        return frozenset(self.plan.heavy)
+
+    @property
+    def rank(self) -> tuple[float, float, int, int, list[str]]:
+        """Less is better."""
+        load, copies = round(self.costs.maximum_load, 9), round(self.costs.replication, 9)
+        return load, copies, len(self.plan.ranges), len(self.told), sorted(self.told)
+
+
+def _candidates(
+    task: _Task, slices: int, pieces: tuple[TimeRange, ...], factor: float, forced: Collection[str] | None
+) -> list[_Candidate]:
+    """Plans with these time ranges and at most `slices` data slices, one for each set of variables tried."""
+    types = task.types()
+    found = heavy_values(task.atoms, types, task.statistics, slices)
+    least, predictor = task.lower_bound(slices) * factor, Predictor(task.statistics)
+
+    def candidate(told: frozenset[str]) -> _Candidate:
+        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(told))}
+        plan = Plan(
+            task.queries,
+            task.atoms,
+            task.variables,
+            tuple(types.values()),
+            cubes_of(shares, task.variables, task.seed_text),
+            {name: found[name] for name in task.variables if name in told},
+            pieces,
+        )
+        loads = predictor.cell_loads(plan) * factor
+        copies = float(loads.sum()) * max(1, len(pieces))
+        return _Candidate(plan, Prediction(predictor.bound(plan) * factor, float(loads.max()), copies, least), found)
+
+    if forced is not None:
+        return [candidate(frozenset(found).intersection(forced))]
+    if len(found) <= ALL_SETS_UP_TO:
+        return [candidate(frozenset(group)) for group in _subsets(sorted(found))]
+    tried = [candidate(frozenset())]
+    best = tried[0]
+    while True:
+        steps = [candidate(best.told | {name}) for name in sorted(found) if name not in best.told]
+        tried += steps
+        better = min(steps, key=lambda step: step.rank, default=best)
+        if better.rank >= best.rank:
+            return tried
+        best = better
+
+
+def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
+    """Why the plan has its heavy values and time ranges: one sentence for each choice."""
+    alike = {candidate.told: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
+    for name, values in chosen.heavy.items():
+        other = alike.get(chosen.told ^ {name})
+        told, plain = (chosen, other) if name in chosen.told else (other, chosen)
+        fate = "get their own shares" if name in chosen.told else "are hashed like any other"
+        compared = (
+            ""
+            if told is None or plain is None
+            else f": predicted maximum load {told.costs.maximum_load:.3f} with their own shares,"
+            f" {plain.costs.maximum_load:.3f} hashed"
+        )
+        yield f"heavy values of {name} ({_shortened(values)}) {fate}{compared}"
+    if len(chosen.plan.ranges) > 1:
+        whole = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
+        compared = f", {min(whole):.3f} without" if whole else ""
+        yield f"{len(chosen.plan.ranges)} time ranges: predicted maximum load {chosen.costs.maximum_load:.3f}{compared}"
+
+
+def _shortened(values: pa.Array, most: int = 5) -> str:
+    texts = [str(value) for value in values[:most].to_pylist()]
+    return ", ".join(texts) + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -> list[int]:
+    """Numbers of time ranges worth trying: for each number of data slices the most ranges that leave so many."""
+    if interval is None or reach.time is None:
+        return [1]
+    counts = {slices // (slices // count) for count in range(1, slices + 1)}
+    longest = max(1, interval[1] - interval[0])
+    return sorted({1, *(count for count in counts if count <= longest)})
+
+
+def _subsets(names: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))

@@ -1,0 +1,139 @@
+"""What a plan will cost on events with given statistics: maximum load, replication, and paper 01's bound.
+
+The prediction hashes the known values with the plan's own seeds and takes the attributes of an event type as
+independent of each other; for plans over one variable it is then exact. Values a sketch does not list are spread
+evenly. Two atoms (or two heavy sets) of one event type that send the same events to the same cells count once, others
+as independent.
+
+The bound (section 5.3) adds, over all heavy sets and atoms, rate / product of shares: the maximum load is at most that,
+up to a factor logarithmic in the number of slices, with high probability over the hash functions.
+
+Cost: one hash of each distinct value for each (attribute, share), then O(atoms * cubes * cells).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, combinations
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import Atom
+from cep_core.slicing.hashing import Keys, coordinates, keys_of
+from cep_core.slicing.plan import Cube, Plan
+from cep_core.slicing.shares import bound
+from cep_core.slicing.statistics import Statistics
+
+Loads = npt.NDArray[np.float64]
+Cells = npt.NDArray[np.int64]
+
+
+class Predictor:
+    """Predicts plans over the same statistics; remembers the keys of their values."""
+
+    def __init__(self, statistics: Statistics) -> None:
+        self.statistics = statistics
+        self._keys: dict[tuple[str, str, AttributeType], tuple[Keys, Loads]] = {}
+
+    def cell_loads(self, plan: Plan) -> Loads:
+        """Expected load of each cell, before time ranges."""
+        total = self.statistics.total(plan.atoms)
+        loads = np.zeros(plan.cells)
+        if not total:
+            return loads
+        for name in dict.fromkeys(atom.event_type for atom in plan.atoms):
+            missed = np.ones(plan.cells)
+            seen: set[frozenset[object]] = set()
+            for atom in (atom for atom in plan.atoms if atom.event_type == name):
+                hit, signature = self._hits(plan, atom)
+                if signature not in seen:
+                    seen.add(signature)
+                    events = self.statistics.events.get(name, 0)
+                    missed *= 1 - hit * (self.statistics.matching(atom) / events if events else 0)
+            loads += (1 - missed) * self.statistics.events.get(name, 0) / total
+        return loads
+
+    def bound(self, plan: Plan) -> float:
+        """Paper 01's bound on the maximum load, before time ranges."""
+        total = self.statistics.total(plan.atoms)
+        shares = [dict(zip(plan.variables, cube.shares, strict=True)) for cube in plan.cubes]
+        return sum(
+            self.statistics.matching(atom) / total / prod(share.get(name, 1) for name in bound(atom))
+            for share in shares
+            for atom in plan.atoms
+            if total
+        )
+
+    def _hits(self, plan: Plan, atom: Atom) -> tuple[Loads, frozenset[object]]:
+        """The chance that an event matched by `atom` goes to each cell, and what that chance depends on."""
+        own = [(attribute, name) for attribute, name in _first_attributes(atom).items() if name in plan.variables]
+        missing = [name for name in plan.heavy_keys if name not in {name for _, name in own}]
+        hit = np.zeros(plan.cells)
+        signature: set[object] = set()
+        for heavy in _subsets([name for _, name in own if name in plan.heavy_keys]):
+            missed, mass = np.ones(plan.cells), 1.0
+            requirements: set[object] = set()
+            for group in _subsets(missing):
+                cube = plan.by_heavy[frozenset((*heavy, *group))]
+                chance, requirement, mass = self._chance(plan, atom, cube, own)
+                if requirement not in requirements and mass > 0:
+                    requirements.add(requirement)
+                    missed *= 1 - chance / mass
+            hit += mass * (1 - missed)
+            signature |= requirements
+        return hit, frozenset(signature)
+
+    def _chance(self, plan: Plan, atom: Atom, cube: Cube, own: list[tuple[str, str]]) -> tuple[Loads, object, float]:
+        """The chance that an event is as heavy as `cube` says and goes to each cell; its sum over coordinates."""
+        cells = np.arange(plan.cells)
+        chance = (cells < cube.cells).astype(np.float64)
+        mass = 1.0
+        requirement: list[object] = [cube.cells if cube.cells < plan.cells else None]
+        for attribute, name in own:
+            index = plan.variables.index(name)
+            share, seed = cube.shares[index], cube.seeds[index]
+            spread = self._spread(plan, atom.event_type, attribute, index, cube)
+            places = cells // cube.strides[index] % share
+            chance *= spread[places]
+            mass *= float(spread.sum())
+            if share > 1 or name in plan.heavy_keys:
+                code = (seed, share, places.tobytes()) if share > 1 else ()
+                requirement.append((attribute, name in cube.heavy, name in plan.heavy_keys and name, code))
+        return chance, tuple(sorted(requirement, key=repr)), mass
+
+    def _spread(self, plan: Plan, event_type: str, attribute: str, index: int, cube: Cube) -> Loads:
+        """The fraction of an attribute's events at each coordinate, of values that are as heavy as `cube` says."""
+        name, share = plan.variables[index], cube.shares[index]
+        keys, fractions, others = self._values(event_type, attribute, plan.types[index])
+        wanted = name in cube.heavy
+        if name in plan.heavy_keys:
+            fractions = np.where(np.isin(keys, plan.heavy_keys[name]) == wanted, fractions, 0.0)
+        spread: Loads = np.bincount(coordinates(keys, cube.seeds[index], share), fractions, share).astype(np.float64)
+        return spread if wanted else spread + others / share
+
+    def _values(self, event_type: str, attribute: str, kind: AttributeType) -> tuple[Keys, Loads, float]:
+        """Keys of the known values, their fractions of the events with a value, and the fraction of all others."""
+        frequencies = self.statistics.frequencies.get((event_type, attribute))
+        if frequencies is None:
+            return np.empty(0, np.uint64), np.empty(0), 1.0
+        if (event_type, attribute, kind) not in self._keys:
+            keys, _ = keys_of(frequencies.values, kind)
+            self._keys[event_type, attribute, kind] = keys, frequencies.counts.astype(np.float64)
+        keys, counts = self._keys[event_type, attribute, kind]
+        total = float(counts.sum()) + frequencies.others
+        return (keys, counts / total, frequencies.others / total) if total else (keys, counts, 0.0)
+
+
+def _first_attributes(atom: Atom) -> dict[str, str]:
+    """Attribute to variable, one attribute for each variable."""
+    first: dict[str, str] = {}
+    for attribute, variable in atom.variables:
+        first.setdefault(variable, attribute)
+    return {attribute: variable for variable, attribute in first.items()}
+
+
+def _subsets(names: list[str]) -> Iterator[tuple[str, ...]]:
+    return chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))

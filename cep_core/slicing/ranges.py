@@ -1,0 +1,95 @@
+"""Log-time ranges: the dimension that splits what no variable can (docs/semantics.md 6; paper 01, section 4).
+
+A range owns the results that become certain in it and reads back as far as the evaluators reach, as a small run would.
+With an interval of length D and a reach of R, r equal ranges have the load factor (D/r + R) / (D + R).
+
+Cost: O(r log(events)) to cut; the splitter finds an event's ranges by binary search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.language.evaluator import Reach
+
+BEGINNING = int(np.iinfo(np.int64).min)
+
+
+@dataclass(frozen=True)
+class TimeRange:
+    """Results certain in [start, end) are owned; events of [reads_from, end) are read. In the log's unit."""
+
+    start: int
+    end: int
+    reads_from: int
+
+
+def cut(
+    interval: tuple[int, int], count: int, reach: Reach, stamps: npt.NDArray[np.int64] | None = None
+) -> tuple[TimeRange, ...]:
+    """`interval` = [start, end) cut into `count` ranges of nearly equal length.
+
+    `stamps`: ascending time-stamps of all events, needed if the reach counts time-points or events.
+
+    >>> cut((0, 24), 2, Reach(time=6))
+    (TimeRange(start=0, end=12, reads_from=-6), TimeRange(start=12, end=24, reads_from=6))
+    """
+    start, end = interval
+    if not 1 <= count <= max(1, end - start):
+        raise ValueError(f"cannot cut [{start}, {end}) into {count} ranges")
+    edges = [start + (end - start) * index // count for index in range(count + 1)]
+    return tuple(TimeRange(low, high, read_from(low, reach, stamps)) for low, high in pairwise(edges))
+
+
+def read_from(moment: int, reach: Reach, stamps: npt.NDArray[np.int64] | None = None) -> int:
+    """The first log time that a result certain at `moment` can depend on; `BEGINNING` if the reach is unbounded.
+
+    (T, n) reads: back T, then one time-point, n times over, then T once more; then back over `events` positions.
+    Time-points are the distinct stamps.
+
+    >>> read_from(100, Reach(time=10, points=1), np.array([1, 50, 89, 95]))
+    79
+    """
+    if reach.time is None:
+        return BEGINNING
+    if (reach.points or reach.events) and stamps is None:
+        raise ValueError("a reach over time-points or events needs the log's time-stamps")
+    for _ in range(reach.points):
+        assert stamps is not None
+        before = int(np.searchsorted(stamps, moment - reach.time, side="left"))
+        if before == 0:
+            return BEGINNING
+        moment = int(stamps[before - 1])
+    moment -= reach.time
+    if reach.events:
+        assert stamps is not None
+        before = int(np.searchsorted(stamps, moment, side="left"))
+        if before < reach.events:
+            return BEGINNING
+        moment = min(moment, int(stamps[before - reach.events]))
+    return moment
+
+
+def load_factor(ranges: tuple[TimeRange, ...], stamps: npt.NDArray[np.int64] | None = None) -> float:
+    """The largest range's share of what all ranges together read.
+
+    By length of log time, (D/r + R) / (D + R), or by the events with these ascending `stamps`. 1 if there is one range
+    or none, or if a range reads from the beginning and no stamps are known.
+
+    >>> load_factor(cut((0, 24), 2, Reach(time=6)))
+    0.6
+    """
+    if len(ranges) < 2:
+        return 1.0
+    if stamps is not None and len(stamps):
+        limits = np.array([(one.reads_from, one.end) for one in ranges])
+        read = np.searchsorted(stamps, limits[:, 1]) - np.searchsorted(stamps, limits[:, 0])
+        whole = np.searchsorted(stamps, limits[-1, 1]) - np.searchsorted(stamps, limits[0, 0])
+        return float(read.max() / whole) if whole else 1.0
+    if any(one.reads_from == BEGINNING for one in ranges):
+        return 1.0
+    return max(one.end - one.reads_from for one in ranges) / (ranges[-1].end - ranges[0].reads_from)

@@ -1,0 +1,137 @@
+"""The splitter: which slices every event goes to (paper 01, Algorithm 1), over whole Arrow columns.
+
+For each atom, events are grouped by which of the atom's variables have a heavy value; a variable that the atom lacks
+may be heavy or not. Each group takes the coordinates of the variables that it has and all coordinates of those it
+lacks, in every cube that its valuations may belong to. The targets of an event are a function of the event alone, so a
+log may be split in any chunks and order.
+
+Cost: per event O(atoms * cubes * copies) array operations, and one sort of the (event, slice) pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, combinations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing.hashing import Keys, keys_of
+from cep_core.slicing.matching import rows_matching
+from cep_core.slicing.plan import Cube, Plan
+
+Numbers = npt.NDArray[np.int64]
+
+
+def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]:
+    """(row, slice) pairs: row numbers into `events` and slice numbers of the plan, ascending by row, then slice.
+
+    `events` needs `event_type`, the attributes of the plan's atoms and, if the plan has time ranges, `ts`. Events that
+    no atom matches, or that no range reads, go nowhere.
+    """
+    parts = list(_cell_pairs(plan, events))
+    codes = np.concatenate(parts) if parts else np.empty(0, np.int64)
+    if len(parts) > 1:
+        codes = _distinct(codes)
+    rows, cells = np.divmod(codes, plan.cells)
+    if plan.ranges:
+        rows, cells = _into_ranges(plan, events["ts"].to_numpy(), rows, cells)
+    if plan.ranges or len(parts) <= 1:
+        order = np.argsort(rows * plan.slices + cells, kind="stable")
+        rows, cells = rows[order], cells[order]
+    return rows, cells.astype(np.int32)
+
+
+def slices_of(plan: Plan, events: pa.Table) -> list[tuple[int, ...]]:
+    """The slices of each event, for a look at a few; `split` is for whole logs.
+
+    Paper 01, Example 8: the triangle on 64 slices, 0 heavy in P's first attribute, hash functions simplified to the
+    modulus. The three events meet in slice 57.
+
+    >>> from cep_core.events.schema import AttributeType
+    >>> from cep_core.slicing import optimize_shares
+    >>> atoms = (Atom("P", (("a", "x1"), ("b", "x2"))), Atom("Q", (("a", "x2"), ("b", "x3"))),
+    ...          Atom("R", (("a", "x3"), ("b", "x1"))))
+    >>> shares = optimize_shares(atoms, ("x1", "x2", "x3"), slices=64, heavy=["x1"])
+    >>> cubes = tuple(Cube(heavy, vector, (None, None, None)) for heavy, vector in shares.items())
+    >>> plan = Plan(("triangle",), atoms, ("x1", "x2", "x3"), (AttributeType.INT,) * 3, cubes, {"x1": pa.array([0])})
+    >>> found = slices_of(plan, pa.table({"event_type": ["P", "Q", "R"], "a": [0, 1, 7], "b": [1, 7, 0]}))
+    >>> found[0]
+    (1, 9, 17, 25, 33, 41, 49, 57)
+    >>> set(found[0]) & set(found[1]) & set(found[2])
+    {57}
+    """
+    targets: list[list[int]] = [[] for _ in range(events.num_rows)]
+    for row, number in zip(*(array.tolist() for array in split(plan, events)), strict=True):
+        targets[row].append(number)
+    return [tuple(numbers) for numbers in targets]
+
+
+def _cell_pairs(plan: Plan, events: pa.Table) -> Iterator[Numbers]:
+    """Codes row * cells + cell of each atom, heavy group and cube; the same pair may come from several."""
+    kinds = dict(zip(plan.variables, plan.types, strict=True))
+    columns: dict[tuple[str, str], Keys] = {}
+    for atom in plan.atoms:
+        rows = rows_matching(atom, events)
+        keys: dict[str, Keys] = {}
+        for attribute, variable in atom.variables:
+            if variable in kinds:
+                if (attribute, kinds[variable]) not in columns:
+                    columns[attribute, kinds[variable]] = keys_of(events[attribute], kinds[variable])[0]
+                keys[variable] = columns[attribute, kinds[variable]][rows]
+        for own, members in _by_heavy(plan, atom, keys, rows):
+            for cube in _possible_cubes(plan, own, keys):
+                cells = np.zeros(len(members), np.int64)
+                for index, variable in enumerate(plan.variables):
+                    if variable in keys and cube.shares[index] > 1:
+                        cells += cube.along(index, keys[variable][members])
+                free = _all_cells(cube, [index for index, name in enumerate(plan.variables) if name not in keys])
+                yield (rows[members, None] * plan.cells + cells[:, None] + free).ravel()
+
+
+def _by_heavy(plan: Plan, atom: Atom, keys: dict[str, Keys], rows: Numbers) -> Iterator[tuple[frozenset[str], Numbers]]:
+    """The atom's events by the set of its variables that have a heavy value, as positions in `rows`."""
+    bits = np.zeros(len(rows), np.int64)
+    suspects = [variable for variable in keys if variable in plan.heavy_keys]
+    for bit, variable in enumerate(suspects):
+        bits |= np.isin(keys[variable], plan.heavy_keys[variable]).astype(np.int64) << bit
+    for pattern in np.unique(bits):
+        heavy = frozenset(variable for bit, variable in enumerate(suspects) if pattern >> bit & 1)
+        yield heavy, np.flatnonzero(bits == pattern)
+
+
+def _possible_cubes(plan: Plan, own: frozenset[str], keys: dict[str, Keys]) -> list[Cube]:
+    """The different cubes of all valuations that extend an event heavy in `own`: missing variables may be heavy too."""
+    missing = [variable for variable in plan.heavy_keys if variable not in keys]
+    groups = chain.from_iterable(combinations(missing, size) for size in range(len(missing) + 1))
+    cubes = (plan.by_heavy[own.union(group)] for group in groups)
+    return list({(cube.shares, cube.seeds): cube for cube in cubes}.values())
+
+
+def _all_cells(cube: Cube, indices: list[int]) -> Numbers:
+    """What all combinations of coordinates of the variables at `indices` add to a cell number."""
+    cells = np.zeros(1, np.int64)
+    for index in indices:
+        steps = np.arange(cube.shares[index]) * cube.strides[index]
+        cells = (cells[:, None] + steps).ravel()
+    return cells
+
+
+def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tuple[Numbers, Numbers]:
+    """Every pair once for each time range that reads the event, cells turned into slice numbers."""
+    times = ts[rows]
+    first = np.searchsorted([one.end for one in plan.ranges], times, side="right")
+    after = np.searchsorted([one.reads_from for one in plan.ranges], times, side="right")
+    copies = np.maximum(after - first, 0)
+    chosen = np.repeat(first - (np.cumsum(copies) - copies), copies) + np.arange(copies.sum())
+    return np.repeat(rows, copies), chosen * plan.cells + np.repeat(cells, copies)
+
+
+def _distinct(codes: Numbers) -> Numbers:
+    """Ascending codes without repetition."""
+    codes = np.sort(codes)
+    keep = np.ones(len(codes), np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=keep[1:])
+    return codes[keep]

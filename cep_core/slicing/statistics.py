@@ -1,0 +1,122 @@
+"""Stream statistics for slicing: events of each type, values of each slicing attribute (paper 01, section 5.2).
+
+Counts are exact and add: the statistics of two parts of a log are the sum of theirs. Rates are counts over the length
+of the period. Assumes the Arrow contract of a log (`cep_core.events`).
+
+Cost: one grouping of each slicing attribute, O(events + distinct values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing.matching import rows_matching
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """How often each value occurs in one attribute of one event type; nulls are not counted.
+
+    `counts` are exact if `error` is 0; else (from a sketch) upper bounds that exceed the truth by at most `error`,
+    and `others` events carry values that are not listed.
+    """
+
+    values: pa.Array
+    counts: npt.NDArray[np.int64]
+    others: int = 0
+    error: int = 0
+
+    def __add__(self, other: Frequencies) -> Frequencies:
+        """The frequencies of both parts together."""
+        both = pa.table(
+            {
+                "value": pa.concat_arrays([self.values, other.values]),
+                "count": np.concatenate([self.counts, other.counts]),
+            }
+        )
+        grouped = both.group_by("value", use_threads=False).aggregate([("count", "sum")])
+        counts = grouped["count_sum"].to_numpy().astype(np.int64)
+        values = grouped["value"].combine_chunks()
+        return Frequencies(values, counts, self.others + other.others, self.error + other.error)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What the planner knows about a period of a log.
+
+    `events`: events of each type; `frequencies`: by (event type, attribute); `matched`: events that an atom matches
+    (constants, repeated variables and nulls considered; absent: all events of its type); `relevant`: events that at
+    least one atom matches (None: all); `span`: length of the period in the log's unit.
+    """
+
+    events: Mapping[str, int]
+    frequencies: Mapping[tuple[str, str], Frequencies] = field(default_factory=dict)
+    matched: Mapping[Atom, int] = field(default_factory=dict)
+    relevant: int | None = None
+    span: int = 1
+
+    def rate(self, event_type: str) -> float:
+        """Events of this type per unit of time, the paper's gamma(r)."""
+        return self.events.get(event_type, 0) / self.span
+
+    def matching(self, atom: Atom) -> int:
+        """Events that the atom matches."""
+        return self.matched.get(atom, self.events.get(atom.event_type, 0))
+
+    def total(self, atoms: Sequence[Atom]) -> int:
+        """Events that at least one atom matches: what loads are shares of."""
+        if self.relevant is not None:
+            return self.relevant
+        return sum(self.events.get(name, 0) for name in {atom.event_type for atom in atoms})
+
+    def __add__(self, other: Statistics) -> Statistics:
+        """The statistics of two disjoint periods together; both must be of the same atoms."""
+        types, attributes = dict.fromkeys([*self.events, *other.events]), dict.fromkeys(self.frequencies)
+        return Statistics(
+            {name: self.events.get(name, 0) + other.events.get(name, 0) for name in types},
+            {key: self.frequencies[key] + other.frequencies[key] for key in attributes},
+            {atom: self.matched[atom] + other.matched[atom] for atom in self.matched},
+            None if self.relevant is None or other.relevant is None else self.relevant + other.relevant,
+            self.span + other.span,
+        )
+
+
+def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Statistics:
+    """Exact statistics of `events` for plans over `atoms`; `span` is the length of their period in the log's unit.
+
+    >>> log = pa.table({"event_type": ["A", "A", "A", "B"], "ts": [0, 0, 1, 1], "x": [1, 2, 3, 7]})
+    >>> found = statistics_of(log, [Atom("A", (("x", "v"),)), Atom("B", (("x", "v"),))], span=2)
+    >>> found.rate("A"), found.rate("B"), found.frequencies["B", "x"].values.to_pylist()
+    (1.5, 0.5, [7])
+    """
+    counted = {row["values"]: row["counts"] for row in pc.value_counts(events["event_type"]).to_pylist()}
+    types = dict.fromkeys(atom.event_type for atom in atoms)
+    frequencies: dict[tuple[str, str], Frequencies] = {}
+    for name in types:
+        of_type = events.filter(pc.equal(events["event_type"], name))
+        for attribute in dict.fromkeys(a for atom in atoms if atom.event_type == name for a, _ in atom.variables):
+            found = pc.value_counts(of_type[attribute].drop_null())
+            values, counts = found.field("values"), found.field("counts").to_numpy(zero_copy_only=False)
+            if pa.types.is_dictionary(values.type):
+                values = values.dictionary_decode()
+            frequencies[name, attribute] = Frequencies(values, counts.astype(np.int64))
+    matching = {atom: rows_matching(atom, events) for atom in dict.fromkeys(atoms)}
+    matched = {atom: len(rows) for atom, rows in matching.items()}
+    relevant = len(np.unique(np.concatenate([*matching.values(), np.empty(0, np.int64)])))
+    return Statistics({name: counted.get(name, 0) for name in types}, frequencies, matched, relevant, span)
+
+
+def statistics_by_interval(events: pa.Table, atoms: Sequence[Atom], width: int) -> dict[int, Statistics]:
+    """Statistics of each aligned interval [i*width, (i+1)*width) of log time that has events, by its index i."""
+    indices = np.floor_divide(events["ts"].to_numpy(), width)
+    return {
+        int(index): statistics_of(events.filter(pa.array(indices == index)), atoms, width)
+        for index in np.unique(indices)
+    }
