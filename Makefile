@@ -1,0 +1,91 @@
+# Trendmill's commands. Every one first makes the environment; the second time there is nothing left to do.
+# `make nightly` and `make test` are all that a fresh machine needs; docs/operations.md tells the rest.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --no-print-directory
+.DEFAULT_GOAL := ready
+
+WORKLOAD ?= nyc_flights
+DAY      ?= 2013-03-08
+PORT     ?= 8080
+
+ready: env
+	@echo "ready      make nightly   make test   make help"
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 16
+
+# ------------------------------------------------- set-up: every step once, one line a step, no network afterwards
+
+PACKAGES := .venv/.installed
+JAVA     := .cache/jdk/bin/java
+JARS     := .cache/jars/.fetched
+CLASSES  := .cache/cds/.trained
+SETTINGS := .cache/spark-local.conf
+METADATA := .cache/airflow.db
+
+env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## the environment: packages, Java, jars, Airflow's database
+
+$(PACKAGES): requirements.txt pyproject.toml
+	@scripts/install_packages.sh
+	@touch $@
+
+$(JAVA): | $(PACKAGES)
+	@line=$$(.venv/bin/python scripts/find_java.py --into .cache/jdk) && echo "java       $$line"
+
+$(JARS): jars.lock | $(PACKAGES) $(JAVA)
+	@line=$$(.venv/bin/python scripts/fetch_jars.py --into .cache/jars) && echo "jars       $$line"
+	@touch $@
+
+$(CLASSES): $(JARS) $(PACKAGES) | $(JAVA)
+	@line=$$(scripts/run.sh python scripts/train_class_archive.py) && echo "start-up   $$line"
+	@mkdir -p $(@D) && touch $@
+
+$(SETTINGS): $(CLASSES) $(JARS) jobs/lake/session.py
+	@scripts/run.sh python -m jobs.lake.session > $@.new && mv $@.new $@
+	@echo "spark      settings of the local profile in $@"
+
+$(METADATA): $(PACKAGES)
+	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
+
+# ------------------------------------------------------------------------------------------------ work
+
+nightly: env ## one operating day through the real DAG (DAY=2013-03-08), ends with where the report is
+	@scripts/run.sh python scripts/run_dag.py nightly_$(WORKLOAD) --day $(DAY)
+
+backfill: env ## many operating days in one go: make backfill FROM=2013-03-05 TO=2013-03-11
+	@[ -n "$(FROM)" ] && [ -n "$(TO)" ] || { echo "say which days: make backfill FROM=2013-03-05 TO=2013-03-11" >&2; exit 2; }
+	@scripts/run.sh trendmill run $(WORKLOAD) --from $(FROM) --to $(TO)
+
+airflow: env ## Airflow's web UI on http://127.0.0.1:8080 (PORT=8081 for another port)
+	@.venv/bin/python scripts/check_port.py $(PORT)
+	@PORT=$(PORT) scripts/run.sh scripts/serve_airflow.sh
+
+# ------------------------------------------------------------------------------------------------ proof
+
+check: env ## formatting, lint, types and the direction of imports
+	@.venv/bin/ruff format --check .
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+
+test: check ## check, then every test with its coverage
+	@scripts/run.sh pytest --cov --cov-report=term
+
+conformance: env ## other systems' test suites, where they lie beside this checkout
+	@scripts/conformance.sh
+
+bench: env ## the long runs behind docs/performance.md: a year, fifty kills, four ways through a week
+	@for bench in benchmarks/*.py; do echo "== $$bench"; scripts/run.sh python $$bench; done
+
+# ------------------------------------------------------------------------------------------------ upkeep
+
+requirements: ## resolve requirements.in anew into requirements.txt, with hashes
+	@uv pip compile requirements.in --output-file requirements.txt --generate-hashes --universal --python-version 3.11 \
+	    --no-header --no-emit-index-url --no-emit-find-links --quiet
+
+clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
+	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
+
+.PHONY: ready help env nightly backfill airflow check test conformance bench requirements clean

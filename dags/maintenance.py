@@ -1,0 +1,47 @@
+"""Upkeep of the lake, weekly, in quiet hours: one Spark task per workload.
+
+**Reads** the lake's logs. **Writes** nothing that a query could see: removes superseded slicing plans with their slices,
+staging that is older than its use, and (VACUUM) files that no table version within retention needs
+(docs/operations.md, Retention).
+
+**Triage.** Safe to skip for weeks, safe to clear. A run that holds the lease makes it fail and retry; readers of old table
+versions beyond retention are the only ones who can notice it.
+"""
+
+from __future__ import annotations
+
+import pendulum
+from airflow.sdk import DAG, CronDataIntervalTimetable
+
+from trendmill.operators import SparkTask
+from trendmill.places import workloads
+from trendmill.run_tasks import DEFAULTS
+from trendmill.workload_folders import WorkloadFolder, read_workload_folders
+
+with DAG(
+    dag_id="maintenance",
+    description="VACUUM, superseded plans, old staging",
+    doc_md=__doc__,
+    schedule=CronDataIntervalTimetable("0 12 * * 0", timezone="UTC"),
+    start_date=pendulum.datetime(2013, 1, 6, tz="UTC"),
+    catchup=False,
+    max_active_runs=1,
+    default_args={**DEFAULTS, "owner": "trendmill"},
+    tags=["trendmill", "maintenance"],
+) as maintenance:
+    for found in read_workload_folders(workloads()):
+        if isinstance(found, WorkloadFolder):
+            SparkTask(
+                task_id=found.name,
+                name=f"{found.name} maintenance",
+                doc_md=f"Removes what no reader of `{found.name}` needs any more; reads the tables' logs.",
+                owner=found.owner,
+                task_arguments=[
+                    "--task",
+                    "maintain",
+                    "--workload",
+                    found.name,
+                    "--run-id",
+                    "{{ dag.dag_id }}/{{ run_id }}",
+                ],
+            )

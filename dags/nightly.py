@@ -1,0 +1,62 @@
+"""One operating day of a workload, every day: load >> slice >> evaluate >> publish.
+
+**When.** After the operating day has ended. A run's data interval is the operating day, and `data_interval_start` names it;
+the logical date does not (it differs between the scheduler and `airflow dags test`).
+
+**Reads** the workload's sources for the day, and for the days before it that the queries reach and the lake lacks.
+**Writes** the workload's tables in the lake, whole days at a time, and its report. A second run of the same day, a retry, a
+run out of order, Airflow's own backfill: all leave the same tables.
+
+**Triage.** Each task's own notes say what its failures mean. In general: exit code 1 is retried (network, disk, a lease that
+another run holds); 2 (the workload folder must be corrected) and 3 (the quality gate refused the day) fail at once, with the
+reason in the log's last line. A failed night leaves a hole and nothing else: later nights go on, their reports say which day
+is missing, and running the day again mends what depended on it.
+"""
+
+from __future__ import annotations
+
+import pendulum
+from airflow.sdk import DAG, CronDataIntervalTimetable
+
+from trendmill.operators import Command
+from trendmill.places import workloads
+from trendmill.run_tasks import DEFAULTS, add_run
+from trendmill.workload_folders import BrokenFolder, WorkloadFolder, read_workload_folders
+
+
+def nightly(folder: WorkloadFolder) -> DAG:
+    """The DAG `nightly_<workload>`."""
+    start = folder.start
+    day = f'{{{{ data_interval_start.in_timezone("{folder.zone}").to_date_string() }}}}'
+    with DAG(
+        dag_id=f"nightly_{folder.name}",
+        description=folder.title,
+        doc_md=__doc__,
+        schedule=CronDataIntervalTimetable(folder.cron, timezone=folder.zone),
+        start_date=pendulum.datetime(start.year, start.month, start.day, tz=folder.zone),
+        catchup=False,
+        max_active_runs=1,
+        default_args={**DEFAULTS, "owner": folder.owner},
+        tags=["trendmill", "nightly", folder.name],
+    ) as dag:
+        add_run(folder, day, day)
+    return dag
+
+
+def broken(folder: BrokenFolder) -> DAG:
+    """A DAG that only says what is wrong with a workload folder, so that the other workloads live."""
+    with DAG(
+        dag_id=f"nightly_{folder.name}",
+        description=f"broken workload folder: {folder.reason}",
+        doc_md=f"The workload folder `{folder.name}` cannot be scheduled.\n\n    {folder.reason}\n\nIts one task prints "
+        f"`trendmill check {folder.name}`: reads the folder, writes nothing.",
+        schedule=None,
+        default_args={**DEFAULTS, "owner": "trendmill", "retries": 0},
+        tags=["trendmill", "broken", folder.name],
+    ) as dag:
+        Command(task_id="check", arguments=["check", folder.name])
+    return dag
+
+
+for found in read_workload_folders(workloads()):
+    globals()[f"nightly_{found.name}"] = nightly(found) if isinstance(found, WorkloadFolder) else broken(found)

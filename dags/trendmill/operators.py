@@ -1,0 +1,99 @@
+"""Two operators that know what an exit code means.
+
+The project's programs end with 0, or 2 (a workload, query or header must be corrected), 3 (the quality gate refused a day),
+or 1 (anything else). Trying again helps with 1 alone, so 2 and 3 fail the task for good, with the program's own last
+words as the last line of the task's log; tasks downstream become `upstream_failed`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
+from airflow.sdk import BaseOperator
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
+
+from trendmill.places import ROOT, environment, spark_settings
+
+FINAL_EXIT_CODES = frozenset({2, 3})
+LAST_WORDS = re.compile(r"^trendmill: (.+)$")
+
+
+def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
+    """The exception for a program that ended with this code after printing these lines.
+
+    >>> failure("load", 3, ["...", "trendmill: quality gate failed on 1 day(s)"])
+    AirflowFailException('load ended with exit code 3: quality gate failed on 1 day(s)')
+    """
+    words = [found[1] for line in lines if (found := LAST_WORDS.match(line.strip()))] or [
+        line for line in lines if line.strip()
+    ]
+    message = f"{what} ended with exit code {code}: {words[-1].strip() if words else 'it printed nothing'}"
+    return AirflowFailException(message) if code in FINAL_EXIT_CODES else AirflowException(message)
+
+
+class SparkTask(SparkSubmitOperator):
+    """One task of a run (`load`, `slice`, `evaluate`, ...) as a Spark application, by the connection `spark_default`."""
+
+    template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "task_arguments")
+
+    def __init__(self, *, task_arguments: Sequence[str], **options: Any) -> None:
+        super().__init__(
+            application=str(ROOT / "jobs" / "spark_task.py"),
+            application_args=list(task_arguments),
+            conn_id="spark_default",
+            properties_file=spark_settings(),
+            env_vars=environment(),
+            **options,
+        )
+        self.task_arguments = task_arguments
+
+    def execute(self, context: Any) -> None:
+        try:
+            super().execute(context)
+        except AirflowFailException:
+            raise
+        except AirflowException as error:
+            # spark-submit's exit code and last lines are told in the exception's text, and nowhere else.
+            code = re.search(r"Error code is: (\d+)", str(error))
+            if code is None:
+                raise
+            raise failure(self.task_id, int(code[1]), str(error).splitlines()) from None
+
+
+class Command(BaseOperator):
+    """A `trendmill` command in a process of its own, without a JVM; its output goes line by line to the task's log."""
+
+    template_fields: Sequence[str] = ("arguments",)
+
+    def __init__(self, *, arguments: Sequence[str], **options: Any) -> None:
+        super().__init__(**options)
+        self.arguments = list(arguments)
+        self._process: subprocess.Popen[str] | None = None
+
+    def execute(self, context: Any) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "jobs.cli", *self.arguments],
+            cwd=ROOT,
+            env={**os.environ, **environment()},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        lines = []
+        for line in self._process.stdout or ():
+            lines.append(line.rstrip("\n"))
+            self.log.info(lines[-1])
+        if code := self._process.wait():
+            raise failure(self.task_id, code, lines)
+
+    def on_kill(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGTERM)

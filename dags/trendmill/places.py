@@ -1,0 +1,36 @@
+"""Where the project and its data are, as environment variables for the processes that tasks start.
+
+A scheduler's working directory is anybody's guess, so every place is handed over as an absolute path. What the environment
+names already (a container does) is left as it is.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(os.environ.get("TRENDMILL_ROOT", Path(__file__).resolve().parents[2]))
+
+_DEFAULTS = {
+    "TRENDMILL_LAKE": "lake",
+    "TRENDMILL_REPORTS": "reports",
+    "TRENDMILL_WORKLOADS": "workloads",
+    "TRENDMILL_CACHE": ".cache",
+}
+
+
+def environment() -> dict[str, str]:
+    """The variables that `jobs` reads its places from, and the path it is imported from."""
+    places = {name: os.environ.get(name, str(ROOT / folder)) for name, folder in _DEFAULTS.items()}
+    return {**places, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
+
+
+def workloads() -> Path:
+    """The folder whose subfolders are workloads."""
+    return Path(environment()["TRENDMILL_WORKLOADS"])
+
+
+def spark_settings() -> str | None:
+    """The properties file that a Spark application starts with: TRENDMILL_SPARK_SETTINGS, else the one made at set-up."""
+    file = os.environ.get("TRENDMILL_SPARK_SETTINGS", str(Path(environment()["TRENDMILL_CACHE"], "spark-local.conf")))
+    return file if Path(file).is_file() else None
