@@ -7,11 +7,13 @@ and nothing else, so that any later process can go on where it stopped.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
+
+from jobs.lake.tables import identifier
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,28 +103,21 @@ class Run:
     lake: Path
     progress: Progress = field(default_factory=Silent)
     scope: Scope | None = None
-    warm_up: tuple[date, ...] = ()
-    """Days before `first` that the queries reach, the lake lacks and a source has: to be loaded by this run as well."""
+    loads: tuple[date, ...] = ()
+    """The days that `ingest` and `validate` load, ascending; the run's own unless others are named (warm-up)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", MappingProxyType(dict(self.compiled)))
+        object.__setattr__(self, "loads", tuple(sorted(self.loads or self.days)))
 
     @property
     def days(self) -> tuple[date, ...]:
         """The run's own operating days, ascending."""
         return days_between(self.first, self.last)
 
-    @property
-    def loads(self) -> tuple[date, ...]:
-        """The days that `ingest` and `validate` load: warm-up days first, then the run's own; ascending."""
-        return tuple(sorted({*self.warm_up, *self.days}))
-
     def table(self, name: str) -> str:
         """A table's identifier in Spark SQL; working tables are named `work_...`."""
-        return f"{self.workload.name}.{name}"
-
-    def with_scope(self, scope: Scope) -> Run:
-        return replace(self, scope=scope)
+        return identifier(self.workload.name, name)
 
 
 def days_between(first: date, last: date) -> tuple[date, ...]:

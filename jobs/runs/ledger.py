@@ -1,0 +1,68 @@
+"""The lake's ledger, read without a JVM: the days it holds, what was evaluated from them, and what a run loaded.
+
+Two small tables say it all: `_work/loaded_days` (one row a day) and `result_days` (one row a query and day). Assumes the
+lake is a folder, or a URI that the `deltalake` package opens.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
+from jobs.workload.compiled import CompiledQuery
+from jobs.workload.declaration import Workload
+
+
+def read_table(folder: Path, columns: Sequence[str]) -> pa.Table | None:
+    """The present rows of a Delta table; None if nobody made it yet."""
+    return DeltaTable(folder).to_pyarrow_table(list(columns)) if (folder / "_delta_log").is_dir() else None
+
+
+def read_ledger(lake: Path, workload: str) -> Ledger:
+    """The ledger of a workload's lake; an empty one if the lake does not exist yet."""
+    loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "digest", "refused", "events", "points"])
+    results = read_table(lake / workload / "result_days", ["day", "query", "definition", "inputs"])
+    return Ledger(
+        {row["day"]: LoadedDay(row["digest"], row["refused"], row["events"], row["points"]) for row in _rows(loaded)},
+        {
+            (row["query"], row["day"]): Recorded(
+                row["definition"],
+                {date.fromisoformat(day): version for day, version in json.loads(row["inputs"]).items()},
+            )
+            for row in _rows(results)
+        },
+    )
+
+
+def loaded_by(lake: Path, workload: str, run_id: str) -> tuple[date, ...]:
+    """The days whose last load was this run's, ascending."""
+    loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "run_id"])
+    return tuple(sorted(row["day"] for row in _rows(loaded) if row["run_id"] == run_id))
+
+
+def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
+    """The days that the gate refused in this run, with its first reason."""
+    loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "run_id", "refused", "reason"])
+    return {
+        row["day"]: row["reason"] or "refused" for row in _rows(loaded) if row["run_id"] == run_id and row["refused"]
+    }
+
+
+def questions_of(compiled: Mapping[str, CompiledQuery]) -> dict[str, Question]:
+    """The queries as the scope sees them."""
+    return {name: Question(query.evaluator.reach, query.definition) for name, query in compiled.items()}
+
+
+def bounds_of(workload: Workload) -> Bounds:
+    """How far any query of the workload may look."""
+    return Bounds(workload.operating_days, workload.start, workload.limits.max_reach)
+
+
+def _rows(table: pa.Table | None) -> list[dict[str, object]]:
+    return [] if table is None else table.to_pylist()
