@@ -4,11 +4,12 @@
 Trigger it with `from` and `to` (operating days, both inclusive), `chunk` (days per Spark application: a month is a good
 size, start-up is paid once a chunk) and a `reason`, which stays with the run.
 
-**Reads** the sources of all days and of the days before them that the queries reach. **Writes** the same tables as as many
-nights would, and the reports of the days touched.
+**Reads** the sources of all days and of the days before them that the queries reach. **Writes** the same tables as as
+many nights would, and the reports of the days touched.
 
-**Triage.** As for the nightly DAG. A chunk that fails stops its own tasks only; clear it, or trigger the period again: what is
-already right is not evaluated again. While it runs, a night of the same workload waits for the lease and is retried.
+**Triage.** As for the nightly DAG. A chunk that fails stops its own tasks only; clear it, or trigger the period
+again: what is already right is not evaluated again. While it runs, a night of the same workload waits for the lease
+and is retried.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Upkeep of the lake, weekly, in quiet hours: one Spark task per workload.
 
-**Reads** the lake's logs. **Writes** nothing that a query could see: removes superseded slicing plans with their slices,
-staging that is older than its use, and (VACUUM) files that no table version within retention needs
+**Reads** the lake's logs. **Writes** nothing that a query could see: removes superseded slicing plans with their
+slices, staging that is older than its use, and (VACUUM) files that no table version within retention needs
 (docs/operations.md, Retention).
 
-**Triage.** Safe to skip for weeks, safe to clear. A run that holds the lease makes it fail and retry; readers of old table
-versions beyond retention are the only ones who can notice it.
+**Triage.** Safe to skip for weeks, safe to clear. A run that holds the lease makes it fail and retry; readers of old
+table versions beyond retention are the only ones who can notice it.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """One operating day of a workload, every day: load >> slice >> evaluate >> publish.
 
-**When.** After the operating day has ended. A run's data interval is the operating day, and `data_interval_start` names it;
-the logical date does not (it differs between the scheduler and `airflow dags test`).
+**When.** After the operating day has ended. A run's data interval is the operating day, and `data_interval_start`
+names it; the logical date does not (it differs between the scheduler and `airflow dags test`).
 
 **Reads** the workload's sources for the day, and for the days before it that the queries reach and the lake lacks.
-**Writes** the workload's tables in the lake, whole days at a time, and its report. A second run of the same day, a retry, a
-run out of order, Airflow's own backfill: all leave the same tables.
+**Writes** the workload's tables in the lake, whole days at a time, and its report. A second run of the same day, a
+retry, a run out of order, Airflow's own backfill: all leave the same tables.
 
-**Triage.** Each task's own notes say what its failures mean. In general: exit code 1 is retried (network, disk, a lease that
-another run holds); 2 (the workload folder must be corrected) and 3 (the quality gate refused the day) fail at once, with the
-reason in the log's last line. A failed night leaves a hole and nothing else: later nights go on, their reports say which day
-is missing, and running the day again mends what depended on it.
+**Triage.** Each task's own notes say what its failures mean. In general: exit code 1 is retried (network, disk, a
+lease that another run holds); 2 (the workload folder must be corrected) and 3 (the quality gate refused the day) fail
+at once, with the reason in the log's last line. A failed night leaves a hole and nothing else: later nights go on,
+their reports say which day is missing, and running the day again mends what depended on it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ def broken(folder: BrokenFolder) -> DAG:
     with DAG(
         dag_id=f"nightly_{folder.name}",
         description=f"broken workload folder: {folder.reason}",
-        doc_md=f"The workload folder `{folder.name}` cannot be scheduled.\n\n    {folder.reason}\n\nIts one task prints "
-        f"`trendmill check {folder.name}`: reads the folder, writes nothing.",
+        doc_md=f"""The workload folder `{folder.name}` cannot be scheduled: {folder.reason}
+
+Its one task prints `trendmill check {folder.name}`: reads the folder, writes nothing.""",
         schedule=None,
         default_args={**DEFAULTS, "owner": "trendmill", "retries": 0},
         tags=["trendmill", "broken", folder.name],

@@ -1,4 +1,4 @@
-"""Refuse, in one sentence, to set up where the disk is too small: packages, their cache and a year of flights need about 4 GB."""
+"""Refuse, in one sentence, to set up where the disk is too small: packages, their cache and a lake take some 4 GB."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def missing_space(folder: Path, needed_bytes: int, free_bytes: int) -> str | Non
     >>> missing_space(Path("/data"), 4 * GIGABYTE, 9 * GIGABYTE) is None
     True
     >>> missing_space(Path("/data"), 4 * GIGABYTE, 1_500_000_000)
-    'Trendmill needs 4.0 GB of free disk in /data for its packages and finds 1.5 GB; free some, or clone to another disk.'
+    'Trendmill needs 4.0 GB of free disk in /data and finds 1.5 GB; free some, or clone to another disk.'
     """
     if free_bytes >= needed_bytes:
         return None
     return (
-        f"Trendmill needs {needed_bytes / GIGABYTE:.1f} GB of free disk in {folder} for its packages "
+        f"Trendmill needs {needed_bytes / GIGABYTE:.1f} GB of free disk in {folder} "
         f"and finds {free_bytes / GIGABYTE:.1f} GB; free some, or clone to another disk."
     )
 

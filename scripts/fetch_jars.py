@@ -1,8 +1,9 @@
 """Fetch the jars that `jars.lock` names into a folder, once; afterwards no network is needed.
 
-Needs only Java and the installed pyspark, whose jars include Apache Ivy with a command line of its own. Each jar comes without its
-dependencies: Spark has them already (docs/decisions/0001). A mirror is named by an Ivy settings file (--ivy-settings or
-IVY_SETTINGS); jars copied into the folder by hand are accepted when their sha256 sums agree with the lock.
+Needs only Java and the installed pyspark, whose jars include Apache Ivy with a command line of its own. Each jar
+comes without its dependencies: Spark has them already (docs/decisions/0001). A mirror is named by an Ivy settings
+file (--ivy-settings or IVY_SETTINGS); jars copied into the folder by hand are accepted when their sha256 sums agree
+with the lock.
 """
 
 from __future__ import annotations

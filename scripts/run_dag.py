@@ -1,7 +1,8 @@
 """Run a DAG once for one operating day, in this process and without a scheduler, exactly as `airflow dags test` would.
 
-The metadata database is copied from the template made at set-up. A task that fails is not retried here: nobody wants to wait
-for a retry delay at a terminal. Ends with one line per task and with where the report is; exit code 1 if a task failed.
+The metadata database is copied from the template made at set-up. A task that fails is not retried here: nobody wants
+to wait for a retry delay at a terminal. Ends with one line per task and with where the report is; exit code 1 if a
+task failed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Make the JVM's class archive once, so that every later Spark session starts in half the time (docs/performance.md).
 
-A Java process that saw a Delta write and read dumps its loaded classes when it exits; later ones map that file instead of
-loading and verifying 20,000 classes again. The archive belongs to one Java and one set of jars. It is a convenience: where it
-cannot be made (a Java without a base archive, a small disk), this says so and sessions start without it.
+A Java process that saw a Delta write and read dumps its loaded classes when it exits; later ones map that file
+instead of loading and verifying 20,000 classes again. The archive belongs to one Java and one set of jars. It is a
+convenience: where it cannot be made (a Java without a base archive, a small disk), this says so and sessions start
+without it.
 """
 
 from __future__ import annotations

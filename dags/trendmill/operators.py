@@ -1,8 +1,8 @@
 """Two operators that know what an exit code means.
 
-The project's programs end with 0, or 2 (a workload, query or header must be corrected), 3 (the quality gate refused a day),
-or 1 (anything else). Trying again helps with 1 alone, so 2 and 3 fail the task for good, with the program's own last
-words as the last line of the task's log; tasks downstream become `upstream_failed`.
+The project's programs end with 0, or 2 (a workload, query or header must be corrected), 3 (the quality gate refused a
+day), or 1 (anything else). Trying again helps with 1 alone, so 2 and 3 fail the task for good, with the program's own
+last words as the last line of the task's log; tasks downstream become `upstream_failed`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
 
 
 class SparkTask(SparkSubmitOperator):
-    """One task of a run (`load`, `slice`, `evaluate`, ...) as a Spark application, by the connection `spark_default`."""
+    """One task of a run (`load`, `slice`, `evaluate`) as a Spark application, by the connection `spark_default`."""
 
     template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "task_arguments")
 

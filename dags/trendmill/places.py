@@ -1,7 +1,7 @@
 """Where the project and its data are, as environment variables for the processes that tasks start.
 
-A scheduler's working directory is anybody's guess, so every place is handed over as an absolute path. What the environment
-names already (a container does) is left as it is.
+A scheduler's working directory is anybody's guess, so every place is handed over as an absolute path. What the
+environment names already (a container does) is left as it is.
 """
 
 from __future__ import annotations
@@ -31,6 +31,6 @@ def workloads() -> Path:
 
 
 def spark_settings() -> str | None:
-    """The properties file that a Spark application starts with: TRENDMILL_SPARK_SETTINGS, else the one made at set-up."""
+    """The properties file a Spark application starts with: TRENDMILL_SPARK_SETTINGS, else the one made at set-up."""
     file = os.environ.get("TRENDMILL_SPARK_SETTINGS", str(Path(environment()["TRENDMILL_CACHE"], "spark-local.conf")))
     return file if Path(file).is_file() else None

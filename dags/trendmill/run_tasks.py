@@ -6,7 +6,6 @@ its first row (docs/decisions/0002). Each may be run again at any time; it repla
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -16,25 +15,28 @@ from trendmill.operators import Command, SparkTask
 from trendmill.workload_folders import WorkloadFolder
 
 POOL = "trendmill"
-"""One slot: a Spark application takes every core of a small machine. `airflow pools set trendmill N` on a larger one."""
+"""One slot: a Spark application takes every core of a small machine."""
 
 SPARK_TASKS = {
-    "load": """Reads the sources' files of the operating day (and of days before it that the queries reach and the lake lacks);
-writes `events` and `quarantine` once the quality gate has passed.
+    "load": """Reads the sources' files of the operating day (and of days before it that the queries reach and the
+lake lacks); writes `events` and `quarantine` once the quality gate has passed.
 
-**Triage.** *source missing*: the delivery is late, clear this task when it is there; nothing was written. *exit code 3*: the
-gate refused the day, whose former tables stand; the failing rules are in the message and on the report's data quality page.
-*exit code 2*: the workload folder is wrong, `trendmill check` says where.""",
-    "slice": """Reads `events`; writes `stream_statistics`, `heavy_hitters`, `slicing_plans` and the working table of slices.
+**Triage.** *source missing*: the delivery is late, clear this task when it is there; nothing was written. *exit code
+3*: the gate refused the day, whose former tables stand; the failing rules are in the message and on the report's data
+quality page. *exit code 2*: the workload folder is wrong, `trendmill check` says where.""",
+    "slice": """Reads `events`; writes `stream_statistics`, `heavy_hitters`, `slicing_plans` and the working table of
+slices.
 
-**Triage.** Slow after a query joined the workload: look at the replication on the report's slicing page. Safe to clear.""",
-    "evaluate": """Reads the slices; writes one table per query, `result_days` and `experiments`. Days whose inputs changed since are
-evaluated again, so after a late delivery it takes longer than on a usual night.
+**Triage.** Slow after a query joined the workload: look at the replication on the report's slicing page. Safe to
+clear.""",
+    "evaluate": """Reads the slices; writes one table per query, `result_days` and `experiments`. Days whose inputs
+changed since are evaluated again, so after a late delivery it takes longer than on a usual night.
 
 **Triage.** One slice much slower than the others: a heavy value, see the slicing page. Safe to clear.""",
 }
 
-PUBLISH = """Reads the tables without a JVM; writes `reports/<workload>/<day>/` and emits the workload's tables as assets.
+PUBLISH = """Reads the tables without a JVM; writes `reports/<workload>/<day>/` and emits the workload's tables as
+assets.
 
 **Triage.** Fails only if a table is missing or the disk is full; the tables are already right. Safe to clear."""
 

@@ -1,4 +1,4 @@
-"""The workload folders, as far as a calendar needs them: who owns one, when its operating day begins, which tables it fills.
+"""The workload folders as far as a calendar needs them: who owns one, when its day begins, which tables it fills.
 
 Reads `workload.yaml` and the names of the query files, nothing else. Whether queries and sources are right is for
 `trendmill check`, which each night's first task runs into anyway; a folder that cannot even be scheduled becomes a
