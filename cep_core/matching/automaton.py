@@ -1,0 +1,179 @@
+"""The automaton of a positive pattern: which variable may follow which, most preferred first.
+
+One state for each unit, entered by binding an event to the unit's variable, so that a match is a path of (event, state)
+pairs and each binding is exactly one path (Glushkov's construction; GRETA, Algorithm 1, draws the same edges; SASE++,
+section 2.2, splits a Kleene state in two). A bounded quantifier `{n,m}` of a single unit becomes m states of the same
+variable. Successors are ordered as runs choose (`docs/semantics.md` 3): leave a closure before staying in it, the
+innermost closure first; skip an optional before taking it; the first branch of OR in text order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Ordered
+from dataclasses import dataclass
+
+from cep_core.language.errors import NotSupportedYet, Position
+from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
+
+END = -1
+"""Stands for the end of the match among the states that may come next."""
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """States 0..n-1 in pattern order.
+
+    `variables` names each state's variable; `starts` and `successors` are in order of preference.
+
+    >>> at = Position(1, 1)
+    >>> a, b = Unit("A", "A", at), Unit("B", "B", at)
+    >>> automaton_of(Kleene(Sequence((Kleene(a, 1, None, at), b), at), 1, None, at))
+    Automaton(variables=('A', 'B'), starts=(0,), successors=((1, 0), (0,)), accepts=frozenset({1}))
+    """
+
+    variables: tuple[str, ...]
+    starts: tuple[int, ...]
+    successors: tuple[tuple[int, ...], ...]
+    accepts: frozenset[int]
+
+    def reaches_otherwise(self, source: int, target: int) -> bool:
+        """Whether a path leads from source to target through at least one other state."""
+        seen: set[int] = set()
+        todo = [state for state in self.successors[source] if state not in (source, target)]
+        while todo:
+            state = todo.pop()
+            if target in self.successors[state]:
+                return True
+            seen.add(state)
+            todo += [n for n in self.successors[state] if n not in seen and n != source]
+        return False
+
+
+def automaton_of(pattern: Pattern) -> Automaton:
+    """The automaton of a pattern; raises NotSupportedYet at the first element that no engine evaluates so far."""
+    expanded = _expand(pattern, repeated=False, seen=set())
+    states = _Numbering()
+    numbered = states.number(expanded)
+    numbered.follow([END], states)
+    successors = [_distinct(after) for after in states.successors]
+    return Automaton(
+        variables=tuple(states.variables),
+        starts=tuple(_distinct(numbered.first())),
+        successors=tuple(tuple(s for s in after if s != END) for after in successors),
+        accepts=frozenset(state for state, after in enumerate(successors) if END in after),
+    )
+
+
+def _expand(pattern: Pattern, repeated: bool, seen: set[str]) -> Pattern:
+    """The pattern with only +, * and ? as quantifiers, each variable at one place of the text."""
+    match pattern:
+        case Unit():
+            if pattern.variable in seen:
+                raise _unsupported(f"{pattern.variable} at two places of a pattern", pattern.at)
+            seen.add(pattern.variable)
+            return pattern
+        case Sequence():
+            return Sequence(tuple(_expand(element, repeated, seen) for element in pattern.elements), pattern.at)
+        case Alternative():
+            return Alternative(tuple(_expand(option, repeated, seen) for option in pattern.options), pattern.at)
+        case Kleene(least=0 | 1, most=None) | Kleene(least=0, most=1):
+            loops = repeated or pattern.most is None
+            return Kleene(_expand(pattern.body, loops, seen), pattern.least, pattern.most, pattern.at)
+        case Kleene(body=Unit()) if not repeated or pattern.least == pattern.most:
+            return _copies(_expand(pattern.body, repeated, seen), pattern)
+        case Kleene():
+            raise _unsupported("a bounded repetition of anything but a single event type", pattern.at)
+        case Not():
+            raise _unsupported("NOT in a matching query", pattern.at)
+        case Conjunction():
+            raise _unsupported("AND between patterns", pattern.at)
+        case AnyOf():
+            raise _unsupported("ANY", pattern.at)
+
+
+def _copies(unit: Pattern, quantified: Kleene) -> Pattern:
+    """`A{2,4}` as A A (A (A)?)?, `A{2,}` as A A+."""
+    at = quantified.at
+    if quantified.most is None:
+        return Sequence((*[unit] * (quantified.least - 1), Kleene(unit, 1, None, at)), at)
+    optional: Pattern | None = None
+    for _ in range(quantified.most - quantified.least):
+        optional = Kleene(unit if optional is None else Sequence((unit, optional), at), 0, 1, at)
+    copies = [unit] * quantified.least
+    return Sequence((*copies, optional) if optional is not None else tuple(copies), at)
+
+
+def _unsupported(what: str, at: Position) -> NotSupportedYet:
+    return NotSupportedYet(f"{what} is not supported yet", at)
+
+
+def _distinct(states: Ordered[int]) -> list[int]:
+    return list(dict.fromkeys(states))
+
+
+class _Numbering:
+    """Gives every unit a state and collects what may follow it."""
+
+    def __init__(self) -> None:
+        self.variables: list[str] = []
+        self.successors: list[list[int]] = []
+
+    def number(self, pattern: Pattern) -> _Part:
+        match pattern:
+            case Unit():
+                self.variables.append(pattern.variable)
+                self.successors.append([])
+                return _Part("unit", (), state=len(self.variables) - 1)
+            case Sequence():
+                return _Part("sequence", tuple(self.number(element) for element in pattern.elements))
+            case Alternative():
+                return _Part("choice", tuple(self.number(option) for option in pattern.options))
+            case Kleene():
+                kind = {(1, None): "plus", (0, None): "star", (0, 1): "optional"}[pattern.least, pattern.most]
+                return _Part(kind, (self.number(pattern.body),))
+        raise TypeError(pattern)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A piece of the pattern over numbered states."""
+
+    kind: str
+    parts: tuple[_Part, ...]
+    state: int = END
+
+    def empty(self) -> bool:
+        """Whether the piece may bind nothing."""
+        if self.kind in ("sequence", "plus"):
+            return all(part.empty() for part in self.parts)
+        if self.kind == "choice":
+            return any(part.empty() for part in self.parts)
+        return self.kind != "unit"
+
+    def first(self) -> list[int]:
+        """States that may begin the piece."""
+        if self.kind == "unit":
+            return [self.state]
+        if self.kind == "sequence":
+            return _begin(self.parts, [])
+        return [state for part in self.parts for state in part.first()]
+
+    def follow(self, after: list[int], states: _Numbering) -> None:
+        """Adds to each state of the piece what may come next, given what may come after the piece."""
+        if self.kind == "unit":
+            states.successors[self.state] += after
+        elif self.kind == "sequence":
+            for place, part in enumerate(self.parts):
+                part.follow(_begin(self.parts[place + 1 :], after), states)
+        else:
+            again = self.first() if self.kind in ("plus", "star") else []
+            for part in self.parts:
+                part.follow([*after, *again], states)
+
+
+def _begin(parts: tuple[_Part, ...], after: list[int]) -> list[int]:
+    """States that may come first in the parts one after another, then `after`."""
+    if not parts:
+        return list(after)
+    head, rest = parts[0], parts[1:]
+    return [*_begin(rest, after), *head.first()] if head.empty() else head.first()

@@ -1,0 +1,211 @@
+"""Lists matches under skip-till-any-match, in order, a bounded buffer at a time.
+
+For one last event, `counting.complete_ways` marks the nodes from which a match can still be completed there. Walking
+depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain, as many
+runs as an event-by-event matcher might keep (SASE++, section 5.1: postponing, without the subsets that fail).
+
+Order: by last event, then by the (seq, state) pairs of the events from first to last.
+
+Cost for each last event: the counting pass over its window, O(n) once for each node visited (its successors are kept
+while the pool has room), and O(length) for each match. Memory: the window's nodes, the pool and one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cep_core.matching.counting import Scratch, complete_ways, scratch_for
+from cep_core.matching.network import Ints, Network, holds
+from cep_core.matching.paths import Paths
+
+BATCH_ROWS = 1 << 16
+BATCH_EVENTS = 1 << 20
+POOL = 1 << 21
+"""Successor entries kept for one last event; nodes that find it full are scanned anew at each visit."""
+
+UNSEEN, SCANNED = -1, -2
+
+
+class _Search(NamedTuple):
+    """Where the walk stands, so that it can go on in the next batch; and scratch."""
+
+    at: Ints
+    """[5] last event in hand; depth (-1: not begun); matches listed of it; nodes; pool entries in use."""
+    scratch: Scratch
+    row: Ints
+    """[nodes] marked nodes in the order of (seq, state)."""
+    state: Ints
+    kept: Ints
+    """[nodes, 2] a node's successors in the pool, or UNSEEN, SCANNED."""
+    pool: Ints
+    stack: Ints
+    """[depth] the node on the path."""
+    place: Ints
+    """[depth] where in the pool it came from; a node number if its parent is scanned."""
+
+
+@njit(cache=True)
+def _mark(network: Network, seq: Ints, low: int, end: int, search: _Search) -> int:
+    """Lists the nodes of the window that can complete a match at `end`, by (seq, state); returns how many."""
+    states = network.fits.shape[1]
+    complete_ways(network, low, end, 0, search.scratch)
+    nodes = 0
+    ascending = True
+    for row in range(low, end + 1):
+        for s in range(states):
+            if search.scratch.ways[row - low, s]:
+                if nodes and seq[search.row[nodes - 1]] > seq[row]:
+                    ascending = False
+                search.row[nodes] = row
+                search.state[nodes] = s
+                nodes += 1
+    if not ascending:
+        order = np.argsort(seq[search.row[:nodes]], kind="mergesort")
+        rows = search.row[:nodes].copy()
+        marked = search.state[:nodes].copy()
+        for k in range(nodes):
+            search.row[k] = rows[order[k]]
+            search.state[k] = marked[order[k]]
+    search.kept[:nodes] = UNSEEN
+    return nodes
+
+
+@njit(cache=True)
+def _follows(network: Network, search: _Search, node: int, later: int) -> bool:
+    row, other = search.row[node], search.row[later]
+    if network.tick[other] <= network.tick[row]:
+        return False
+    s = search.state[node]
+    for edge in range(network.begin[s], network.begin[s + 1]):
+        if network.target[edge] == search.state[later]:
+            return holds(network, edge, row, other)
+    return False
+
+
+@njit(cache=True)
+def _keep_successors(network: Network, search: _Search, node: int) -> None:
+    """Puts a node's successors into the pool if they fit."""
+    begin = search.at[4]
+    used = begin
+    for later in range(search.at[3]):
+        if _follows(network, search, node, later):
+            if used == search.pool.shape[0]:
+                search.kept[node, 0] = SCANNED
+                return
+            search.pool[used] = later
+            used += 1
+    search.kept[node, 0] = begin
+    search.kept[node, 1] = used
+    search.at[4] = used
+
+
+@njit(cache=True)
+def _next_child(network: Network, search: _Search, depth: int) -> int:
+    """The next node to try at a depth, or -1."""
+    if depth == 0:
+        for node in range(search.place[0] + 1, search.at[3]):
+            if network.starts[search.state[node]]:
+                search.place[0] = node
+                return node
+        return -1
+    parent = search.stack[depth - 1]
+    if search.kept[parent, 0] == SCANNED:
+        for node in range(search.place[depth] + 1, search.at[3]):
+            if _follows(network, search, parent, node):
+                search.place[depth] = node
+                return node
+        return -1
+    place = search.place[depth] + 1
+    if place == search.kept[parent, 1]:
+        return -1
+    search.place[depth] = place
+    return search.pool[place]
+
+
+@njit(cache=True)
+def _fill(
+    network: Network,
+    seq: Ints,
+    ends: Ints,
+    lows: Ints,
+    most: Ints,
+    search: _Search,
+    rows: Ints,
+    states: Ints,
+    offsets: Ints,
+    jobs: Ints,
+) -> int:
+    """Goes on until the batch is full or all is listed; returns the number of matches in the batch."""
+    found = 0
+    used = 0
+    offsets[0] = 0
+    at = search.at
+    while at[0] < ends.shape[0]:
+        k = at[0]
+        if at[1] < 0:
+            if most[k] == 0:
+                at[0] += 1
+                continue
+            at[3] = _mark(network, seq, lows[k], ends[k], search)
+            at[1] = at[2] = at[4] = 0
+            search.place[0] = -1
+        depth = at[1]
+        if found == jobs.shape[0] or used + depth + 1 > rows.shape[0]:
+            return found
+        node = _next_child(network, search, depth)
+        if node < 0:
+            at[1] = depth - 1
+            if depth == 0:
+                at[0] += 1
+            continue
+        search.stack[depth] = node
+        if search.row[node] == ends[k]:
+            for d in range(depth + 1):
+                rows[used + d] = search.row[search.stack[d]]
+                states[used + d] = search.state[search.stack[d]]
+            used += depth + 1
+            jobs[found] = k
+            found += 1
+            offsets[found] = used
+            at[2] += 1
+            if at[2] == most[k]:
+                at[0] += 1
+                at[1] = -1
+            continue
+        if search.kept[node, 0] == UNSEEN:
+            _keep_successors(network, search, node)
+        search.place[depth + 1] = -1 if search.kept[node, 0] == SCANNED else search.kept[node, 0] - 1
+        at[1] = depth + 1
+    return found
+
+
+def list_matches(
+    network: Network, seq: Ints, ends: Ints, lows: Ints, most: Ints, batch_rows: int = BATCH_ROWS
+) -> Iterator[Paths]:
+    """The first most[k] matches that end at the row ends[k] and begin at lows[k] or later, k by k, in batches."""
+    if not len(ends):
+        return
+    longest = int((ends - lows).max()) + 1
+    nodes = longest * network.fits.shape[1]
+    search = _Search(
+        at=np.array([0, -1, 0, 0, 0], np.int64),
+        scratch=scratch_for(network, longest),
+        row=np.empty(nodes, np.int64),
+        state=np.empty(nodes, np.int64),
+        kept=np.empty((nodes, 2), np.int64),
+        pool=np.empty(POOL, np.int64),
+        stack=np.empty(longest + 1, np.int64),
+        place=np.empty(longest + 1, np.int64),
+    )
+    capacity = max(BATCH_EVENTS, longest)
+    while search.at[0] < len(ends):
+        rows, marked = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+        offsets, jobs = np.empty(batch_rows + 1, np.int64), np.empty(batch_rows, np.int64)
+        found = _fill(network, seq, ends, lows, most, search, rows, marked, offsets, jobs)
+        used = offsets[found]
+        if found:
+            yield Paths(rows[:used].copy(), marked[:used].copy(), offsets[: found + 1].copy(), jobs[:found].copy())

@@ -1,0 +1,144 @@
+"""The event graph as the kernels see it: columns over candidate rows, an automaton as arrays, conditions on its edges.
+
+Rows are candidate events grouped by partition, in (ts, seq) order inside one. A node is a (row, state) pair with
+`fits[row, state]`; an edge leads from (i, s) to (j, t) if t may follow s, tick[i] < tick[j], and every comparison of
+the edge s -> t holds between left[c, i] and right[c, j]. Matches are the paths from a starting to an accepting state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence as Ordered
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from cep_core.matching.automaton import Automaton
+from cep_core.matching.keys import NULL_KEY
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+OPERATORS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+
+
+class Network(NamedTuple):
+    """m rows, S states, E edges, C comparisons.
+
+    `begin[s]:begin[s+1]` are the edges that leave s, most preferred first; `condition[e]:condition[e+1]` the
+    comparisons of edge e.
+    """
+
+    tick: Ints
+    """[m] an event follows another if its tick is larger: `ts`, or the row itself where ties are ordered."""
+    fits: Flags
+    """[m, S] whether the event may be bound in the state."""
+    starts: Flags
+    accepts: Flags
+    begin: Ints
+    target: Ints
+    condition: Ints
+    operator: Ints
+    left: Ints
+    """[C, m] keys of the rows as the earlier event."""
+    right: Ints
+    """[C, m] keys of the rows as the later event."""
+    store: Ints
+    """[C, m] 1..n: the later event's place among the keys of its partition, 0 if NULL."""
+    query: Ints
+    """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]; -1: it is no comparison by
+    order that is alone on its edge."""
+
+
+def network_of(
+    offsets: Ints,
+    tick: Ints,
+    fits: Flags,
+    automaton: Automaton,
+    comparisons: Mapping[tuple[int, int], Ordered[tuple[str, Ints, Ints]]],
+) -> Network:
+    """A network over partitions `offsets`; `comparisons`: the (operator, left keys, right keys) of two states' edge."""
+    states = len(automaton.variables)
+    edges = [(source, target) for source, after in enumerate(automaton.successors) for target in after]
+    on_edges = [comparisons.get(edge, ()) for edge in edges]
+    flat = [comparison for on_edge in on_edges for comparison in on_edge]
+    keys = np.empty((4, len(flat), len(tick)), np.int64)
+    for c, (_, left, right) in enumerate(flat):
+        keys[0, c], keys[1, c] = left, right
+    operator = np.array([OPERATORS[name] for name, _, _ in flat], np.int64)
+    alone = np.array([len(on_edge) == 1 for on_edge in on_edges for _ in on_edge], np.bool_)
+    _rank(offsets, operator, alone, *keys)
+    return Network(
+        tick=tick,
+        fits=fits,
+        starts=np.array([state in automaton.starts for state in range(states)], np.bool_),
+        accepts=np.array([state in automaton.accepts for state in range(states)], np.bool_),
+        begin=np.cumsum([0, *(len(after) for after in automaton.successors)]),
+        target=np.array([target for _, target in edges], np.int64),
+        condition=np.cumsum([0, *(len(on_edge) for on_edge in on_edges)]),
+        operator=operator,
+        left=keys[0],
+        right=keys[1],
+        store=keys[2],
+        query=keys[3],
+    )
+
+
+@njit(cache=True)
+def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, store: Ints, query: Ints) -> None:
+    """Fills `store` and `query` with places among the distinct keys of each partition, so that < and > read alike."""
+    store[:] = 0
+    query[:] = -1
+    for c in range(operator.shape[0]):
+        if operator[c] < 2 or not alone[c]:
+            continue
+        for p in range(offsets.shape[0] - 1):
+            low, high = offsets[p], offsets[p + 1]
+            distinct = np.unique(right[c, low:high])
+            if distinct.shape[0] and distinct[0] == NULL_KEY:
+                distinct = distinct[1:]
+            n = distinct.shape[0]
+            for row in range(low, high):
+                key = right[c, row]
+                if key != NULL_KEY:
+                    place = np.searchsorted(distinct, key)
+                    store[c, row] = n - place if operator[c] < 4 else place + 1
+                key = left[c, row]
+                if key == NULL_KEY:
+                    query[c, row] = 0
+                elif operator[c] == 2:
+                    query[c, row] = n - np.searchsorted(distinct, key, side="right")
+                elif operator[c] == 3:
+                    query[c, row] = n - np.searchsorted(distinct, key, side="left")
+                elif operator[c] == 4:
+                    query[c, row] = np.searchsorted(distinct, key, side="left")
+                else:
+                    query[c, row] = np.searchsorted(distinct, key, side="right")
+
+
+@njit(cache=True)
+def holds(network: Network, edge: int, earlier: int, later: int) -> bool:
+    """Whether every comparison of an edge holds between two rows; NULL compares with nothing."""
+    for c in range(network.condition[edge], network.condition[edge + 1]):
+        left = network.left[c, earlier]
+        right = network.right[c, later]
+        if left == NULL_KEY or right == NULL_KEY:
+            return False
+        operator = network.operator[c]
+        if operator == 0:
+            good = left == right
+        elif operator == 1:
+            good = left != right
+        elif operator == 2:
+            good = left < right
+        elif operator == 3:
+            good = left <= right
+        elif operator == 4:
+            good = left > right
+        else:
+            good = left >= right
+        if not good:
+            return False
+    return True

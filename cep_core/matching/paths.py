@@ -1,0 +1,86 @@
+"""Matches as flat buffers, and their events sorted into the variables' columns.
+
+A kernel writes matches as paths: the (row, state) pairs of all matches one after another. A result has one column a
+variable. Both passes are linear in the events of the matches, and each buffer is allocated once, from an exact count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from cep_core.matching.network import Flags, Ints
+
+
+@dataclass(frozen=True)
+class Paths:
+    """n matches. `rows` and `states` of match k are at offsets[k]:offsets[k+1]; `jobs[k]` says what was asked for."""
+
+    rows: Ints
+    states: Ints
+    offsets: Ints
+    jobs: Ints
+
+    def __len__(self) -> int:
+        return len(self.jobs)
+
+    def take(self, wanted: Ints) -> Paths:
+        """The matches of these numbers, in their order."""
+        lengths = np.diff(self.offsets)[wanted]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Paths(self.rows[places], self.states[places], offsets, self.jobs[wanted])
+
+    @property
+    def first_rows(self) -> Ints:
+        return self.rows[self.offsets[:-1]]
+
+    @property
+    def last_rows(self) -> Ints:
+        return self.rows[self.offsets[1:] - 1]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The events of one variable in n matches: match k has rows[offsets[k]:offsets[k+1]]."""
+
+    offsets: Ints
+    rows: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.offsets)
+
+    @property
+    def present(self) -> Flags:
+        return self.lengths > 0
+
+
+@njit(cache=True)
+def _lengths(states: Ints, offsets: Ints, variable_of: Ints, lengths: Ints) -> None:
+    for k in range(offsets.shape[0] - 1):
+        for p in range(offsets[k], offsets[k + 1]):
+            lengths[variable_of[states[p]], k + 1] += 1
+
+
+@njit(cache=True)
+def _fill(rows: Ints, states: Ints, offsets: Ints, variable_of: Ints, begin: Ints, sorted_rows: Ints) -> None:
+    for k in range(offsets.shape[0] - 1):
+        for p in range(offsets[k], offsets[k + 1]):
+            variable = variable_of[states[p]]
+            sorted_rows[begin[variable, k]] = rows[p]
+            begin[variable, k] += 1
+
+
+def events_by_variable(paths: Paths, variable_of: Ints, variables: int) -> list[Bound]:
+    """The events of each of V variables in every match; `variable_of` maps states to 0..V-1."""
+    lengths = np.zeros((variables, len(paths) + 1), np.int64)
+    _lengths(paths.states, paths.offsets, variable_of, lengths)
+    offsets = np.cumsum(lengths, axis=1)
+    base = np.concatenate([[0], np.cumsum(offsets[:, -1])])
+    begin = offsets[:, :-1] + base[:-1, None]
+    sorted_rows = np.empty(base[-1], np.int64)
+    _fill(paths.rows, paths.states, paths.offsets, variable_of, begin, sorted_rows)
+    return [Bound(offsets[v], sorted_rows[base[v] : base[v + 1]]) for v in range(variables)]

@@ -1,0 +1,84 @@
+"""What a match is, by definition, in plain Python: for tests to hold the kernels against. Exponential.
+
+A path is a tuple of (event, variable) steps in the order of time. `continuations` reads the pattern as a regular
+expression over variables; whether a step may extend a path (time, window, predicates) is the caller's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
+
+Path = tuple[tuple[int, str], ...]
+Rest = tuple[Pattern, ...]
+"""What is still to be matched, first to last."""
+Extends = Callable[[Path, int, str], bool]
+"""Whether an event may follow a path as the next event of a variable."""
+
+
+def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest]]:
+    """What may come next, most preferred first: a unit and what follows it, or None for the end."""
+    if not rest:
+        yield None, ()
+        return
+    head, tail = rest[0], rest[1:]
+    match head:
+        case Unit():
+            yield head, tail
+        case Sequence():
+            yield from continuations((*head.elements, *tail))
+        case Alternative():
+            for option in head.options:
+                yield from continuations((option, *tail))
+        case Kleene(least=0):
+            yield from continuations(tail)
+            if head.most != 0:
+                most = None if head.most is None else head.most - 1
+                yield from continuations((head.body, Kleene(head.body, 0, most, head.at), *tail))
+        case Kleene():
+            most = None if head.most is None else head.most - 1
+            yield from continuations((head.body, Kleene(head.body, head.least - 1, most, head.at), *tail))
+        case _:
+            raise TypeError(head)
+
+
+def any_matches(pattern: Pattern, events: int, extends: Extends) -> set[Path]:
+    """Skip-till-any-match: every path through the pattern over the events 0..events-1."""
+    found: set[Path] = set()
+
+    def go_on(path: Path, rest: Rest) -> None:
+        for unit, after in continuations(rest):
+            if unit is None:
+                found.update({path} if path else ())
+                continue
+            for event in range(path[-1][0] + 1 if path else 0, events):
+                if extends(path, event, unit.variable):
+                    go_on((*path, (event, unit.variable)), after)
+
+    go_on((), (pattern,))
+    return found
+
+
+def run_matches(pattern: Pattern, events: int, extends: Extends, breaks: Callable[[Path, int], bool]) -> set[Path]:
+    """At most one match for each start event: a run is offered the events one by one and takes the first that fits.
+
+    `breaks(path, event)`: whether an event that the run could not take ends it (contiguity).
+    """
+    found: set[Path] = set()
+    for start in range(events):
+        path: Path = ()
+        rest: Rest = (pattern,)
+        complete: Path = ()
+        for event in range(start, events):
+            for unit, after in continuations(rest):
+                if unit is not None and extends(path, event, unit.variable):
+                    path, rest = (*path, (event, unit.variable)), after
+                    break
+            else:
+                if not path or breaks(path, event):
+                    break
+            if any(unit is None for unit, _ in continuations(rest)):
+                complete = path
+        found.update({complete} if complete else ())
+    return found
