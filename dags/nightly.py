@@ -27,13 +27,13 @@ from trendmill.workload_folders import BrokenFolder, WorkloadFolder, read_worklo
 def nightly(folder: WorkloadFolder) -> DAG:
     """The DAG `nightly_<workload>`."""
     start = folder.start
-    day = f'{{{{ data_interval_start.in_timezone("{folder.zone}").to_date_string() }}}}'
+    day = "{{ data_interval_start.in_timezone('UTC').to_date_string() }}"
     with DAG(
         dag_id=f"nightly_{folder.name}",
         description=folder.title,
         doc_md=__doc__,
-        schedule=CronDataIntervalTimetable(folder.cron, timezone=folder.zone),
-        start_date=pendulum.datetime(start.year, start.month, start.day, tz=folder.zone),
+        schedule=CronDataIntervalTimetable(folder.cron, timezone="UTC"),
+        start_date=pendulum.datetime(start.year, start.month, start.day, tz="UTC"),
         catchup=False,
         max_active_runs=1,
         default_args={**DEFAULTS, "owner": folder.owner},

@@ -47,8 +47,7 @@ def end_of(dag: Any, day: date) -> Any:
     from airflow.serialization.encoders import coerce_to_core_timetable
 
     following = day + timedelta(days=1)
-    zone = getattr(dag.timetable, "timezone", "UTC")
-    late = pendulum.datetime(following.year, following.month, following.day, 23, 59, tz=zone)
+    late = pendulum.datetime(following.year, following.month, following.day, 23, 59, tz="UTC")
     return coerce_to_core_timetable(dag.timetable).infer_manual_data_interval(run_after=late).end
 
 

@@ -7,28 +7,28 @@ Reads `workload.yaml` and the names of the query files, nothing else. Whether qu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
 
 SHARED_TABLES = ("events", "quarantine", "stream_statistics", "heavy_hitters", "slicing_plans", "result_days")
+DAILY = re.compile(r"[0-5]?\d\s+([01]?\d|2[0-3])\s+\*\s+\*\s+\*")
 QUERY_FILES = ("queries/*.cep", "policies/*.mfotl", "policies/*.mtl")
 
 
 @dataclass(frozen=True)
 class WorkloadFolder:
-    """A workload that can be scheduled. `cron` in `zone` marks where one operating day ends and the next begins."""
+    """A workload that can be scheduled. `cron` (UTC) marks where one operating day ends and the next begins."""
 
     name: str
     title: str
     owner: str
     cron: str
-    zone: str
     start: date
     tables: tuple[str, ...]
 
@@ -54,30 +54,22 @@ def _read(file: Path) -> WorkloadFolder:
     declared = yaml.safe_load(file.read_text(encoding="utf-8"))
     if not isinstance(declared, dict):
         raise ValueError("workload.yaml is not a mapping")
-    cron, zone = _schedule(declared["schedule"])
     results = tuple(sorted(path.stem for pattern in QUERY_FILES for path in file.parent.glob(pattern)))
     return WorkloadFolder(
         name=file.parent.name,
         title=str(declared["title"]),
         owner=str(declared["owner"]),
-        cron=cron,
-        zone=zone,
+        cron=_daily(declared["schedule"]),
         start=_day(declared["start"]),
         tables=(*SHARED_TABLES, *results),
     )
 
 
-def _schedule(declared: Any) -> tuple[str, str]:
-    """Cron text and zone; `schedule` is a cron text, or a mapping with `cron` and `zone`."""
-    schedule = {"cron": declared} if isinstance(declared, str) else dict(declared)
-    cron, zone = str(schedule["cron"]), str(schedule.get("zone", "UTC"))
-    if len(cron.split()) != 5:
-        raise ValueError(f"schedule: {cron!r} is not a cron text of five fields")
-    try:
-        ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        raise ValueError(f"schedule: there is no time zone {zone!r}") from None
-    return cron, zone
+def _daily(declared: Any) -> str:
+    """The cron text of a daily schedule; the operating day begins at its minute, in UTC."""
+    if not isinstance(declared, str) or not DAILY.fullmatch(declared.strip()):
+        raise ValueError(f"schedule: {declared!r} is not a daily cron text such as '0 8 * * *'")
+    return declared.strip()
 
 
 def _day(declared: Any) -> date:

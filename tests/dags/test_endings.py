@@ -1,0 +1,107 @@
+"""What becomes of a DAG run when its programs end well, refuse or fail: real Airflow, a spark-submit of our own."""
+
+from __future__ import annotations
+
+import doctest
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.airflow
+
+GATE = "trendmill: quality gate failed on 1 day(s), which keep their former tables: 2013-03-08: rate of Departure"
+
+
+@pytest.fixture
+def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `spark-submit` first on PATH that notes its arguments; a task named in `codes` ends with that code."""
+    program = tmp_path / "bin" / "spark-submit"
+    program.parent.mkdir()
+    program.write_text(
+        f"""#!/bin/bash
+task=$(sed -E 's/.*--task ([a-z]+).*/\\1/' <<< "$*")
+days=$(sed -E 's/.*--from ([0-9-]+) --to ([0-9-]+).*/\\1..\\2/' <<< "$*")
+echo "$task $days" >> {tmp_path}/submitted
+echo "10:00:00 {{stage}} 1.0 s"
+code=$(sed -n "s/^$task //p" {tmp_path}/codes 2>/dev/null)
+[ -z "$code" ] || echo "{GATE}"
+echo "Shutdown hook called"
+exit ${{code:-0}}
+"""
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    return tmp_path
+
+
+def run(bag: Any, dag_id: str, **options: Any) -> dict[str, str]:
+    """Run a DAG in this process, without publishing; returns the state of every task."""
+    import pendulum
+
+    dag = bag.dags[dag_id]
+    for task in dag.tasks:
+        task.retries = 0
+    moment = pendulum.datetime(2013, 3, 9, 8)
+    done = dag.test(logical_date=moment, mark_success_pattern=r"(chunk\.)?publish", **options)
+    return {f"{one.task_id}[{one.map_index}]": str(one.state) for one in done.get_task_instances()}
+
+
+def test_a_night_submits_the_operating_day(bag: Any, spark_submit: Path) -> None:
+    """Three applications, each told the day in which the data interval begins."""
+    states = run(bag, "nightly_small")
+    assert set(states.values()) == {"success"}
+    days = "2013-03-08..2013-03-08"
+    assert (spark_submit / "submitted").read_text().splitlines() == [f"{task} {days}" for task in _ORDER]
+
+
+def test_a_refused_day_fails_for_good_and_stops_what_follows(bag: Any, spark_submit: Path) -> None:
+    """Exit code 3: no retry, downstream `upstream_failed`."""
+    (spark_submit / "codes").write_text("load 3\n")
+    states = run(bag, "nightly_small")
+    assert states["load[-1]"] == "failed"
+    assert {states[f"{task}[-1]"] for task in ("slice", "evaluate", "publish")} == {"upstream_failed"}
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"), [(1, "AirflowException"), (2, "AirflowFailException"), (3, "AirflowFailException")]
+)
+def test_the_program_has_the_last_word(bag: Any, spark_submit: Path, code: int, kind: str) -> None:
+    """2 and 3 are final, 1 may be tried again; the message is what the program said, not Spark's farewell."""
+    (spark_submit / "codes").write_text(f"load {code}\n")
+    task = bag.dags["nightly_small"].get_task("load").prepare_for_execution()
+    with pytest.raises(Exception, match="quality gate failed on 1 day") as caught:
+        task.execute({})
+    assert type(caught.value).__name__ == kind
+    assert str(caught.value).endswith("rate of Departure")
+
+
+def test_a_backfill_runs_its_chunks(bag: Any, spark_submit: Path) -> None:
+    """Seven days in chunks of three: each chunk passes through the same tasks, its days in one go."""
+    conf = {"from": "2013-03-05", "to": "2013-03-11", "chunk": 3, "reason": "a corrected file"}
+    states = run(bag, "backfill_small", run_conf=conf)
+    assert set(states.values()) == {"success"}
+    chunks = ["2013-03-05..2013-03-07", "2013-03-08..2013-03-10", "2013-03-11..2013-03-11"]
+    submitted = (spark_submit / "submitted").read_text().splitlines()
+    assert sorted(submitted) == sorted(f"{task} {days}" for task in _ORDER for days in chunks)
+
+
+def test_a_command_tells_why_it_failed(bag: Any) -> None:
+    """The only task of a broken folder's DAG fails for good with what `trendmill check` says."""
+    task = bag.dags["nightly_broken"].get_task("check").prepare_for_execution()
+    with pytest.raises(Exception, match="exit code 2") as caught:
+        task.execute({})
+    assert type(caught.value).__name__ == "AirflowFailException"
+
+
+def test_the_examples_in_the_docstrings_hold(bag: Any) -> None:
+    """DAG files are not collected as tests, so their doctests are run here."""
+    import backfill
+    import trendmill.operators
+
+    for module in (backfill, trendmill.operators):
+        assert doctest.testmod(module).failed == 0
+
+
+_ORDER = ("load", "slice", "evaluate")
