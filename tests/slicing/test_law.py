@@ -1,0 +1,60 @@
+"""The law of slicing: a plan never changes a result (rows S1, S7, S15, S19, S34; docs/semantics.md 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cep_core.language.evaluator import Reach
+from cep_core.slicing import make_plan, statistics_of
+from tests.slicing.conjunctive import Query, evaluate, evaluate_sliced
+from tests.slicing.random_plans import VARIABLES, atoms, event_tables, plans
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> Query:
+    """One to three positive atoms, up to one negated one over their variables."""
+    positive = tuple(draw(st.lists(atoms(), min_size=1, max_size=3)))
+    bound = {name for one in positive for _, name in one.variables}
+    fits = atoms().filter(lambda one: {name for _, name in one.variables} <= bound)
+    return Query(positive, tuple(draw(st.lists(fits, max_size=1))), draw(st.integers(0, 8)))
+
+
+@given(queries(), event_tables(10), st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_plan_never_changes_a_result(query: Query, events: pa.Table, data: st.DataObject) -> None:
+    """S1: for random queries, logs, shares, seeds, heavy values and time ranges, joined results equal the unsliced
+    result, and every result is owned by exactly one slice."""
+    plan = data.draw(plans(query.atoms, reach=query.width))
+    assert evaluate_sliced(query, events, plan) == evaluate(query, events)
+
+
+@given(
+    queries(),
+    event_tables(10),
+    st.integers(1, 9),
+    st.text(max_size=3),
+    st.booleans(),
+    st.sampled_from([None, (), "all"]),
+)
+@settings(max_examples=100, deadline=None)
+def test_the_planners_plan_never_changes_a_result(
+    query: Query, events: pa.Table, slices: int, seed_text: str, in_time: bool, heavy: Any
+) -> None:
+    """S1: the same for plans made from the log's own statistics, with heavy values and time ranges chosen or forced."""
+    bound = [name for name in VARIABLES if any(name == own for one in query.atoms for _, own in one.variables)]
+    plan = make_plan(
+        {"q": query.atoms},
+        bound,
+        statistics_of(events, query.atoms, 21),
+        slices,
+        seed_text,
+        Reach(time=query.width),
+        (0, 21) if in_time else None,
+        heavy=bound if heavy == "all" else heavy,
+    )
+    assert plan.slices <= slices
+    assert evaluate_sliced(query, events, plan) == evaluate(query, events)

@@ -1,0 +1,134 @@
+"""Algorithm 2: optimal shares (rows S14, S18, S24-S27, X2 and X3 of the papers' feature list)."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing import optimize_shares
+from cep_core.slicing.shares import cost, rates_of
+from tests.slicing.paper import LINEAR, STAR, TRIANGLE, atom
+
+CASES = json.loads(Path(__file__).with_name("optimal_shares.json").read_text())
+NONE: frozenset[str] = frozenset()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
+def test_known_optima_are_found(case: dict[str, Any]) -> None:
+    """S25: shares that the paper prints or that its authors' implementation expects."""
+    atoms = [Atom(name, tuple((f"a{i}", variable) for i, variable in enumerate(own))) for name, own in case["atoms"]]
+    found = optimize_shares(atoms, case["variables"], case["slices"], case["rates"], case["heavy_variables"])
+    if "at_least" in case:
+        assert prod(found[NONE]) >= case["at_least"]
+        return
+    expected = {frozenset(filter(None, key.split(","))): tuple(shares) for key, shares in case["shares"].items()}
+    if case.get("any_order"):
+        assert sorted(found[NONE]) == sorted(expected[NONE])
+    else:
+        assert found == expected
+
+
+def test_example_5_heavy_sets_of_the_triangle() -> None:
+    """S18, Example 5: shares of each heavy set on 64 slices."""
+    found = optimize_shares(TRIANGLE, ("x1", "x2", "x3"), 64, heavy=("x1", "x2", "x3"))
+    assert found[NONE] == (4, 4, 4)
+    assert found[frozenset({"x1"})] == (1, 8, 8)
+    assert found[frozenset({"x1", "x2"})] == (1, 1, 64)
+    assert found[frozenset({"x1", "x2", "x3"})] == (1, 1, 1)
+    assert len(found) == 8
+
+
+@pytest.mark.parametrize(
+    ("atoms", "costs"),
+    [(STAR, (0.25, 0.125, 0.0625)), (LINEAR, (5 / 12, 7 / 24, 3 / 16)), (TRIANGLE, (5 / 12, 0.25, 1 / 6))],
+)
+def test_costs_at_equal_rates(atoms: tuple[Atom, ...], costs: tuple[float, ...]) -> None:
+    """X2: the predicted load of star, linear and triangle on 4, 8 and 16 slices."""
+    variables = sorted({variable for one in atoms for _, variable in one.variables})
+    for slices, expected in zip((4, 8, 16), costs, strict=True):
+        shares = optimize_shares(atoms, variables, slices)[NONE]
+        assert float(cost(atoms, variables, rates_of(atoms, None), shares)) / 3 == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("atoms", "told"), [(STAR, (0.25, 0.125)), (LINEAR, (0.25765, 0.1338)), (TRIANGLE, (0.2575, 0.13375))]
+)
+def test_rates_told_to_the_planner_help(atoms: tuple[Atom, ...], told: tuple[float, float]) -> None:
+    """X3: with rates .01, .495, .495 the load falls for linear and triangle, and stays for the star."""
+    variables = sorted({variable for one in atoms for _, variable in one.variables})
+    rates = [Fraction("0.01"), Fraction("0.495"), Fraction("0.495")]
+    for slices, expected in zip((4, 8), told, strict=True):
+        blind = cost(atoms, variables, rates, optimize_shares(atoms, variables, slices)[NONE])
+        known = cost(atoms, variables, rates, optimize_shares(atoms, variables, slices, rates)[NONE])
+        assert float(known) == pytest.approx(expected, abs=6e-4)
+        assert known < blind or atoms is STAR
+
+
+def test_ties_go_to_the_least_maximum_share_then_to_earlier_variables() -> None:
+    """S25: linear on 8 slices: (1,4,2,1) and (1,2,4,1) cost the same, (1,8,1,1) more; P(x,y) on 16 gets (4,4)."""
+    assert optimize_shares(LINEAR, ("x1", "x2", "x3", "x4"), 8)[NONE] == (1, 4, 2, 1)
+    both = (atom("P", "x", "y"),)
+    assert optimize_shares(both, ("x", "y"), 16)[NONE] == (4, 4)
+
+
+def test_disjunctions_are_not_optimal() -> None:
+    """S27: P(x,y) AND (Q(x) OR Q(y)) on 16 slices costs (4 + 1/2) / 16; its two disjuncts apart cost 1/16 each."""
+    whole = (atom("P", "x", "y"), atom("Q", "x"), atom("Q", "y"))
+    shares = optimize_shares(whole, ("x", "y"), 16)[NONE]
+    assert shares == (4, 4)
+    assert float(cost(whole, ("x", "y"), rates_of(whole, None), shares)) / 2 == pytest.approx((4 + 0.5) / 16)
+    one = (atom("P", "x", "y"), atom("Q", "x"))
+    assert optimize_shares(one, ("x", "y"), 16)[NONE] == (16, 1)
+
+
+def test_all_atoms_with_a_shared_light_variable_cost_one_share() -> None:
+    """S27: 1/p if every atom has the variable, more than that with a missing one."""
+    assert cost(STAR, ("x1", "x2", "x3", "x4"), rates_of(STAR, None), (64, 1, 1, 1)) / 3 == Fraction(1, 64)
+    assert cost(TRIANGLE, ("x1", "x2", "x3"), rates_of(TRIANGLE, None), (4, 4, 4)) / 3 == Fraction(1, 16)
+
+
+def test_more_than_thirty_heavy_variables_are_refused() -> None:
+    """S26: 2^31 heavy sets are an error, not an endless computation."""
+    names = [f"x{i}" for i in range(31)]
+    with pytest.raises(ValueError, match="at most 30"):
+        optimize_shares([atom("P", "x0")], names, 2, heavy=names)
+
+
+def test_no_slices_are_refused() -> None:
+    """A number of slices below 1 is an error."""
+    with pytest.raises(ValueError, match="at least 1"):
+        optimize_shares(STAR, ("x1", "x2", "x3", "x4"), 0)
+
+
+queries = st.lists(
+    st.tuples(st.sampled_from("PQR"), st.lists(st.sampled_from("xyz"), max_size=3)), min_size=1, max_size=4
+).map(lambda atoms: [atom(name, *own) for name, own in atoms])
+
+
+@given(
+    queries, st.integers(1, 20), st.lists(st.integers(0, 9), min_size=3, max_size=3), st.sets(st.sampled_from("xyz"))
+)
+@settings(deadline=None)
+def test_shares_are_optimal(atoms: list[Atom], slices: int, rates: list[int], heavy: set[str]) -> None:
+    """S25: no valid vector is better by cost, then by maximum share; valid: product at most p, 1 on H."""
+    by_type = dict(zip("PQR", rates, strict=True))
+    found = optimize_shares(atoms, "xyz", slices, by_type, heavy)
+    weights = rates_of(atoms, by_type)
+    for group, shares in found.items():
+        valid = [
+            vector
+            for vector in product(range(1, slices + 1), repeat=3)
+            if prod(vector) <= slices and all(vector["xyz".index(name)] == 1 for name in group)
+        ]
+        assert shares in valid
+        best = min((cost(atoms, "xyz", weights, vector), max(vector)) for vector in valid)
+        assert (cost(atoms, "xyz", weights, shares), max(shares)) == best
