@@ -9,7 +9,7 @@ is the event's rank among all events read, before any filter (absent: the row's 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -44,14 +44,28 @@ class LogSchema:
     """Event types with their attributes, the unit of `ts`, and the reading of ties.
 
     `types` maps an event type to its attributes by name. `open_world` is True where no schema was declared: every type
-    name is then accepted and every type has every attribute (`cep.*` on a bare table).
+    name is then accepted and every type has every attribute of `columns` (`cep.*` on a bare table).
     """
 
     types: Mapping[str, Mapping[str, Attribute]]
     unit: str = "s"
     ties: Ties = Ties.CONCURRENT
     open_world: bool = False
+    columns: Mapping[str, Attribute] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         frozen = {name: MappingProxyType(dict(attributes)) for name, attributes in self.types.items()}
         object.__setattr__(self, "types", MappingProxyType(frozen))
+        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+
+    def has_type(self, event_type: str) -> bool:
+        """Whether events of this type may occur in the log."""
+        return self.open_world or event_type in self.types
+
+    def attributes_of(self, event_type: str) -> Mapping[str, Attribute]:
+        """The attributes of an event type by name; none for a type that the log does not have.
+
+        >>> LogSchema({"A": {"x": Attribute("x", AttributeType.INT)}}).attributes_of("A")["x"].type
+        <AttributeType.INT: 'int'>
+        """
+        return self.columns if self.open_world else self.types.get(event_type, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -50,6 +51,18 @@ class QueryError(Exception):
         indent = len(source) - len(stripped)
         caret = " " * max(self.column - 1 - indent, 0) + "^" * max(self.at.length, 1)
         return "\n".join([head, f"    {stripped}", f"    {caret} {self.hint}".rstrip()])
+
+
+class QueryErrors(QueryError):
+    """Several errors of one query, in text order; stands at the first and prints them all."""
+
+    def __init__(self, errors: Sequence[QueryError]) -> None:
+        self.errors = tuple(sorted(errors, key=lambda error: (error.line, error.column)))
+        first = self.errors[0]
+        super().__init__(first.message, first.at, text=first.text, path=first.path, hint=first.hint)
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self.errors)
 
 
 class NotSupportedYet(QueryError):

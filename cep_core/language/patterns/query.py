@@ -170,3 +170,10 @@ class Query:
     skip: Skip | None = None
     skip_variable: str | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    partition_attributes: tuple[str, ...] = ()
+    """The attributes of `[x]` and GROUP BY: partition contiguity ranks the events of the types that have all of them."""
+
+    @property
+    def positive(self) -> tuple[Variable, ...]:
+        """The variables that a match binds, in pattern order."""
+        return tuple(variable for variable in self.variables if not variable.negated)

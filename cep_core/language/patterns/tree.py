@@ -1,11 +1,13 @@
-"""Syntax trees of pattern queries: patterns and expressions, after binding (`docs/language.md` 1).
+"""Syntax trees of pattern queries: patterns and expressions (`docs/language.md` 1).
 
-Every unit carries the name of its variable (`A`, then `A_2` for the second unnamed A); every reference names one.
+After binding every unit carries the name of its variable (`A`, then `A_2` for the second unnamed A) and every reference
+names one. As parsed, both are as written: a unit without a variable has `""`, a bare attribute `""` as its variable.
+Positions do not take part in comparison: two trees are equal iff they mean the same.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cep_core.language.errors import Position
@@ -22,7 +24,7 @@ class Unit:
 
     event_type: str
     variable: str
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Sequence:
     """Elements one after another; negated ones (`Not`) forbid events between their neighbours."""
 
     elements: tuple[Pattern, ...]
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Kleene:
     body: Pattern
     least: int
     most: int | None
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Alternative:
     """One of several patterns (OR)."""
 
     options: tuple[Pattern, ...]
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Conjunction:
 
     left: Pattern
     right: Pattern
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ class AnyOf:
 
     n: int
     units: tuple[Unit, ...]
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Not:
     """No match of `body` here; `body` is a Unit or a Sequence."""
 
     body: Pattern
-    at: Position
+    at: Position = field(compare=False)
 
 
 Pattern = Unit | Sequence | Kleene | Alternative | Conjunction | AnyOf | Not
@@ -114,7 +116,7 @@ class Span(StrEnum):
 @dataclass(frozen=True)
 class Literal:
     value: Scalar
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Reference:
     variable: str
     attribute: str
     which: Which
-    at: Position
+    at: Position = field(compare=False)
     index: int = 0
 
 
@@ -136,7 +138,7 @@ class PrefixAggregate:
     variable: str
     span: Span
     attribute: str | None
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -146,13 +148,13 @@ class Arithmetic:
     operator: str
     left: Expression
     right: Expression
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Negative:
     operand: Expression
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class Comparison:
     operator: str
     left: Expression
     right: Expression
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -171,20 +173,20 @@ class Logical:
 
     operator: str
     operands: tuple[Expression, ...]
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Negation:
     operand: Expression
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
 class In:
     operand: Expression
     values: tuple[Literal, ...]
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -192,14 +194,14 @@ class Between:
     operand: Expression
     low: Expression
     high: Expression
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Like:
     operand: Expression
     pattern: str
-    at: Position
+    at: Position = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ class IsNull:
 
     operand: Expression | None
     variable: str | None
-    at: Position
+    at: Position = field(compare=False)
 
 
 Expression = (

@@ -1,0 +1,104 @@
+"""The events of a log as an Arrow table: its schema read off it, its order, its contract (`docs/semantics.md` 1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+
+RESERVED = frozenset({"event_type", "ts", "seq", "pos", "ts_lo", "ts_hi"})
+"""Columns with a meaning of their own."""
+
+
+def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT) -> LogSchema:
+    """The schema of a bare table: every event type has every column (open world).
+
+    Columns of other types than int, float, string and bool are no attributes.
+
+    >>> table = pa.table({"event_type": ["A"], "ts": [1], "seq": [0], "price": [2.5]})
+    >>> log_schema_of(table).attributes_of("A")["price"].type
+    <AttributeType.FLOAT: 'float'>
+    """
+    columns = {}
+    for field in table.schema:
+        found = attribute_type(field.type)
+        if field.name not in RESERVED and found is not None:
+            columns[field.name] = Attribute(field.name, found)
+    types = pc.unique(table.column("event_type")).to_pylist() if "event_type" in table.column_names else []
+    return LogSchema({str(name): columns for name in types if name is not None}, unit, ties, True, columns)
+
+
+def attribute_type(stored: pa.DataType) -> AttributeType | None:
+    """The attribute type of a stored column, None if it can be no attribute."""
+    if pa.types.is_dictionary(stored):
+        return attribute_type(stored.value_type)
+    if pa.types.is_boolean(stored):
+        return AttributeType.BOOL
+    if pa.types.is_integer(stored):
+        return AttributeType.INT
+    if pa.types.is_floating(stored):
+        return AttributeType.FLOAT
+    if pa.types.is_string(stored) or pa.types.is_large_string(stored) or pa.types.is_string_view(stored):
+        return AttributeType.STRING
+    return None
+
+
+def order(table: pa.Table) -> pa.Table:
+    """The events in (ts, seq) order with their rank `pos`; without `seq` the row number is it.
+
+    A `pos` that the table brings stays. Linear if the table is in order, else a sort. Raises ValueError where the contract
+    of a log is broken.
+
+    >>> order(pa.table({"event_type": ["B", "A"], "ts": [2, 1]})).column("pos").to_pylist()
+    [0, 1]
+    """
+    if "seq" not in table.column_names:
+        table = table.append_column("seq", pa.array(np.arange(table.num_rows, dtype=np.int64)))
+    for name in ("ts", "seq"):
+        if name in table.column_names and pa.types.is_integer(table.schema.field(name).type):
+            table = table.set_column(table.column_names.index(name), name, table.column(name).cast(pa.int64()))
+    validate(table)
+    ts = table.column("ts").to_numpy()
+    seq = table.column("seq").to_numpy()
+    if np.any(ts[1:] < ts[:-1]) or np.any((ts[1:] == ts[:-1]) & (seq[1:] < seq[:-1])):
+        table = table.take(pa.array(np.lexsort((seq, ts))))
+    if "pos" not in table.column_names:
+        table = table.append_column("pos", pa.array(np.arange(table.num_rows, dtype=np.int64)))
+    return table
+
+
+def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
+    """Raise ValueError unless the table keeps the contract of a log (order aside).
+
+    `event_type` is text, `ts` and `seq` are int64 without nulls, `seq` is unique; with a declared schema each attribute's
+    column exists in its type.
+    """
+    for name in ("event_type", "ts", "seq"):
+        if name not in table.column_names:
+            raise ValueError(f"a log needs the column '{name}'; found {', '.join(table.column_names)}")
+    if attribute_type(table.schema.field("event_type").type) is not AttributeType.STRING:
+        raise ValueError(f"'event_type' holds text, not {table.schema.field('event_type').type}")
+    for name in ("ts", "seq"):
+        if table.schema.field(name).type != pa.int64():
+            hint = "; convert time-stamps to a whole number of the log's unit" if name == "ts" else ""
+            raise ValueError(f"'{name}' is int64, not {table.schema.field(name).type}{hint}")
+        if table.column(name).null_count:
+            raise ValueError(f"'{name}' has nulls")
+    if pc.count_distinct(table.column("seq")).as_py() != table.num_rows:
+        raise ValueError("'seq' is not unique")
+    if schema is not None and not schema.open_world:
+        _check_attributes(table, schema)
+
+
+def _check_attributes(table: pa.Table, schema: LogSchema) -> None:
+    for event_type, attributes in schema.types.items():
+        for attribute in attributes.values():
+            if attribute.name not in table.column_names:
+                raise ValueError(f"{event_type} has the attribute '{attribute.name}', but the log has no such column")
+            found = attribute_type(table.schema.field(attribute.name).type)
+            fits = found is attribute.type or (found is AttributeType.INT and attribute.type is AttributeType.FLOAT)
+            if not fits:
+                stored = table.schema.field(attribute.name).type
+                raise ValueError(f"'{attribute.name}' of {event_type} is {attribute.type}, but the column is {stored}")

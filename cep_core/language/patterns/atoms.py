@@ -1,0 +1,54 @@
+"""What binds a slicing variable in a pattern query (`docs/semantics.md` 6; paper 01 reads a formula's atoms the same way)."""
+
+from __future__ import annotations
+
+from cep_core.language.evaluator import Atom
+from cep_core.language.patterns.query import Query, Strategy, Variable
+from cep_core.language.patterns.tree import Comparison, Literal, Reference
+
+
+def atoms_of(query: Query) -> tuple[Atom, ...]:
+    """One atom for each unit of the pattern, negated ones included; equal ones once, in pattern order.
+
+    Under partition contiguity every type that has all partition attributes is read, since its events break a match.
+    """
+    atoms = dict.fromkeys(_atom(query, variable) for variable in query.variables)
+    if query.strategy is Strategy.PARTITION:
+        classes = {key.name for key in query.key_classes if key.slices}
+        bound = tuple((name, name) for name in query.partition_attributes if name in classes)
+        for event_type, attributes in query.schema.types.items():
+            if set(query.partition_attributes) <= attributes.keys() | (
+                query.schema.columns.keys() if query.schema.open_world else set()
+            ):
+                atoms.setdefault(Atom(event_type, bound))
+    return tuple(atoms)
+
+
+def _atom(query: Query, variable: Variable) -> Atom:
+    bound = tuple(
+        (attribute, key.name)
+        for key in query.key_classes
+        if key.slices
+        for member, attribute in key.members
+        if member == variable.name
+    )
+    return Atom(variable.event_type, bound, _constants(query, variable))
+
+
+def _constants(query: Query, variable: Variable) -> tuple[tuple[str, int | float | str | bool], ...]:
+    """The attributes that must have one value for the event to matter.
+
+    Contiguity ranks events that fail such a test too: by `pos` under strict contiguity, which every event carries with it,
+    but by counting the partition's events otherwise.
+    """
+    if query.strategy is Strategy.PARTITION:
+        return ()
+    found: dict[tuple[str, int | float | str | bool], None] = {}
+    for predicate in query.vertex_predicates:
+        test = predicate.expression
+        if predicate.variable != variable.name or not isinstance(test, Comparison) or test.operator != "=":
+            continue
+        for one, other in ((test.left, test.right), (test.right, test.left)):
+            if isinstance(one, Reference) and isinstance(other, Literal) and other.value is not None:
+                found[one.attribute, other.value] = None
+    return tuple(found)

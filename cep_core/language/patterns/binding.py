@@ -1,0 +1,217 @@
+"""A parsed query bound to a log's schema: names resolved, types checked, conditions classified (`docs/language.md` 1).
+
+All mistakes of a query are reported together, each with its place and a hint where one can be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cep_core.events.schema import LogSchema
+from cep_core.language.errors import Position, QueryError, QueryErrors
+from cep_core.language.hints import did_you_mean
+from cep_core.language.patterns.classification import Predicate, classify
+from cep_core.language.patterns.equivalence import equality_of, key_classes, named_class
+from cep_core.language.patterns.naming import (
+    check_shape,
+    name_variables,
+    normalise_negation,
+    variables_of_pattern,
+)
+from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.query import (
+    EdgePredicate,
+    KeyClass,
+    MatchPredicate,
+    Query,
+    Skip,
+    Strategy,
+    Variable,
+    VertexPredicate,
+)
+from cep_core.language.patterns.returns import is_aggregation, return_items
+from cep_core.language.patterns.scope import Scope
+from cep_core.language.patterns.spans import window_of
+from cep_core.language.patterns.syntax import WrittenQuery
+from cep_core.language.patterns.template import template_of_pattern
+from cep_core.language.patterns.tree import Between, Comparison, Expression, Not, Pattern
+from cep_core.language.patterns.walk import parts_of, units_of, variables_of
+
+
+def bind(text: str, schema: LogSchema, path: str = "<query>") -> Query:
+    """The bound query. Raises QueryError (QueryErrors for several) with every mistake that binding can find."""
+    return bind_written(parse(text, path), schema, text, path)
+
+
+def bind_written(written: WrittenQuery, schema: LogSchema, text: str = "", path: str = "<query>") -> Query:
+    """The bound query of a parsed one; `text` and `path` are for its errors."""
+    binder = _Binder(written, schema, text, path)
+    query = binder.bind()
+    if binder.errors:
+        raise binder.errors[0] if len(binder.errors) == 1 else QueryErrors(binder.errors)
+    return query
+
+
+class _Binder:
+    """Binds one query and collects its errors."""
+
+    def __init__(self, written: WrittenQuery, schema: LogSchema, text: str, path: str) -> None:
+        self.errors: list[QueryError] = []
+        self.warnings: list[str] = []
+        self._written = written
+        self._schema = schema
+        self._text = text
+        self._path = path
+
+    def report(self, message: str, at: Position, hint: str) -> None:
+        error = QueryError(message, at, text=self._text, path=self._path, hint=hint)
+        if not any(known.at == at and known.message == message for known in self.errors):
+            self.errors.append(error)
+
+    def bind(self) -> Query:
+        written = self._written
+        pattern = name_variables(normalise_negation(written.pattern))
+        check_shape(pattern, self.report)
+        variables = variables_of_pattern(pattern, self.report)
+        self._check_types(variables)
+        scope = Scope({variable.name: variable for variable in variables}, self._schema, self.report)
+        strategy = written.strategy or Strategy.ANY
+        aggregation = is_aggregation(written.returns)
+        window = window_of(written.within, written.slide, self._schema.unit, self.report)
+        conditions = [reading for condition in written.conditions for reading in self._readings(condition, scope)]
+        classes, residual, partition = self._key_classes(conditions, pattern, strategy, scope)
+        templates = [template_of_pattern(pattern), *(template_of_pattern(body) for body in _negated(pattern))]
+        predicates = [classify(condition, scope.variables, templates, self.report) for condition in residual]
+        self._check_negated(predicates, pattern, scope)
+        group_by = tuple(dict.fromkeys(name.attribute for name in written.group_by))
+        query = Query(
+            self._text,
+            self._path,
+            self._schema,
+            aggregation,
+            pattern,
+            variables,
+            strategy,
+            window,
+            tuple(one for one in predicates if isinstance(one, VertexPredicate)),
+            tuple(one for one in predicates if isinstance(one, EdgePredicate)),
+            tuple(one for one in predicates if isinstance(one, MatchPredicate)),
+            classes,
+            group_by,
+            return_items(written.returns, group_by, scope),
+            None if written.skip is None else written.skip.kind,
+            None if written.skip is None else written.skip.variable,
+            partition_attributes=partition,
+        )
+        self._check_clauses(query, scope)
+        return replace(query, warnings=tuple(self.warnings))
+
+    def _check_types(self, variables: tuple[Variable, ...]) -> None:
+        for variable in variables:
+            if not self._schema.has_type(variable.event_type):
+                hint = did_you_mean(variable.event_type, self._schema.types)
+                at = replace(variable.at, length=len(variable.event_type))
+                self.report(f"unknown event type '{variable.event_type}'", at, hint)
+
+    def _readings(self, condition: Expression, scope: Scope) -> Iterator[Expression]:
+        for reading in scope.readings(condition):
+            before = len(self.errors)
+            scope.condition(reading)
+            if len(self.errors) > before:
+                continue
+            if isinstance(reading, Between):
+                # as two conjuncts each may be a vertex or an edge predicate of its own
+                yield Comparison(">=", reading.operand, reading.low, reading.at)
+                yield Comparison("<=", reading.operand, reading.high, reading.at)
+            else:
+                yield reading
+
+    def _key_classes(
+        self, conditions: list[Expression], pattern: Pattern, strategy: Strategy, scope: Scope
+    ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...], tuple[str, ...]]:
+        """The key classes, the conditions that remain, and the attributes of partition contiguity."""
+        written = self._written
+        bracketed = [named_class(name, scope, grouped=False) for name in written.equivalences]
+        grouped = [named_class(name, scope, grouped=True) for name in written.group_by]
+        named = [found for found in (*bracketed, *grouped) if found is not None]
+        for name in (*written.equivalences, *written.group_by):
+            if not name.variable:
+                self._warn_lacking(name.attribute, scope)
+        equalities = [(condition, equality_of(condition)) for condition in conditions]
+        usable = [equality for _, equality in equalities if equality is not None]
+        classes, returned = key_classes(named, usable, pattern, strategy, scope)
+        rest = [c for c, equality in equalities if equality is None or any(c is one for one in returned)]
+        names = [name.attribute for name in (*written.equivalences, *written.group_by) if not name.variable]
+        return classes, tuple(rest), tuple(dict.fromkeys(names))
+
+    def _warn_lacking(self, attribute: str, scope: Scope) -> None:
+        lacking = sorted({v.event_type for v in scope.variables.values() if scope.attribute_type(v, attribute) is None})
+        if lacking and len(lacking) < len({v.event_type for v in scope.variables.values()}):
+            types = ", ".join(lacking)
+            warning = f"[{attribute}] does not constrain {types}, which lack it: their events belong to every group"
+            if warning not in self.warnings:
+                self.warnings.append(warning)
+
+    def _check_negated(self, predicates: list[Predicate], pattern: Pattern, scope: Scope) -> None:
+        """A condition speaks of one negated element at most: two of them never stand in one match."""
+        homes = {unit.variable: k for k, body in enumerate(_outermost(pattern)) for unit in units_of(body)}
+        for predicate in predicates:
+            mentioned = variables_of(predicate.expression)
+            if len({homes[name] for name in mentioned if name in homes}) > 1:
+                self.report("the condition compares two negated elements", predicate.expression.at, "split it")
+
+    def _check_clauses(self, query: Query, scope: Scope) -> None:
+        written = self._written
+        if query.aggregation:
+            for predicate in query.match_predicates:
+                hint = "an aggregation takes conditions on one event or two neighbours: use a matching query"
+                self.report("not a condition on an event or on neighbours", predicate.expression.at, hint)
+        elif written.group_by:
+            self.report("GROUP-BY without an aggregate over all trends", written.group_by[0].at, "RETURN ..., COUNT(*)")
+        if query.strategy is Strategy.PARTITION:
+            self._check_partition(query, scope)
+        if query.window.slide is not None and query.window.slide > query.window.size:
+            self.warnings.append("SLIDE is longer than WITHIN: events between windows are not judged")
+        if written.skip is not None:
+            at, name = written.skip.at, written.skip.variable
+            if query.aggregation:
+                self.report("AFTER MATCH SKIP belongs to matching", at, "")
+            elif query.strategy is Strategy.ANY:
+                hint = "choose skip_till_next_match or a contiguity"
+                self.report("AFTER MATCH SKIP needs a strategy with one match per start", at, hint)
+            if query.skip in (Skip.TO_FIRST, Skip.TO_LAST) and name is not None:
+                target = scope.variable(name, at)
+                if target is not None and target.negated:
+                    self.report(f"'{name}' is negated: a match has none", at, "")
+
+    def _check_partition(self, query: Query, scope: Scope) -> None:
+        at = self._written.strategy_at or query.pattern.at
+        if not query.partition_attributes:
+            self.report(
+                "partition contiguity needs a partition", at, "add [x]: every event of the match has the same x"
+            )
+        for variable in query.variables:
+            for attribute in query.partition_attributes:
+                if scope.attribute_type(variable, attribute) is None:
+                    message = f"{variable.event_type} lacks the partition attribute '{attribute}'"
+                    self.report(message, variable.at, "contiguity ranks the events that have every one of them")
+        if query.window.events and query.aggregation:
+            self.warnings.append("windows in EVENTS depend on where the log starts")
+
+
+def _outermost(pattern: Pattern) -> Iterator[Pattern]:
+    """The bodies of negations that are in no other negation."""
+    if isinstance(pattern, Not):
+        yield pattern.body
+    else:
+        for part in parts_of(pattern):
+            yield from _outermost(part)
+
+
+def _negated(pattern: Pattern) -> Iterator[Pattern]:
+    """The bodies of all negations, outer ones first."""
+    if isinstance(pattern, Not):
+        yield pattern.body
+    for part in parts_of(pattern):
+        yield from _negated(part)

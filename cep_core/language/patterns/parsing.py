@@ -1,0 +1,116 @@
+"""Text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
+
+An LALR(1) parse: linear in the text. The grammar is read once a process.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Literal as OneOf
+
+from lark import Lark, UnexpectedInput
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+
+from cep_core.language.errors import Position, QueryError
+from cep_core.language.hints import did_you_mean
+from cep_core.language.patterns.building import TreeBuilder
+from cep_core.language.patterns.syntax import WrittenQuery
+from cep_core.language.patterns.tree import Expression, Pattern
+
+_KEYWORDS = ["RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE", "SEQ", "ANY", "NOT", "AND", "OR", "NEXT", "PREV", "IN", "BETWEEN", "LIKE", "AS", "strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"]
+
+_SPOKEN = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": "a string",
+    "FUNCTION": "an aggregate",
+    "STRATEGY": "a strategy",
+    "UNIT": "a time unit",
+    "COMPARISON": "a comparison",
+    "$END": "the end",
+    "_LPAR": "'('",
+    "_RPAR": "')'",
+    "_COMMA": "','",
+    "LSQB": "'['",
+    "RSQB": "']'",
+    "LBRACE": "'{'",
+    "RBRACE": "'}'",
+    "DOT": "'.'",
+    "_GROUP_BY": "GROUP-BY",
+    "_AFTER_MATCH_SKIP": "AFTER MATCH SKIP",
+}
+
+
+def parse(text: str, path: str = "<query>") -> WrittenQuery:
+    """The tree of a whole query. Raises QueryError with the place of the first thing that does not fit.
+
+    >>> parse("PATTERN SEQ(A a, B+ b[]) WITHIN 10").pattern.elements[0]
+    Unit(event_type='A', variable='a', at=Position(line=1, column=13, length=3))
+    """
+    built = _parse(text, "query", path)
+    assert isinstance(built, WrittenQuery)
+    return built
+
+
+def parse_pattern(text: str, path: str = "<pattern>") -> Pattern:
+    """The tree of a pattern alone.
+
+    >>> parse_pattern("A+").most is None
+    True
+    """
+    return _parse(text, "pattern", path)  # type: ignore[return-value]
+
+
+def parse_condition(text: str, path: str = "<condition>") -> Expression:
+    """The tree of a condition alone.
+
+    >>> parse_condition("S.price > NEXT(S).price").operator
+    '>'
+    """
+    return _parse(text, "condition", path)  # type: ignore[return-value]
+
+
+@cache
+def _grammar() -> Lark:
+    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    return Lark(text, parser="lalr", start=["query", "pattern", "condition"], propagate_positions=True)
+
+
+def _parse(text: str, start: OneOf["query", "pattern", "condition"], path: str) -> object:
+    try:
+        return TreeBuilder(text, path).transform(_grammar().parse(text, start=start))
+    except VisitError as error:
+        if isinstance(error.orig_exc, QueryError):
+            raise error.orig_exc from None
+        raise
+    except UnexpectedInput as error:
+        raise _explained(error, text, path) from None
+
+
+def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
+    """What was found and what was expected, in the words of the language."""
+    if isinstance(error, UnexpectedCharacters):
+        at = Position(error.line, error.column)
+        return QueryError(f"unexpected character {error.char!r}", at, text=text, path=path)
+    if isinstance(error, UnexpectedToken) and error.token.type != "$END":
+        token = error.token
+        at = Position(token.line or 1, token.column or 1, len(token.value.splitlines()[0]))
+        found = f"unexpected '{token.value}'"
+    else:
+        lines = text.rstrip().splitlines() or [""]
+        at = Position(len(lines), len(lines[-1]) + 1)
+        found = "the query ends too early"
+    accepted = error.accepts if isinstance(error, UnexpectedToken) else getattr(error, "expected", None)
+    expected = sorted({_spoken(name) for name in accepted or ()})
+    if 0 < len(expected) <= 8:
+        found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
+    hint = ""
+    if isinstance(error, UnexpectedToken) and error.token.type == "NAME":
+        guess = did_you_mean(error.token.value, _KEYWORDS)
+        hint = guess if guess.startswith("did") else ""
+    return QueryError(found, at, text=text, path=path, hint=hint)
+
+
+def _spoken(terminal: str) -> str:
+    return _SPOKEN.get(terminal, terminal.strip("_"))
