@@ -32,6 +32,8 @@ EVERYWHERE = {
     # Listing a folder of a few hundred files with 10,000 tasks makes VACUUM take a minute instead of seconds.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
+    # Delta's parser does not substitute named parameters in the text; this binds them in the plan instead.
+    "spark.sql.legacy.parameterSubstitution.constantsOnly": "true",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
