@@ -1,17 +1,18 @@
 """The lake's ledger, read without a JVM: the days it holds, what was evaluated from them, and what a run loaded.
 
-Two small tables say it all: `_work/loaded_days` (one row a day) and `result_days` (one row a query and day). Assumes the
-lake is a folder, or a URI that the `deltalake` package opens.
+Two small tables say it all: `_work/loaded_days` (one row a day) and `result_days` (one row a query and day). Assumes
+that the lake is a folder.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
@@ -19,9 +20,12 @@ from jobs.workload.compiled import CompiledQuery
 from jobs.workload.declaration import Workload
 
 
-def read_table(folder: Path, columns: Sequence[str]) -> pa.Table | None:
-    """The present rows of a Delta table; None if nobody made it yet."""
-    return DeltaTable(folder).to_pyarrow_table(list(columns)) if (folder / "_delta_log").is_dir() else None
+def read_table(folder: Path, columns: Sequence[str], days: Iterable[date] | None = None) -> pa.Table | None:
+    """The present rows of a Delta table, of some days or of all; None if nobody made it yet."""
+    if not (folder / "_delta_log").is_dir():
+        return None
+    chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
+    return DeltaTable(folder).to_pyarrow_dataset().to_table(list(columns), filter=chosen)
 
 
 def read_ledger(lake: Path, workload: str) -> Ledger:

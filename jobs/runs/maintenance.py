@@ -1,0 +1,58 @@
+"""Upkeep of a lake: what no reader needs any more goes.
+
+Staging is kept for 14 days after it was written, so that a refused day can be looked into; plans of days before that
+are kept as rows but never their slices (one run's slices are in the lake at a time). VACUUM removes files that no table
+version of the last seven days needs; stored workload copies go with the staging of their time.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jobs.lake.register import register
+from jobs.runs.run import Progress, StageOutcome
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STAGING = timedelta(days=14)
+
+
+def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress) -> None:
+    """Remove superseded files, staging and workload copies of one workload's lake."""
+    begin = time.perf_counter()
+    tables = register(spark, workload, lake)
+    progress.start("maintain")
+    if "work_staged_events" in tables:
+        _drop_old_staging(spark, workload)
+    for done, table in enumerate(tables, start=1):
+        spark.sql(f"VACUUM `{workload}`.`{table}`")
+        progress.advance(done, len(tables), table)
+    copies = _drop_old_copies(lake / workload / "_work" / "workloads")
+    message = f"{len(tables)} tables vacuumed, {copies} workload copies removed"
+    progress.finish("maintain", StageOutcome(message=message), time.perf_counter() - begin)
+
+
+def _drop_old_staging(spark: SparkSession, workload: str) -> None:
+    """Staged rows of runs that began more than two weeks ago, by the journal's clock."""
+    spark.sql(
+        f"""DELETE FROM `{workload}`.work_staged_events WHERE run_id NOT IN (
+            SELECT run_id FROM `{workload}`.runs WHERE started_at > current_timestamp() - :kept)""",
+        args={"kept": STAGING},
+    )
+
+
+def _drop_old_copies(home: Path) -> int:
+    limit = time.time() - STAGING.total_seconds()
+    begun = [mark for mark in home.glob("*.hash") if mark.stat().st_mtime < limit]
+    for mark in begun:
+        mark.unlink()
+    needed = {mark.read_text() for mark in home.glob("*.hash")}
+    unused = [copy for copy in home.glob("*/") if copy.name not in needed]
+    for copy in unused:
+        shutil.rmtree(copy)
+    return len(unused)

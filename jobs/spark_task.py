@@ -1,0 +1,85 @@
+"""One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
+
+The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
+fails at once, naming the holder. `--task maintain` needs no days. Exit codes as in jobs/exits.py; after one that no
+retry can help, the lease is given back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from jobs import places
+from jobs.exits import FAILED, OK, exit_code, is_expected, message
+from jobs.lake.lease import give_back, kept, lease_file, take
+from jobs.lake.session import start_session
+from jobs.runs.maintenance import maintain
+from jobs.runs.progress import to_person
+from jobs.runs.tasks import TASKS, begin
+from jobs.workload.declaration import folder_of
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do one task; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    path = None
+    try:
+        name = folder_of(options.workload).name
+        path = lease_file(places.lake(), name)
+        lease = take(path, options.run_id, f"run {options.run_id} (task {options.task})")
+        with kept(path, lease):
+            _work(options)
+        if options.task == "maintain":
+            give_back(path, options.run_id)
+        return OK
+    except (Exception, KeyboardInterrupt) as error:
+        if not is_expected(error):
+            logging.getLogger("trendmill").exception("this was not expected")
+        print(message(error), file=sys.stderr, flush=True)
+        code = exit_code(error)
+        if path is not None and code != FAILED:
+            give_back(path, options.run_id)
+        return code
+
+
+def _work(options: argparse.Namespace) -> None:
+    profile = "cluster" if options.cluster else "local"
+    spark = start_session(f"trendmill {options.task} {options.workload}", profile)
+    try:
+        if options.task == "maintain":
+            maintain(spark, options.workload, places.lake(), to_person())
+            return
+        run = begin(
+            options.workload,
+            options.first,
+            options.last,
+            options.run_id,
+            spark=spark,
+            lake=places.lake(),
+            progress=to_person(),
+        )
+        TASKS[options.task](run)
+    finally:
+        spark.stop()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="spark_task")
+    parser.add_argument("--workload", required=True)
+    parser.add_argument("--task", required=True, choices=[*TASKS, "maintain"])
+    parser.add_argument("--from", dest="first", type=date.fromisoformat)
+    parser.add_argument("--to", dest="last", type=date.fromisoformat)
+    parser.add_argument("--run-id", required=True)
+    parser.add_argument("--cluster", action="store_true", help="leave master, memory and cores to spark-submit")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,191 @@
+"""Stage `plan_slices`: how the events that a run will read are cut into slices (paper 01; docs/semantics.md 6).
+
+First every query is planned for itself: the variables that its plan gives more than one coordinate are the ones it
+slices on. Queries that slice on the same variables then share one plan; queries without such a variable get time
+ranges. Statistics are exact counts of the events that the plan will slice (jobs/stages/event_counts.py).
+
+Reads `events`; writes `slicing_plans` of the run's last day. Cost: two aggregations over the days read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.slicing import Plan, make_plan
+from cep_core.slicing.hashing import ARROW_TYPES, common_type
+from jobs.lake.write import replace
+from jobs.runs.run import Run, StageOutcome
+from jobs.runs.scope import Scope
+from jobs.stages.event_counts import Days, EventCounts
+
+
+@dataclass(frozen=True)
+class Group:
+    """Queries that share a plan, the variables it slices on, and the days that it reads."""
+
+    queries: tuple[str, ...]
+    variables: tuple[str, ...]
+    reads: Days
+
+
+def plan_slices(run: Run) -> StageOutcome:
+    """Plan the run's evaluations; the plans of an earlier run with the same last day are superseded."""
+    from pyspark.sql import functions as f
+
+    assert run.scope is not None
+    plans = plans_of(run, run.scope)
+    rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
+    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), f.col("day") == f.lit(run.last))
+    shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
+    return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
+
+
+def plans_of(run: Run, scope: Scope) -> list[Plan]:
+    """The plans for a scope, ordered by their first query."""
+    counted = EventCounts(run)
+    alone = [
+        Group((name,), variables_of(run.compiled[name].evaluator.atoms), reads_of(scope, [name]))
+        for name in sorted({evaluation.query for evaluation in scope.evaluations})
+    ]
+    counted.count(group.reads for group in alone)
+    sliced_on: dict[tuple[str, ...], list[str]] = {}
+    for group in alone:
+        effective = effective_variables(_plan(run, scope, group, counted))
+        sliced_on.setdefault(effective, []).append(group.queries[0])
+    shared = [Group(tuple(names), variables, reads_of(scope, names)) for variables, names in sliced_on.items()]
+    counted.count(group.reads for group in shared)
+    return sorted((_plan(run, scope, group, counted) for group in shared), key=lambda plan: plan.queries)
+
+
+def variables_of(atoms: Iterable[Atom]) -> tuple[str, ...]:
+    """The slicing variables of a query, sorted."""
+    return tuple(sorted({variable for atom in atoms for _, variable in atom.variables}))
+
+
+def effective_variables(plan: Plan) -> tuple[str, ...]:
+    """The variables along which a plan really slices."""
+    return tuple(
+        name for index, name in enumerate(plan.variables) if any(cube.shares[index] > 1 for cube in plan.cubes)
+    )
+
+
+def reads_of(scope: Scope, queries: Iterable[str]) -> Days:
+    """The days that some queries' evaluations read, ascending."""
+    return tuple(sorted({day for name in queries for evaluation in scope.of(name) for day in evaluation.inputs}))
+
+
+def widest(reaches: Sequence[Reach]) -> Reach:
+    """A reach that is at least each of these.
+
+    >>> widest([Reach(time=5, points=1), Reach(time=7)])
+    Reach(time=7, points=1, events=0)
+    """
+    times = [reach.time for reach in reaches]
+    known = [time for time in times if time is not None]
+    return Reach(
+        None if len(known) < len(times) else max(known),
+        max(reach.points for reach in reaches),
+        max(reach.events for reach in reaches),
+    )
+
+
+def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
+    calendar = run.workload.operating_days
+    atoms = {name: run.compiled[name].evaluator.atoms for name in group.queries}
+    days = [evaluation.day for name in group.queries for evaluation in scope.of(name)]
+    reach = widest([run.compiled[name].evaluator.reach for name in group.queries])
+    return make_plan(
+        atoms,
+        group.variables,
+        counted.statistics(group.reads, [atom for own in atoms.values() for atom in own]),
+        run.workload.slicing.slices,
+        seed_text="\n".join([run.workload.name, *sorted(group.queries)]),
+        reach=reach,
+        interval=(calendar.interval(min(days))[0], calendar.interval(max(days))[1]),
+        types=_types(run.workload.attributes, atoms, group.variables),
+        stamps=counted.stamps(group.reads) if reach.points or reach.events else None,
+    )
+
+
+def _types(
+    attributes: Mapping[str, AttributeType], atoms: Mapping[str, Sequence[Atom]], variables: Sequence[str]
+) -> dict[str, AttributeType]:
+    """The common type of the attributes that bind each variable, as the schema declares them."""
+    bound: dict[str, list[pa.DataType]] = {name: [] for name in variables}
+    for own in atoms.values():
+        for atom in own:
+            for attribute, variable in atom.variables:
+                if variable in bound:
+                    bound[variable].append(ARROW_TYPES[attributes[attribute]])
+    return {name: common_type(types) for name, types in bound.items()}
+
+
+SCHEMA = pa.schema(
+    [
+        ("day", pa.date32()),
+        ("run_id", pa.string()),
+        ("plan_id", pa.string()),
+        ("queries", pa.list_(pa.string())),
+        ("first_day", pa.date32()),
+        ("last_day", pa.date32()),
+        ("variables", pa.list_(pa.string())),
+        ("slices", pa.int32()),
+        ("time_ranges", pa.int32()),
+        ("shares", pa.string()),
+        ("seeds", pa.string()),
+        ("heavy_values", pa.string()),
+        ("bound", pa.float64()),
+        ("predicted_load", pa.float64()),
+        ("predicted_replication", pa.float64()),
+        ("lower_bound", pa.float64()),
+        ("plan", pa.string()),
+    ]
+)
+"""The columns of `slicing_plans`."""
+
+
+def _row(run: Run, scope: Scope, plan: Plan) -> dict[str, object]:
+    content = plan.to_dict()
+    days = [evaluation.day for name in plan.queries for evaluation in scope.of(name)]
+    predicted = plan.predicted
+    return {
+        "day": run.last,
+        "run_id": run.run_id,
+        "plan_id": plan.plan_id,
+        "queries": list(plan.queries),
+        "first_day": min(days),
+        "last_day": max(days),
+        "variables": list(plan.variables),
+        "slices": plan.slices,
+        "time_ranges": max(1, len(plan.ranges)),
+        "shares": json.dumps(
+            {",".join(sorted(cube.heavy)): dict(zip(plan.variables, cube.shares, strict=True)) for cube in plan.cubes}
+        ),
+        "seeds": json.dumps(
+            {",".join(sorted(cube.heavy)): dict(zip(plan.variables, cube.seeds, strict=True)) for cube in plan.cubes}
+        ),
+        "heavy_values": json.dumps(content["heavy"]),
+        "bound": predicted and predicted.bound,
+        "predicted_load": predicted and predicted.maximum_load,
+        "predicted_replication": predicted and predicted.replication,
+        "lower_bound": predicted and predicted.lower_bound,
+        "plan": json.dumps(content),
+    }
+
+
+def _shown(plan: Plan) -> str:
+    """A plan in a few words.
+
+    >>> from cep_core.slicing import Cube
+    >>> _shown(Plan(("q",), (), ("x",), (AttributeType.INT,), (Cube(frozenset(), (4,), (None,)),)))
+    '4 by x'
+    """
+    by = f"{plan.cells} by {' x '.join(plan.variables)}" if plan.variables else ""
+    ranges = f"{len(plan.ranges)} time range(s)" if len(plan.ranges) > 1 or not by else ""
+    return ", ".join(part for part in (by, ranges) if part)

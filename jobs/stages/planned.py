@@ -1,0 +1,33 @@
+"""The plans of a run as they are stored: later stages and tasks use these and make none of their own."""
+
+from __future__ import annotations
+
+import json
+
+from deltalake import DeltaTable
+
+from cep_core.slicing import Plan
+from jobs.runs.ledger import read_table
+from jobs.runs.run import Run
+
+
+def planned(run: Run) -> list[Plan]:
+    """The stored plans of this run, ordered by their first query."""
+    stored = read_table(run.lake / run.workload.name / "slicing_plans", ["day", "run_id", "plan"], [run.last])
+    rows = [] if stored is None else stored.to_pylist()
+    plans = [Plan.from_dict(json.loads(row["plan"])) for row in rows if row["run_id"] == run.run_id]
+    return sorted(plans, key=lambda plan: plan.queries)
+
+
+def is_sliced(run: Run) -> bool:
+    """Whether plans and slices of everything that the run's scope evaluates are in the lake."""
+    assert run.scope is not None
+    plans = planned(run)
+    by_query = {name: plan for plan in plans for name in plan.queries}
+    if any(evaluation.query not in by_query for evaluation in run.scope.evaluations):
+        return False
+    folder = run.lake / run.workload.name / "_work" / "slices"
+    if not (folder / "_delta_log").is_dir():
+        return False
+    present = {partition["plan_id"] for partition in DeltaTable(folder).partitions()}
+    return bool(plans) and {plan.plan_id for plan in plans} <= present
