@@ -1,0 +1,197 @@
+"""Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
+
+Cost: see the kernels. Without compared edges a partition is counted window by window (`counting`) or by meeting points
+(`meeting`), whichever visits fewer vertices; with compared edges by ranks (`ranked`). Only the windows that outgrow a
+machine word are counted again (`exact`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from cep_core.language.patterns.candidates import Candidates
+from cep_core.language.patterns.columns import column, evaluate
+from cep_core.trends.counting import count_windows
+from cep_core.trends.exact import count_exactly
+from cep_core.trends.extremes import Coding, encode
+from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Vertices, no_comparisons
+from cep_core.trends.integers import Integers
+from cep_core.trends.meeting import meet_windows
+from cep_core.trends.plan import Plan
+from cep_core.trends.ranked import count_compared_windows
+from cep_core.trends.ranks import compare
+from cep_core.trends.weights import Weights, weights_of
+from cep_core.trends.windows import Windows, list_windows
+
+
+@dataclass(frozen=True)
+class Trends:
+    """Aggregates of W pairs of a partition and a window that have a trend."""
+
+    partition: Ints
+    window: Ints
+    totals: tuple[Integers, ...]
+    """Number of trends, then the plan's totals."""
+    shifts: tuple[int, ...]
+    """Total i is its number over 2**shift; 0 for the number of trends."""
+    minima: tuple[Ints, ...]
+    codings: tuple[Coding, ...]
+
+
+def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
+    """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
+    windows = list_windows(found.ts, found.offsets, plan.size, plan.slide, days)
+    columns = _columns(plan, found, events)
+    weights = weights_of(plan.totals, columns, len(found.rows))
+    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in plan.minima]
+    vertices = Vertices(
+        tick=np.arange(len(found.rows), dtype=np.int64) if plan.ordered else found.ts,
+        states=_states(plan, found),
+        weights=weights.words,
+        weighted=weights.states,
+        codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
+        coded=np.array([minimum.states for minimum in plan.minima], dtype=np.uint64),
+    )
+    comparisons = _comparisons(plan, found, events, vertices)
+    sums, minima = _count(plan, vertices, comparisons, weights, windows, found)
+    totals = (sums[0], *weights.totals(sums[1:]))
+    live = np.flatnonzero(sums[0].nonzero()[windows.range])
+    rows = windows.range[live]
+    return Trends(
+        windows.partition[live],
+        windows.index[live],
+        tuple(total.take(rows) for total in totals),
+        (0, *weights.shifts),
+        tuple(np.ascontiguousarray(minima[rows, j]) for j in range(minima.shape[1])),
+        tuple(coding for _, coding in coded),
+    )
+
+
+def _columns(plan: Plan, found: Candidates, events: pa.Table) -> dict[str, pa.Array]:
+    """The attributes that the totals and minima read, for each candidate."""
+    names = {total.attribute for total in plan.totals} | {minimum.attribute for minimum in plan.minima}
+    rows = pa.array(found.rows)
+    return {name: column(events, name).take(rows) for name in names if name is not None}
+
+
+def _states(plan: Plan, found: Candidates) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    states = np.zeros(len(found.rows), dtype=np.uint64)
+    for number, name in enumerate(plan.template.states):
+        states |= found.variables[name].astype(np.uint64) << np.uint64(number)
+    return states
+
+
+def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vertices) -> Comparisons:
+    partitions = len(found.offsets) - 1
+    if not plan.compared:
+        return no_comparisons(len(found.rows), partitions)
+    candidates = events.take(pa.array(found.rows))
+    edges = []
+    for edge in plan.compared:
+        left, right = (evaluate(side, candidates) for side in (edge.comparison.left, edge.comparison.right))
+        edges.append((edge.source, edge.target, edge.comparison.operator, left, right))
+    partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
+    return compare(edges, vertices.states, partition, partitions)
+
+
+def _count(
+    plan: Plan, vertices: Vertices, comparisons: Comparisons, weights: Weights, windows: Windows, found: Candidates
+) -> tuple[list[Integers], Ints]:
+    """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
+    ranges = len(windows.first)
+    partition = windows.partition[windows.opener]
+    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
+    minima = np.full((ranges, vertices.codes.shape[1]), NOTHING, dtype=np.int64)
+    overflowed = np.full(ranges, weights.wide, dtype=np.bool_)
+    if weights.wide:
+        pass  # no weight column fits a machine word: every range is counted exactly below
+    elif plan.compared:
+        count_compared_windows(
+            plan.automaton, comparisons, vertices, windows.first, windows.last, partition, totals, minima, overflowed
+        )
+    else:
+        meeting = _meets(plan, windows, partition, len(found.offsets) - 1)
+        _count_some(plan, vertices, windows, found, ~meeting, totals, minima, overflowed, meet=False)
+        _count_some(plan, vertices, windows, found, meeting, totals, minima, overflowed, meet=True)
+    totals[overflowed] = 0
+    sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
+    again = np.flatnonzero(overflowed)
+    if len(again):
+        exact_minima = np.full((len(again), minima.shape[1]), NOTHING, dtype=np.int64)
+        exact = count_exactly(
+            plan.automaton,
+            comparisons,
+            vertices,
+            weights.limbs,
+            windows.first[again],
+            windows.last[again],
+            partition[again],
+            exact_minima,
+        )
+        minima[again] = exact_minima
+        sums = [
+            column.replace({int(place): numbers[j] for place, numbers in zip(again, exact, strict=True)})
+            for j, column in enumerate(sums)
+        ]
+    return sums, minima
+
+
+def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Flags:
+    """The ranges whose partition is cheaper by meeting points: fewer visits of a vertex in a row of the matrix."""
+    rows = len(plan.template.states) + 1
+    by_window = np.bincount(partition, windows.last - windows.first, minlength=partitions)
+    count = np.bincount(partition, minlength=partitions)
+    span = np.zeros(partitions)
+    if len(partition):
+        np.maximum.at(span, partition, windows.last)
+        first = np.full(partitions, np.inf)
+        np.minimum.at(first, partition, windows.first)
+        span -= np.where(np.isfinite(first), first, 0)
+    by_meeting = 2 * rows * (span + count)
+    return (by_meeting < by_window)[partition]
+
+
+def _count_some(
+    plan: Plan,
+    vertices: Vertices,
+    windows: Windows,
+    found: Candidates,
+    chosen: Flags,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+    *,
+    meet: bool,
+) -> None:
+    """Count the chosen ranges with one of the kernels for edges without comparison."""
+    places = np.flatnonzero(chosen)
+    if len(places) == 0:
+        return
+    first, last = windows.first[places], windows.last[places]
+    some_totals, some_minima, some_overflowed = totals[places], minima[places], overflowed[places]
+    if meet:
+        opener = windows.opener[places]
+        partition = windows.partition[opener]
+        moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
+        middle = _first_at(found.ts, found.offsets, partition, moment)
+        changes = np.ones(len(places), dtype=np.bool_)
+        changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
+        point = np.cumsum(changes, dtype=np.int64)
+        meet_windows(plan.automaton, vertices, first, middle, last, point, some_totals, some_minima, some_overflowed)
+    else:
+        count_windows(plan.automaton, vertices, first, last, some_totals, some_minima, some_overflowed)
+    totals[places], minima[places], overflowed[places] = some_totals, some_minima, some_overflowed
+
+
+@njit(cache=True)
+def _first_at(ts: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
+    """The first vertex of each partition at or after a moment."""
+    found = np.empty(len(moment), np.int64)
+    for k in range(len(moment)):
+        low = offsets[partition[k]]
+        found[k] = low + np.searchsorted(ts[low : offsets[partition[k] + 1]], moment[k])
+    return found

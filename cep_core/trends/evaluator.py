@@ -1,0 +1,68 @@
+"""Trend aggregation as an evaluator: GRETA's queries over the events of a slice, and the merge of slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from cep_core.language.evaluator import Atom, Ownership, Reach
+from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.patterns.candidates import candidates
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.reach import reach_of
+from cep_core.trends.aggregation import aggregate_trends
+from cep_core.trends.layout import Layout
+from cep_core.trends.partials import merge_partials, partial_of
+from cep_core.trends.plan import describe_plan, plan_of
+from cep_core.trends.results import result_of
+
+
+class TrendEvaluator:
+    """An aggregation query, compiled. Raises NotSupportedYet or QueryError for what no kernel evaluates.
+
+    `exact` adds a column with all digits to every count and integer sum.
+    """
+
+    def __init__(self, query: Query, *, exact: bool = False) -> None:
+        self._query = query
+        self._plan = plan_of(query)
+        self._layout = Layout(self._plan, exact)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The event types that the query reads, with what binds its slicing variables."""
+        return atoms_of(self._query)
+
+    @property
+    def reach(self) -> Reach:
+        """A window's length."""
+        return reach_of(self._query)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the result, without `certain`."""
+        return self._layout.result
+
+    @property
+    def partial_schema(self) -> pa.Schema:
+        """The columns of the batches of `evaluate`."""
+        return self._layout.partial
+
+    def evaluate(
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """One batch of partial results; only the partitions and windows that are owned are counted."""
+        found = candidates(self._query, events, owned)
+        days = None if owned is None else owned.days
+        trends = aggregate_trends(self._plan, found, events, days)
+        yield partial_of(trends, found.keys, found.partitions, self._layout)
+
+    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        """The result of all slices, by window, then group; days do not matter to it."""
+        table = pa.Table.from_batches(list(partials), schema=self._layout.partial)
+        return result_of(merge_partials(table, self._layout), self._layout)
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm chosen and its cost, for `explain`."""
+        return describe_plan(self._plan)

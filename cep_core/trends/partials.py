@@ -1,0 +1,85 @@
+"""What one slice tells of each group and window: exact totals and minima, which merge in any order.
+
+A partial row has the group's attributes, `window_start`, `certain`, and for each total an int64 with a binary beside it
+for numbers beyond a machine word; float sums also the power of two that their number is over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.trends.aggregation import Trends
+from cep_core.trends.extremes import decode, encode
+from cep_core.trends.graph import NOTHING, Ints
+from cep_core.trends.grouping import column_codes, group_rows
+from cep_core.trends.integers import Integers
+from cep_core.trends.layout import Layout
+
+
+@dataclass(frozen=True)
+class Groups:
+    """One row for each group and window, by window, then group."""
+
+    keys: pa.Table
+    """The group's attributes."""
+    start: Ints
+    """Start of the window."""
+    totals: tuple[Integers, ...]
+    shifts: tuple[Ints, ...]
+    minima: tuple[pa.Array, ...]
+
+
+def partial_of(trends: Trends, keys: pa.Table, partitions: int, layout: Layout) -> pa.RecordBatch:
+    """One slice's rows: the partitions of each group merged. `keys`: the values that each partition shares."""
+    names = layout.query.group_by
+    partition_group, group_partition = group_rows(
+        [column_codes(keys.column(name)) for name in names] or [np.zeros(partitions, dtype=np.int64)]
+    )
+    groups, firsts = group_rows([partition_group[trends.partition], trends.window])
+    count = len(firsts)
+    start = trends.window[firsts] * layout.slide
+    arrays = []
+    chosen = pa.array(group_partition[partition_group[trends.partition[firsts]]])
+    for name, field in zip(names, layout.groups, strict=True):
+        arrays.append(keys.column(name).take(chosen).cast(field.type))
+    arrays += [pa.array(start, pa.int64()), pa.array(start + layout.size - 1, pa.int64())]
+    for total, shift in zip(trends.totals, trends.shifts, strict=True):
+        arrays += [*total.sum_by(groups, count).to_arrow(), pa.array(np.full(count, shift), pa.int32())]
+    for codes, coding in zip(trends.minima, trends.codings, strict=True):
+        arrays.append(decode(_least(codes, groups, count), coding))
+    return pa.RecordBatch.from_arrays([_single(array) for array in arrays], schema=layout.partial)
+
+
+def merge_partials(partials: pa.Table, layout: Layout) -> Groups:
+    """One row for each group and window from the partial rows of all slices: COUNT and SUM add, MIN and MAX combine."""
+    names = [field.name for field in layout.groups]
+    start = partials.column("window_start").to_numpy()
+    groups, firsts = group_rows([start, *(column_codes(partials.column(name)) for name in names)])
+    count = len(firsts)
+    totals, shifts = [], []
+    for i in range(layout.totals):
+        shift = partials.column(f"shift_{i}").to_numpy().astype(np.int64)
+        most = int(shift.max(initial=0))
+        small, large = (_single(partials.column(f"{name}_{i}")) for name in ("total", "large"))
+        totals.append(Integers.from_arrow(small, large).shifted(most - shift).sum_by(groups, count))
+        shifts.append(np.full(count, most, dtype=np.int64))
+    minima = []
+    for i, minimum in enumerate(layout.minima):
+        codes, coding = encode(_single(partials.column(f"minimum_{i}")), minimum.largest)
+        minima.append(decode(_least(codes, groups, count), coding))
+    return Groups(
+        partials.select(names).take(pa.array(firsts)), start[firsts], tuple(totals), tuple(shifts), tuple(minima)
+    )
+
+
+def _least(codes: Ints, groups: Ints, count: int) -> Ints:
+    least = np.full(count, NOTHING, dtype=np.int64)
+    np.minimum.at(least, groups, codes)
+    return least
+
+
+def _single(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

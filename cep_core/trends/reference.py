@@ -1,0 +1,179 @@
+"""Trend aggregation by definition: enumerate every match, then aggregate. Small, slow, and independent of the kernels.
+
+Patterns of SEQ, OR, +, * and ? with vertex, equivalence and edge predicates (docs/semantics.md, 2-4). Exponential time.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from cep_core.events.schema import Ties
+from cep_core.language.patterns.query import Adjacency, Aggregate, EdgePredicate, Query, ReturnItem
+from cep_core.language.patterns.tree import (
+    Alternative,
+    Arithmetic,
+    Comparison,
+    Expression,
+    IsNull,
+    Kleene,
+    Literal,
+    Logical,
+    Negation,
+    Pattern,
+    Reference,
+    Unit,
+    Which,
+)
+from cep_core.language.patterns.tree import Sequence as Seq
+
+Event = Mapping[str, Any]
+Binding = tuple[tuple[str, int], ...]
+"""(variable, event) pairs in the order of the trend."""
+Environment = Mapping[tuple[str, Which], Event]
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+
+
+def aggregate(query: Query, events: Sequence[Event]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The aggregates of each (group..., window start), by column: exact integers and fractions."""
+    size = query.window.size
+    slide = query.window.slide or size
+    rows: dict[tuple[Any, ...], list[Binding]] = defaultdict(list)
+    times = [event["ts"] for event in events]
+    for k in range((min(times) - size) // slide, max(times) // slide + 1) if events else ():
+        inside = [i for i, ts in enumerate(times) if k * slide <= ts < k * slide + size]
+        for binding in matches(query, events, inside):
+            rows[(*group(query, events, binding), k * slide)].append(binding)
+    return {
+        key: {item.column: value(item, bindings, events) for item in query.returns if item.aggregate is not None}
+        for key, bindings in rows.items()
+    }
+
+
+def matches(query: Query, events: Sequence[Event], inside: Sequence[int]) -> set[Binding]:
+    """Every match among the events `inside`."""
+    ordered = query.schema.ties is Ties.ORDERED
+
+    def follows(later: int, earlier: int) -> bool:
+        return later > earlier if ordered else bool(events[later]["ts"] > events[earlier]["ts"])
+
+    def extend(pattern: Pattern, before: Binding) -> Iterator[Binding]:
+        """`before` followed by a match of the pattern."""
+        if isinstance(pattern, Unit):
+            for i in inside:
+                fits = events[i]["event_type"] == pattern.event_type
+                if fits and (not before or follows(i, before[-1][1])):
+                    yield (*before, (pattern.variable, i))
+        elif isinstance(pattern, Seq):
+            front = {before}
+            for element in pattern.elements:
+                front = {after for one in front for after in extend(element, one)}
+            yield from front
+        elif isinstance(pattern, Alternative):
+            for option in pattern.options:
+                yield from extend(option, before)
+        elif isinstance(pattern, Kleene):
+            front, done = {before}, 0
+            if pattern.least == 0:
+                yield before
+            while front and (pattern.most is None or done < pattern.most):
+                front = {after for one in front for after in extend(pattern.body, one) if len(after) > len(one)}
+                yield from front
+                done += 1
+        else:
+            raise TypeError(f"the reference does not know {type(pattern).__name__}")
+
+    return {binding for binding in extend(query.pattern, ()) if binding and satisfies(query, events, binding)}
+
+
+def satisfies(query: Query, events: Sequence[Event], binding: Binding) -> bool:
+    """Whether a binding meets the vertex, equivalence and edge predicates."""
+    for vertex in query.vertex_predicates:
+        for variable, i in binding:
+            if variable == vertex.variable and not judge(vertex.expression, {(variable, Which.EACH): events[i]}):
+                return False
+    for key in query.key_classes:
+        values = {events[i][attribute] for member, attribute in key.members for v, i in binding if v == member}
+        if len(values) > 1 or None in values:
+            return False
+    return all(edge_holds(edge, events, binding) for edge in query.edge_predicates)
+
+
+def edge_holds(edge: EdgePredicate, events: Sequence[Event], binding: Binding) -> bool:
+    """Whether an edge predicate holds wherever it stands in a binding."""
+    if edge.adjacency is Adjacency.BINDING:
+        binding = tuple(pair for pair in binding if pair[0] == edge.source)
+    which = Which.PREVIOUS if edge.source == edge.target else Which.EACH
+    for (source, i), (target, j) in pairwise(binding):
+        stands = (source, target) == (edge.source, edge.target)
+        here = {(source, which): events[i], (target, Which.EACH): events[j]}
+        if stands and not judge(edge.expression, here):
+            return False
+    return True
+
+
+def judge(expression: Expression, here: Environment) -> Any:
+    """The value of an expression, None if unknown."""
+    match expression:
+        case Literal():
+            return expression.value
+        case Reference():
+            return here[expression.variable, expression.which][expression.attribute]
+        case Arithmetic():
+            left, right = judge(expression.left, here), judge(expression.right, here)
+            return None if left is None or right is None else COMPUTE[expression.operator](left, right)
+        case Comparison():
+            left, right = judge(expression.left, here), judge(expression.right, here)
+            return None if left is None or right is None else COMPARE[expression.operator](left, right)
+        case Logical():
+            values = [judge(operand, here) for operand in expression.operands]
+            decisive = expression.operator == "or"
+            return decisive if decisive in values else None if None in values else not decisive
+        case Negation():
+            truth = judge(expression.operand, here)
+            return None if truth is None else not truth
+        case IsNull() if expression.operand is not None:
+            return judge(expression.operand, here) is None
+        case _:
+            raise TypeError(f"the reference does not know {type(expression).__name__}")
+
+
+def group(query: Query, events: Sequence[Event], binding: Binding) -> tuple[Any, ...]:
+    """The values of the grouped attributes, which all events that have them share."""
+    classes = {key.name: key.members for key in query.key_classes}
+    return tuple(
+        next(events[i][attribute] for member, attribute in classes[name] for v, i in binding if v == member)
+        for name in query.group_by
+    )
+
+
+def value(item: ReturnItem, bindings: list[Binding], events: Sequence[Event]) -> Any:
+    """An aggregate over all trends of a group and window."""
+    if item.aggregate is Aggregate.COUNT_TRENDS:
+        return len(bindings)
+    occurrences = [events[i] for binding in bindings for variable, i in binding if variable in item.variables]
+    if item.argument is None:
+        return len(occurrences)
+    known = [event[item.argument] for event in occurrences if event[item.argument] is not None]
+    match item.aggregate:
+        case Aggregate.MIN:
+            return min(known, default=None)
+        case Aggregate.MAX:
+            return max(known, default=None)
+        case Aggregate.SUM:
+            return sum(map(Fraction, known), Fraction(0))
+        case _:
+            return sum(map(Fraction, known), Fraction(0)) / len(known) if known else None

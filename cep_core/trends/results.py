@@ -1,0 +1,42 @@
+"""The result of an aggregation from the merged totals: averages and number columns are formed last."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.language.evaluator import CERTAIN
+from cep_core.language.patterns.query import Aggregate
+from cep_core.trends.layout import Layout
+from cep_core.trends.numbers import decimals, digits, doubles, logarithms, quotients, signs
+from cep_core.trends.partials import Groups
+from cep_core.trends.plan import Item
+
+
+def result_of(groups: Groups, layout: Layout) -> pa.Table:
+    """The result's columns and `certain`, by window, then group."""
+    arrays: list[pa.Array | pa.ChunkedArray] = list(groups.keys.columns)
+    arrays += [pa.array(groups.start, pa.int64()), pa.array(groups.start + layout.size, pa.int64())]
+    for item in layout.plan.items:
+        arrays += _columns(item, groups, layout)
+    arrays.append(pa.array(groups.start + layout.size - 1, pa.int64()))
+    return pa.Table.from_arrays(arrays, schema=layout.result.append(pa.field(CERTAIN, pa.int64())))
+
+
+def _columns(item: Item, groups: Groups, layout: Layout) -> list[pa.Array]:
+    aggregate = item.source.aggregate
+    if item.is_extreme:
+        return [groups.minima[item.minimum]]
+    total, shift = groups.totals[item.total], groups.shifts[item.total]
+    if aggregate is Aggregate.AVG:
+        average = quotients(total, groups.totals[item.divisor], shift)
+        magnitude = pc.abs(average)
+        return [average, pc.log10(pc.if_else(pc.equal(magnitude, 0.0), pa.scalar(None, pa.float64()), magnitude))]
+    columns = layout.columns_of(item)
+    whole = pa.types.is_decimal(columns[0][1])
+    arrays = [decimals(total) if whole else doubles(total, shift), logarithms(total, shift)]
+    if aggregate is Aggregate.SUM:
+        arrays.append(signs(total))
+    if whole and layout.exact:
+        arrays.append(digits(total))
+    return arrays

@@ -1,0 +1,102 @@
+"""Random aggregation queries and small random logs, with bursts of equal times, NULLs and groups."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from cep_core.events.schema import LogSchema, Ties
+from cep_core.events.table import log_schema_of
+
+PATTERNS = (
+    "A+",
+    "SEQ(A+, B)",
+    "(SEQ(A+, B))+",
+    "(SEQ(A, B+))+",
+    "SEQ(A, B, C)",
+    "SEQ(A+, A+)",
+    "SEQ(A+, B, A, A+)",
+    "(SEQ(A, (SEQ(B, C))+))+",
+    "((SEQ(A+, B))+)+",
+    "SEQ(A*, B)",
+    "SEQ(A, B?, C+)",
+    "SEQ(A, (B OR C)+)",
+)
+CONDITIONS = {
+    "A": ("A.x >= 1", "(A.y < 2.5 OR A.x = 0)"),
+    "B": ("B.x != 2", "NOT B.y > 1"),
+}
+NEIGHBOURS = {
+    "A+": [("A.x < NEXT(A).x", "A.x >= NEXT(A).y", "A.x != NEXT(A).x", "A.s <= NEXT(A).s", "A.y * 2 > NEXT(A).x")],
+    "SEQ(A+, B)": [("A.x = NEXT(B).x", "A[last].x < B.y"), ("A.x <= NEXT(A).x", "A[i].s > A[i-1].s")],
+    "(SEQ(A+, B))+": [
+        ("B.x < NEXT(A).x", "B.y <= NEXT(A).x + 1"),
+        ("A.y > NEXT(A).y", "A.k != NEXT(A).k"),
+        ("A.x != NEXT(B).x", "NEXT(B).y >= A.y"),
+    ],
+    "SEQ(A, B, C)": [("A.x < B.x", "A.g = B.s"), ("B.x <= C.y", "PREV(B).x != C.x")],
+    "(SEQ(A, B+))+": [("B.x < NEXT(B).x",), ("B.y >= NEXT(A).y",)],
+    "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
+}
+"""For each pattern and template edge what may stand on the edge."""
+ITEMS = ("COUNT(*)", "COUNT(A)", "SUM(A.x)", "MIN(A.x)", "MAX(A.y)", "AVG(A.x)", "SUM(A.y)", "AVG(A.y)", "MIN(A.ts)")
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> str:
+    """The text of an aggregation query."""
+    pattern = draw(st.sampled_from(PATTERNS))
+    conditions = [
+        draw(st.sampled_from(texts)) for name, texts in CONDITIONS.items() if name in pattern and single(pattern, name)
+    ]
+    conditions = [text for text in conditions if draw(st.integers(0, 3)) == 0]
+    conditions += [draw(st.sampled_from(edge)) for edge in NEIGHBOURS.get(pattern, ()) if draw(st.booleans())]
+    mandatory = "*" not in pattern and "?" not in pattern and "OR" not in pattern
+    if mandatory and draw(st.booleans()):
+        conditions.append("[k]")
+    group = "GROUP-BY g" if mandatory and draw(st.booleans()) else ""
+    size = draw(st.integers(1, 12))
+    slide = draw(st.sampled_from(["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"]))
+    items = draw(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4, unique=True))
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    return f"RETURN {', '.join(items)} PATTERN {pattern} {where} {group} WITHIN {size} {slide}"
+
+
+def single(pattern: str, name: str) -> bool:
+    """Whether the type has one variable in the pattern, so that its name is not ambiguous."""
+    return pattern.count(name) - (1 if name == "A" and "AND" in pattern else 0) == 1
+
+
+@st.composite
+def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
+    """A log of types A, B, C over few times: bursts of ties are likely, and so are NULLs and equal values."""
+    n = draw(st.integers(0, most))
+    times = sorted(draw(st.lists(st.integers(-6, 12), min_size=n, max_size=n)))
+    whole = st.none() | st.integers(-values, values)
+    real = st.none() | st.sampled_from([-1.5, 0.1, 0.2, 0.30000000000000004, 2.0, 1e-3, 3.75])
+
+    def column(one: st.SearchStrategy[object]) -> list[object]:
+        return draw(st.lists(one, min_size=n, max_size=n))
+
+    return pa.table(
+        {
+            "event_type": pa.array(column(st.sampled_from("AAABBC")), pa.string()),
+            "ts": pa.array(times, pa.int64()),
+            "seq": pa.array(range(n), pa.int64()),
+            "x": pa.array(column(whole), pa.int64()),
+            "y": pa.array(column(real), pa.float64()),
+            "s": pa.array(column(st.none() | st.sampled_from(["", "a", "ab", "b"])), pa.string()),
+            "g": pa.array(column(st.sampled_from(["p", "q", "p", "q", None])), pa.string()),
+            "k": pa.array(column(st.sampled_from([1, 2, 1, None])), pa.int64()),
+        }
+    )
+
+
+def schema_of(log: pa.Table, ties: Ties) -> LogSchema:
+    """The log's schema; every type exists, even if the log happens to lack it."""
+    return log_schema_of(log, ties=ties)
+
+
+def rows_of(log: pa.Table) -> list[dict[str, object]]:
+    """The log's events, as the reference reads them."""
+    return log.to_pylist()

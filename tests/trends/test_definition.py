@@ -1,0 +1,58 @@
+"""The engine gives what enumerating the definition gives, for random queries and logs."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cep_core.events.schema import Ties
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Aggregate, Query
+from cep_core.trends import reference
+from cep_core.trends.evaluator import TrendEvaluator
+from tests.trends.random_queries import logs, queries, rows_of, schema_of
+
+TIES = st.sampled_from(list(Ties))
+
+
+def expected(query: Query, log: pa.Table) -> list[dict[str, Any]]:
+    """The reference's rows, as the result's columns show them."""
+    found = reference.aggregate(query, rows_of(log))
+    rows = []
+    for *group, start in sorted(found, key=lambda key: (key[-1], key[:-1])):
+        values = found[*group, start]
+        row: dict[str, Any] = dict(zip(query.group_by, group, strict=True))
+        row |= {
+            "window_start": start,
+            "window_end": start + query.window.size,
+            "certain": start + query.window.size - 1,
+        }
+        for item in query.returns:
+            value = values.get(item.column)
+            if item.aggregate in (Aggregate.AVG, Aggregate.SUM) and isinstance(value, Fraction):
+                whole = item.aggregate is Aggregate.SUM and item.type is not None and item.type.value == "int"
+                value = int(value) if whole else value.numerator / value.denominator
+            row[item.column] = value
+        rows.append(row)
+    return rows
+
+
+def shown(result: pa.Table, query: Query) -> list[dict[str, Any]]:
+    """The result's rows without the columns that tell the size of numbers."""
+    names = [*query.group_by, "window_start", "window_end", *(item.column for item in query.returns), "certain"]
+    return result.select(names).to_pylist()
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(queries(), logs(), TIES)
+def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
+    """Rows, groups, windows, order and every aggregate; averages and float sums rounded once."""
+    query = bind(text, schema_of(log, ties))
+    evaluator = TrendEvaluator(query)
+    result = evaluator.merge(evaluator.evaluate(log))
+    assert result.schema.names == [*evaluator.schema.names, "certain"]
+    assert shown(result, query) == expected(query, log)
