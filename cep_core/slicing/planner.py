@@ -26,10 +26,10 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing.hashing import common_type
 from cep_core.slicing.heavy import heavy_values
-from cep_core.slicing.lower_bound import lower_bound
 from cep_core.slicing.plan import Plan, Prediction, cubes_of
 from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
+from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound
 from cep_core.slicing.statistics import Statistics
 
@@ -69,7 +69,8 @@ def make_plan(
         if unbound:
             raise ValueError(f"no atom of {query} binds {', '.join(sorted(unbound))}: it cannot share this plan")
     atoms = tuple(dict.fromkeys(atom for own in atoms_by_query.values() for atom in own))
-    task = _Task(tuple(sorted(atoms_by_query)), atoms, tuple(variables), statistics, seed_text, types or {})
+    predictor = Predictor(statistics)
+    task = _Task(tuple(sorted(atoms_by_query)), atoms, tuple(variables), statistics, seed_text, types or {}, predictor)
     tried: list[_Candidate] = []
     for count in _range_counts(slices, reach, interval) if ranges is None else [ranges]:
         pieces = () if interval is None else cut(interval, count, reach, stamps)
@@ -89,6 +90,7 @@ class _Task:
     statistics: Statistics
     seed_text: str
     given_types: Mapping[str, AttributeType]
+    predictor: Predictor
     shares: dict[tuple[int, frozenset[str]], tuple[int, ...]] = field(default_factory=dict)
 
     def types(self) -> dict[str, AttributeType]:
@@ -146,7 +148,7 @@ def _candidates(
     """Plans with these time ranges and at most `slices` data slices, one for each set of variables tried."""
     types = task.types()
     found = heavy_values(task.atoms, types, task.statistics, slices)
-    least, predictor = task.lower_bound(slices) * factor, Predictor(task.statistics)
+    least = task.lower_bound(slices) * factor
 
     def candidate(told: frozenset[str]) -> _Candidate:
         shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(told))}
@@ -159,9 +161,10 @@ def _candidates(
             {name: found[name] for name in task.variables if name in told},
             pieces,
         )
-        loads = predictor.cell_loads(plan) * factor
+        loads = task.predictor.cell_loads(plan) * factor
         copies = float(loads.sum()) * max(1, len(pieces))
-        return _Candidate(plan, Prediction(predictor.bound(plan) * factor, float(loads.max()), copies, least), found)
+        bound = task.predictor.bound(plan) * factor
+        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, least), found)
 
     if forced is not None:
         return [candidate(frozenset(found).intersection(forced))]

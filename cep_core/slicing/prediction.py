@@ -32,11 +32,12 @@ Cells = npt.NDArray[np.int64]
 
 
 class Predictor:
-    """Predicts plans over the same statistics; remembers the keys of their values."""
+    """Predicts plans over the same statistics; remembers what it has hashed."""
 
     def __init__(self, statistics: Statistics) -> None:
         self.statistics = statistics
         self._keys: dict[tuple[str, str, AttributeType], tuple[Keys, Loads]] = {}
+        self._spreads: dict[tuple[object, ...], Loads] = {}
 
     def cell_loads(self, plan: Plan) -> Loads:
         """Expected load of each cell, before time ranges."""
@@ -106,13 +107,17 @@ class Predictor:
 
     def _spread(self, plan: Plan, event_type: str, attribute: str, index: int, cube: Cube) -> Loads:
         """The fraction of an attribute's events at each coordinate, of values that are as heavy as `cube` says."""
-        name, share = plan.variables[index], cube.shares[index]
-        keys, fractions, others = self._values(event_type, attribute, plan.types[index])
-        wanted = name in cube.heavy
-        if name in plan.heavy_keys:
-            fractions = np.where(np.isin(keys, plan.heavy_keys[name]) == wanted, fractions, 0.0)
-        spread: Loads = np.bincount(coordinates(keys, cube.seeds[index], share), fractions, share).astype(np.float64)
-        return spread if wanted else spread + others / share
+        name, share, seed = plan.variables[index], cube.shares[index], cube.seeds[index]
+        heavy, wanted = plan.heavy_keys.get(name), name in cube.heavy
+        case = event_type, attribute, plan.types[index], share, seed, wanted, None if heavy is None else heavy.tobytes()
+        if case not in self._spreads:
+            keys, fractions, others = self._values(event_type, attribute, plan.types[index])
+            if heavy is not None:
+                chosen = np.isin(keys, heavy) == wanted
+                keys, fractions = keys[chosen], fractions[chosen]
+            spread = np.bincount(coordinates(keys, seed, share), fractions, share).astype(np.float64)
+            self._spreads[case] = spread if wanted else spread + others / share
+        return self._spreads[case]
 
     def _values(self, event_type: str, attribute: str, kind: AttributeType) -> tuple[Keys, Loads, float]:
         """Keys of the known values, their fractions of the events with a value, and the fraction of all others."""

@@ -1,4 +1,4 @@
-"""Algorithm 1 of paper 01 as printed: one event at a time, in plain Python. Slow and obvious; tests and benchmarks use it."""
+"""Algorithm 1 of paper 01 as printed: one event at a time, in plain Python. For tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def slices_of_event(plan: Plan, event: Mapping[str, Any]) -> set[int]:
         for group in chain.from_iterable(combinations(optional, size) for size in range(len(optional) + 1)):
             cube = plan.by_heavy[frozenset(fixed.union(group))]
             choices = [
-                [coordinate(keys[name], cube.seeds[index], cube.shares[index])] if name in keys else range(cube.shares[index])
-                for index, name in enumerate(plan.variables)
+                [coordinate(keys[name], seed, share)] if name in keys else range(share)
+                for name, seed, share in zip(plan.variables, cube.seeds, cube.shares, strict=True)
             ]
             cells.update(cell_number(cube, place) for place in product(*choices))
     if not plan.ranges:

@@ -1,9 +1,9 @@
 """Stream statistics in bounded memory, batch by batch: a frequent-items sketch for each slicing attribute.
 
 For logs whose distinct values do not fit in memory (paper 01, section 5.4, names approximate algorithms). The sketch is
-Apache DataSketches' (Misra-Gries with decrements by the median; Anderson et al. 2017), extra `sketch` of this project. With
-2^k entries and N events it keeps at most 0.75 * 2^k values, and every count is off by at most 3.5 / 2^k * N. Counts are
-given as upper bounds, so no heavy value is missed as long as that error is below N / slices.
+Apache DataSketches' (Misra-Gries with decrements by the median; Anderson et al. 2017), extra `sketch` of this project.
+With 2^k entries and N events it keeps at most 0.75 * 2^k values, and every count is off by at most 3.5 / 2^k * N.
+Counts are given as upper bounds, so no heavy value is missed as long as that error is below N / slices.
 
 Cost: one grouping of each batch, then one update for each of its distinct values; memory O(2^k) an attribute.
 """

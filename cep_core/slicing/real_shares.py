@@ -18,8 +18,8 @@ import numpy.typing as npt
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.shares import Rate, bound, rates_of
 
-STEPS = 5_000
-ENOUGH = 1e-10
+STEPS = 2_000
+ENOUGH = 1e-7
 """Stop when the logarithm of the value is known this closely."""
 
 Vector = npt.NDArray[np.float64]
