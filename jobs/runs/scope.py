@@ -234,6 +234,13 @@ def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bo
     return _scope(questions, ((name, day) for name in questions for day in asked), ledger, bounds)
 
 
+def evaluate_anew(query: str, questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
+    """Every day that a query has a result of, whatever it was evaluated from."""
+    others = {key: recorded for key, recorded in ledger.results.items() if key[0] != query}
+    had = [(name, day) for name, day in ledger.results if name == query]
+    return _scope(questions, had, Ledger(ledger.days, others), bounds)
+
+
 def holes(first: date, last: date, ledger: Ledger, bounds: Bounds) -> tuple[date, ...]:
     """The days from `first` to `last` that the lake lacks or whose last load failed its gate."""
     return tuple(

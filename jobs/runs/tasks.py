@@ -1,6 +1,7 @@
 """The tasks of a run - load, slice, evaluate - as functions.
 
-`trendmill run` calls them in one application, Airflow each in its own. What one task needs of another is in the lake's tables, so any task can be repeated by any process.
+`trendmill run` calls them in one application, Airflow each in its own. What one task needs of another is in the lake's
+tables, so any task can be repeated by any process.
 
 The fourth task, publish, needs no JVM: jobs/reports.
 """

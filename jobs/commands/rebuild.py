@@ -1,0 +1,64 @@
+"""`trendmill rebuild`: make a query's table anew after its columns changed, and evaluate the days that it had."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from jobs import places
+from jobs.exits import OK, WrongWorkload
+from jobs.lake.register import register
+from jobs.lake.tables import identifier
+from jobs.lake.write import replace
+from jobs.runs.application import TASKS, Application
+from jobs.runs.ledger import bounds_of, questions_of, read_ledger
+from jobs.runs.scope import evaluate_anew
+from jobs.workload.compiled import compile_workload
+from jobs.workload.declaration import load_workload
+from jobs.workload.problems import nearest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument("query", help="the query whose table is rebuilt")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Forget what was evaluated, drop the table, evaluate the days that it had with the present columns.
+
+    In this order: killed in between, the days are stale, never wrongly current.
+    """
+    workload = load_workload(options.workload)
+    compiled = compile_workload(workload)
+    if options.query not in compiled:
+        hint = nearest(options.query, compiled)
+        raise WrongWorkload(f"workload '{workload.name}' has no query '{options.query}'; {hint}")
+    before = read_ledger(places.lake(), workload.name)
+    scope = evaluate_anew(options.query, questions_of(compiled), before, bounds_of(workload))
+    Application(
+        workload.name,
+        options.workload,
+        TASKS[1:],
+        prepare=lambda spark: _forget(spark, workload.name, options.query),
+        scope=lambda _: scope,
+    ).run()
+    return OK
+
+
+def _forget(spark: SparkSession, workload: str, query: str) -> None:
+    from pyspark.sql import functions as f
+
+    if "result_days" in register(spark, workload, places.lake()):
+        table = identifier(workload, "result_days")
+        replace(spark.table(table).where(f.lit(False)), table, f.col("query") == query)
+    folder = places.lake() / workload / query
+    if (folder / "_delta_log").is_dir():
+        spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, query)}")
+        discarded = places.lake() / workload / "_work" / f"discarded-{query}-{os.getpid()}"
+        folder.rename(discarded)
+        shutil.rmtree(discarded)

@@ -1,0 +1,66 @@
+"""`trendmill status`: which days the lake holds, which are holes, which results are stale, who holds the lease."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+
+from jobs import places
+from jobs.exits import OK
+from jobs.lake.lease import lease_file, read
+from jobs.runs.ledger import bounds_of, questions_of, read_ledger
+from jobs.runs.scope import evaluate_stale, holes
+from jobs.workload.compiled import compile_workload
+from jobs.workload.declaration import load_workload
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what the ledger says; reads no event."""
+    workload = load_workload(options.workload)
+    compiled = compile_workload(workload)
+    ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
+    held = [day for day in ledger.days if ledger.holds(day)]
+    events = sum(loaded.events for loaded in ledger.days.values())
+    print(f"{workload.name}: {len(held)} days, {events:,} events in {places.lake() / workload.name}")
+    _say("loaded", held)
+    asked = sorted({day for _, day in ledger.results})
+    _say("evaluated", asked)
+    known = sorted(ledger.days)
+    missing = holes(known[0], known[-1], ledger, bounds) if known else ()
+    _say("refused by the gate", [day for day in missing if day in ledger.days and ledger.days[day].refused])
+    _say("missing", [day for day in missing if day not in ledger.days])
+    stale = evaluate_stale(questions_of(compiled), ledger, bounds)
+    for name in sorted({evaluation.query for evaluation in stale.evaluations}):
+        _say(f"stale: {name}", [evaluation.day for evaluation in stale.of(name)])
+    if stale.evaluations:
+        print(f"to evaluate what is stale: trendmill run {workload.name} --stale")
+    lease = read(lease_file(places.lake(), workload.name))
+    if lease is not None and not lease.is_over(datetime.now(UTC)):
+        print(f"in use by {lease.holder} until {lease.expires:%Y-%m-%d %H:%M}Z")
+    return OK
+
+
+def ranges(days: Iterable[date]) -> list[tuple[date, date]]:
+    """Days as ranges of consecutive ones.
+
+    >>> [(str(a), str(b)) for a, b in ranges([date(2013, 3, 8), date(2013, 3, 5), date(2013, 3, 6)])]
+    [('2013-03-05', '2013-03-06'), ('2013-03-08', '2013-03-08')]
+    """
+    found: list[tuple[date, date]] = []
+    for day in sorted(days):
+        if found and day - found[-1][1] == timedelta(days=1):
+            found[-1] = (found[-1][0], day)
+        else:
+            found.append((day, day))
+    return found
+
+
+def _say(what: str, days: list[date]) -> None:
+    if days:
+        shown = ", ".join(str(first) if first == last else f"{first}..{last}" for first, last in ranges(days))
+        print(f"  {what}: {shown}")

@@ -1,0 +1,36 @@
+"""Rows as aligned text, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+WIDEST = 40
+
+
+def text_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Columns as wide as their widest value, numbers to the right; an absent value is blank.
+
+    >>> print(text_table(["carrier", "n"], [["B6", 87], ["9E", None]]))
+    carrier   n
+    B6       87
+    9E
+    """
+    texts = [[_shown(value) for value in row] for row in rows]
+    widths = [max(len(name), *(len(row[i]) for row in texts), 0) for i, name in enumerate(names)]
+    numeric = [all(isinstance(row[i], int | float | None) for row in rows) for i in range(len(names))]
+
+    def line(cells: Sequence[str]) -> str:
+        placed = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(cells, widths, numeric, strict=True)
+        )
+        return "  ".join(placed).rstrip()
+
+    return "\n".join(line(cells) for cells in [list(names), *texts])
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"

@@ -1,0 +1,108 @@
+"""A run in one Spark application, as the command line makes it: lease, session, tasks, reports."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from jobs import places
+from jobs.exits import GateFailure
+from jobs.lake.lease import give_back, kept, lease_file, wait_for
+from jobs.runs.progress import to_person
+from jobs.runs.run import Progress, StageOutcome
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from jobs.runs.run import Run
+    from jobs.runs.scope import Scope
+
+TASKS = ("load", "slice", "evaluate", "publish")
+
+
+@dataclass(frozen=True)
+class Application:
+    """What one command line does with a workload's lake.
+
+    `first`, `last`: the operating days; None where `scope` finds them. `prepare` comes before the tables are opened,
+    `scope` decides what is evaluated instead of what the days imply.
+    """
+
+    workload: str
+    folder: str
+    tasks: Collection[str]
+    first: date | None = None
+    last: date | None = None
+    run_id: str | None = None
+    prepare: Callable[[SparkSession], None] | None = None
+    scope: Callable[[Run], Scope] | None = None
+
+    def run(self) -> None:
+        """Wait for the lease, do the tasks in order, give the lease back. Raises GateFailure for refused days."""
+        progress = to_person()
+        run_id = self.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
+        with _leased(self.workload, self._what(), run_id, progress) as check:
+            self._work(run_id, progress, check)
+
+    def _what(self) -> str:
+        days = f"{self.first}..{self.last}" if self.first else "stale days"
+        return f"`trendmill` on {self.workload}, {days} (process {os.getpid()} on {socket.gethostname()})"
+
+    def _work(self, run_id: str, progress: Progress, check: Callable[[], None]) -> None:
+        from jobs.lake.session import start_session
+        from jobs.runs.tasks import TASKS as SPARK_TASKS
+        from jobs.runs.tasks import begin, refused_days
+
+        started = time.perf_counter()
+        progress.start("start")
+        spark = start_session(f"trendmill {self.workload}")
+        try:
+            if self.prepare is not None:
+                self.prepare(spark)
+            days = self.first or date.min, self.last or date.min
+            run = begin(self.folder, *days, run_id, spark=spark, lake=places.lake(), progress=progress)
+            if self.scope is not None:
+                scope = self.scope(run)
+                if not scope.evaluations:
+                    progress.note("nothing to evaluate: every result is what lake and workload say")
+                    return
+                run = replace(run, scope=scope, first=scope.days[0], last=scope.days[-1], loads=())
+            progress.finish("start", StageOutcome(message=f"run {run_id}"), time.perf_counter() - started)
+            for task in TASKS:
+                check()
+                if task in self.tasks and task in SPARK_TASKS:
+                    SPARK_TASKS[task](run)
+            if "publish" in self.tasks:
+                publish_run(run.workload.name, run.first, run.last, run_id, progress)
+            if refused := refused_days(run):
+                raise GateFailure(refused)
+        finally:
+            spark.stop()
+
+
+def publish_run(workload: str, first: date, last: date, run_id: str, progress: Progress) -> None:
+    """Publish the reports of the days that a run touched."""
+    from jobs.reports.publish import publish
+
+    progress.start("publish")
+    published = publish(workload, first, last, run_id)
+    pages = [str(page) for _, page in sorted(published.pages.items())]
+    where = pages[-1] if pages else "no day that the lake knows"
+    progress.finish("publish", StageOutcome(rows_out=len(pages), message=where), published.seconds)
+
+
+@contextmanager
+def _leased(workload: str, holder: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
+    path = lease_file(places.lake(), workload)
+    lease = wait_for(path, run_id, holder, process=os.getpid(), tell=progress.note)
+    try:
+        with kept(path, lease) as check:
+            yield check
+    finally:
+        give_back(path, run_id)
