@@ -1,0 +1,116 @@
+"""All kernels count alike, on streams too long to enumerate, with ties, many states, and numbers of any size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cep_core.trends.counting import count_windows
+from cep_core.trends.exact import count_exactly, limbs_of
+from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Ints, Vertices, automaton, no_comparisons
+from cep_core.trends.meeting import meet_windows
+from cep_core.trends.ranked import count_compared_windows
+from cep_core.trends.windows import Windows, list_windows
+
+SEEDS = range(12)
+
+
+def stream(random: np.random.Generator, states: int, n: int) -> Vertices:
+    """n vertices over few enough times that some are tied."""
+    some = np.uint64((1 << states) - 1)
+    return Vertices(
+        tick=np.sort(random.integers(-n, n, n)),
+        states=random.integers(0, 1 << states, n).astype(np.uint64) & some,
+        weights=random.integers(0, 9, (n, 2)),
+        weighted=random.integers(0, 1 << states, 2).astype(np.uint64),
+        codes=random.integers(-9, 9, (n, 2)),
+        coded=random.integers(0, 1 << states, 2).astype(np.uint64),
+    )
+
+
+def template(random: np.random.Generator, states: int) -> tuple[Automaton, list[tuple[int, int]]]:
+    """A random template of which the first state starts and the last ends."""
+    edges = [(p, q) for p in range(states) for q in range(states) if random.random() < 0.6]
+    return automaton(states, [0], [states - 1], edges), edges
+
+
+def counted(
+    kernel: str, graph: Automaton, vertices: Vertices, windows: Windows, middle: Ints, point: Ints
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Totals, minima and flags of one kernel."""
+    totals = np.zeros((len(windows.first), 3), np.int64)
+    minima = np.full((len(windows.first), 2), NOTHING)
+    flags = np.zeros(len(windows.first), np.bool_)
+    if kernel == "one by one":
+        count_windows(graph, vertices, windows.first, windows.last, totals, minima, flags)
+    elif kernel == "meeting":
+        meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
+    else:
+        nothing = no_comparisons(len(vertices.tick), 1)
+        where = np.zeros(len(windows.first), np.int64)
+        count_compared_windows(graph, nothing, vertices, windows.first, windows.last, where, totals, minima, flags)
+    return totals, minima, flags
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kernel", ["one by one", "meeting", "ranked"])
+def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
+    """Whatever a kernel does not flag equals the unlimited numbers; some windows outgrow a word, some do not."""
+    random = np.random.default_rng(seed)
+    states = int(random.integers(1, 4))
+    vertices = stream(random, states, 150)
+    graph, _ = template(random, states)
+    size = int(random.integers(1, 120))
+    slide = int(random.integers(1, size + 1))
+    windows = list_windows(vertices.tick, np.array([0, 150]), size, slide)
+    moment = -(-windows.index[windows.opener] * slide // size) * size
+    middle = np.searchsorted(vertices.tick, moment)
+    totals, minima, flags = counted(kernel, graph, vertices, windows, middle, moment)
+    exact_minima = np.full((len(windows.first), 2), NOTHING)
+    nothing = no_comparisons(150, 1)
+    where = np.zeros(len(windows.first), np.int64)
+    limbs = limbs_of(vertices.weights)
+    exact = count_exactly(graph, nothing, vertices, limbs, windows.first, windows.last, where, exact_minima)
+    for w, numbers in enumerate(exact):
+        assert flags[w] or totals[w].tolist() == numbers
+        assert flags[w] or (minima[w] == exact_minima[w]).all()
+        assert max(numbers) < 2**62 or flags[w]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("equal", [False, True])
+def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
+    """A Fenwick tree over ranks sums what a scan of all earlier vertices sums (GRETA, Algorithm 2)."""
+    random = np.random.default_rng(seed)
+    n, states = 60, 2
+    vertices = stream(random, states, n)
+    graph, edges = template(random, states)
+    values = random.integers(0, 12, n)
+    distinct = np.unique(values)
+    rank = (np.searchsorted(distinct, values) + 1).astype(np.int32)[:, np.newaxis]
+    [(source, target)] = edges[:1] or [(0, 1)]
+    graph = automaton(states, [0], [1], edges[1:])
+    bound = rank if equal else rank - 1
+    compared = Comparisons(
+        np.array([source]), np.array([target]), np.array([equal]), rank, bound, np.array([len(distinct)])
+    )
+    counts = np.zeros((n, states), dtype=object)
+    total = 0
+    for i in range(n):
+        for s in range(states):
+            if not int(vertices.states[i]) >> s & 1:
+                continue
+            counts[i, s] = int(graph.start[s])
+            for j in range(i):
+                if vertices.tick[j] == vertices.tick[i]:
+                    continue
+                fits = values[j] == values[i] if equal else values[j] < values[i]
+                counts[i, s] += sum(counts[j, p] for p in range(states) if (p, s) in edges[1:])
+                counts[i, s] += counts[j, source] if s == target and fits else 0
+            total += counts[i, s] if graph.end[s] else 0
+    one = (np.array([0]), np.array([n]), np.array([0]))
+    [numbers] = count_exactly(graph, compared, vertices, limbs_of(vertices.weights), *one, np.full((1, 2), NOTHING))
+    assert numbers[0] == total
+    totals, minima, flags = np.zeros((1, 3), np.int64), np.full((1, 2), NOTHING), np.zeros(1, np.bool_)
+    count_compared_windows(graph, compared, vertices, *one, totals, minima, flags)
+    assert bool(flags[0]) or totals[0].tolist() == numbers

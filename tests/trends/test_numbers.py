@@ -1,0 +1,117 @@
+"""Counts and sums of any size, exactly (docs/architecture.md, Numbers)."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cep_core.events.table import log_schema_of
+from cep_core.language.patterns.binding import bind
+from cep_core.trends.evaluator import TrendEvaluator
+from cep_core.trends.integers import Integers
+from cep_core.trends.numbers import decimals, digits, doubles, logarithms, quotients, signs
+
+BIG = st.integers(-(2**200), 2**200) | st.integers(-(2**64), 2**64) | st.integers(-5, 5)
+
+
+def run(n: int, text: str, *, exact: bool = True, **attributes: Any) -> dict[str, Any]:
+    """The only row of a query over n events A, one a second."""
+    columns = {"event_type": ["A"] * n, "ts": pa.array(np.arange(n)), "seq": pa.array(np.arange(n))}
+    log = pa.table({**columns, **attributes})
+    evaluator = TrendEvaluator(bind(text, log_schema_of(log)), exact=exact)
+    [row] = evaluator.merge(evaluator.evaluate(log)).to_pylist()
+    return row
+
+
+@pytest.mark.parametrize("n", [1, 61, 62, 63, 64, 126, 127, 128, 129, 200, 1200])
+def test_two_to_the_n(n: int) -> None:
+    """A+ on n events has 2^n - 1 trends: DECIMAL up to 38 digits, the size and all digits beyond."""
+    row = run(n, "RETURN COUNT(*), COUNT(A) PATTERN A+ WITHIN 10000")
+    for name, value in (("count", 2**n - 1), ("count_A", n * 2 ** (n - 1))):
+        assert row[name] == (Decimal(value) if value < 10**38 else None)
+        assert row[f"{name}_exact"] == str(value)
+        assert row[f"{name}_log10"] == pytest.approx(math.log10(value), abs=1e-9)
+
+
+def test_sums_cancel_exactly() -> None:
+    """A sum of huge parts of both signs; its sign and size where DECIMAL ends."""
+    row = run(200, "RETURN SUM(A.x), AVG(A.x) PATTERN A+ WITHIN 10000", x=[10**17, -(10**17)] * 100)
+    assert (row["sum_A_x"], row["sum_A_x_log10"], row["sum_A_x_sign"], row["avg_A_x"]) == (Decimal(0), None, 0, 0.0)
+    row = run(200, "RETURN SUM(A.x), AVG(A.x) PATTERN A+ WITHIN 10000", x=[-(2**63)] * 200)
+    value = -(2**63) * 200 * 2**199
+    assert (row["sum_A_x"], row["sum_A_x_sign"], row["sum_A_x_exact"]) == (None, -1, str(value))
+    assert row["avg_A_x"] == -(2.0**63)
+
+
+def test_averages_beyond_the_range_of_doubles() -> None:
+    """Counts and sums beyond 1e308 still have an average; a float sum is null, with its size beside it."""
+    text = "RETURN COUNT(*), SUM(A.x), AVG(A.x), AVG(A.y), SUM(A.y) PATTERN A+ WITHIN 10000"
+    row = run(1100, text, x=[7] * 1100, y=[0.1] * 1100, exact=False)
+    assert (row["count"], row["sum_A_x"], row["avg_A_x"], row["avg_A_y"], row["sum_A_y"]) == (
+        None,
+        None,
+        7.0,
+        0.1,
+        None,
+    )
+    assert row["sum_A_y_log10"] == pytest.approx(math.log10(110 * 2**1099), abs=1e-9)
+    assert row["sum_A_y_sign"] == 1
+    assert "count_exact" not in row
+
+
+def test_no_known_value() -> None:
+    """MIN, MAX and AVG over no occurrence are null, a SUM is 0."""
+    text = "RETURN SUM(A.x), AVG(A.x), MIN(A.x), MAX(A.x) PATTERN A+ WITHIN 10"
+    row = run(2, text, x=pa.array([None, None], pa.int64()))
+    assert (row["sum_A_x"], row["avg_A_x"], row["min_A_x"], row["max_A_x"]) == (0, None, None, None)
+
+
+def test_extremes_of_the_type() -> None:
+    """The largest and smallest integers and doubles are values like any other."""
+    text = "RETURN MIN(A.x), MAX(A.x), MIN(A.y), MAX(A.y) PATTERN A+ WITHIN 10"
+    row = run(2, text, x=[2**63 - 1, -(2**63)], y=[math.inf, -math.inf])
+    assert (row["min_A_x"], row["max_A_x"]) == (-(2**63), 2**63 - 1)
+    assert (row["min_A_y"], row["max_A_y"]) == (-math.inf, math.inf)
+    row = run(1, text, x=[2**63 - 1], y=[-0.0])
+    assert (row["min_A_x"], row["max_A_x"], row["min_A_y"]) == (2**63 - 1, 2**63 - 1, 0.0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(BIG, max_size=8), st.integers(0, 1100))
+def test_columns_are_the_integers(values: list[int], shift: int) -> None:
+    """Every column form of exact integers says what Python's integers say."""
+    column = Integers.of(values)
+    shifts = np.full(len(values), shift)
+    assert column.to_list() == values
+    assert Integers.from_arrow(*column.to_arrow()).to_list() == values
+    assert decimals(column).to_pylist() == [Decimal(v) if abs(v) < 10**38 else None for v in values]
+    assert digits(column).to_pylist() == [str(v) for v in values]
+    assert signs(column).to_pylist() == [(v > 0) - (v < 0) for v in values]
+    for logarithm, v in zip(logarithms(column, shifts).to_pylist(), values, strict=True):
+        assert logarithm == (None if v == 0 else pytest.approx(math.log10(abs(v)) - shift * math.log10(2), abs=1e-9))
+    assert doubles(column, shifts).to_pylist() == [v / 2**shift for v in values]
+    assert column.shifted(shifts % 70).to_list() == [v << (shift % 70) for v in values]
+    assert column.nonzero().tolist() == [v != 0 for v in values]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(BIG, st.integers(0, 2)), max_size=8), st.lists(BIG.map(abs), min_size=8, max_size=8))
+def test_arithmetic_is_exact(rows: list[tuple[int, int]], divisors: list[int]) -> None:
+    """Group sums, differences, rows at places and quotients."""
+    values = [value for value, _ in rows]
+    column = Integers.of(values)
+    groups = np.array([group for _, group in rows], dtype=np.int64)
+    assert column.sum_by(groups, 3).to_list() == [sum(v for v, g in rows if g == group) for group in range(3)]
+    assert column.minus(column.take(np.arange(len(rows))[::-1])).to_list() == [
+        a - b for a, b in zip(values, values[::-1], strict=True)
+    ]
+    below = divisors[: len(rows)]
+    quotient = quotients(column, Integers.of(below), np.zeros(len(rows), dtype=np.int64)).to_pylist()
+    assert quotient == [a / b if b else None for a, b in zip(values, below, strict=True)]
