@@ -1,0 +1,9 @@
+"""Trend aggregation and Kleene matching over a log in an Arrow table, without Spark.
+
+import cep_core as cep
+cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
+"""
+
+from cep_core.queries import aggregate, explain, match
+
+__all__ = ["aggregate", "explain", "match"]

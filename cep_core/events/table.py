@@ -48,8 +48,8 @@ def attribute_type(stored: pa.DataType) -> AttributeType | None:
 def order(table: pa.Table) -> pa.Table:
     """The events in (ts, seq) order with their rank `pos`; without `seq` the row number is it.
 
-    A `pos` that the table brings stays. Linear if the table is in order, else a sort. Raises ValueError where the contract
-    of a log is broken.
+    A `pos` that the table brings stays. Linear if the table is in order, else a sort. Raises ValueError where the
+    contract of a log is broken.
 
     >>> order(pa.table({"event_type": ["B", "A"], "ts": [2, 1]})).column("pos").to_pylist()
     [0, 1]
@@ -72,8 +72,8 @@ def order(table: pa.Table) -> pa.Table:
 def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
     """Raise ValueError unless the table keeps the contract of a log (order aside).
 
-    `event_type` is text, `ts` and `seq` are int64 without nulls, `seq` is unique; with a declared schema each attribute's
-    column exists in its type.
+    `event_type` is text, `ts` and `seq` are int64 without nulls, `seq` is unique; with a declared schema each
+    attribute's column exists in its type.
     """
     for name in ("event_type", "ts", "seq"):
         if name not in table.column_names:

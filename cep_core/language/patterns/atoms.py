@@ -1,4 +1,7 @@
-"""What binds a slicing variable in a pattern query (`docs/semantics.md` 6; paper 01 reads a formula's atoms the same way)."""
+"""What binds a slicing variable in a pattern query (`docs/semantics.md` 6).
+
+Paper 01 reads the atoms of a formula the same way: repeated variables there are equalities here.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +41,8 @@ def _atom(query: Query, variable: Variable) -> Atom:
 def _constants(query: Query, variable: Variable) -> tuple[tuple[str, int | float | str | bool], ...]:
     """The attributes that must have one value for the event to matter.
 
-    Contiguity ranks events that fail such a test too: by `pos` under strict contiguity, which every event carries with it,
-    but by counting the partition's events otherwise.
+    Contiguity ranks events that fail such a test too: by `pos` under strict contiguity, which every event carries
+    with it, but by counting the partition's events otherwise.
     """
     if query.strategy is Strategy.PARTITION:
         return ()

@@ -1,7 +1,7 @@
 """From the parser's raw tree to the trees of `tree` and `syntax`: what the grammar cannot say is checked here.
 
-Numbers fit 64 bits, indices and ranges are the ones the language knows, aggregates over all trends and `[x]` stand where
-they mean something, each clause occurs once.
+Numbers fit 64 bits, indices and ranges are the ones the language knows, aggregates over all trends and `[x]` stand
+where they mean something, each clause occurs once.
 """
 
 from __future__ import annotations
@@ -326,7 +326,7 @@ class TreeBuilder(Transformer[Token, Any]):
 
     def constant(self, meta: Meta, children: list[Any]) -> Expression:
         sign, literal = children
-        return literal if sign is None else self._signed(literal, self._at(meta))  # type: ignore[no-any-return]
+        return literal if sign is None else self._signed(literal, self._at(meta))
 
     def _signed(self, operand: Any, at: Position) -> Expression:
         if isinstance(operand, Literal) and isinstance(operand.value, int | float) and operand.value is not True:
@@ -382,7 +382,7 @@ class TreeBuilder(Transformer[Token, Any]):
                 return Which.PREVIOUS, 0
             case ["NAME", "NAME"] if children[1].lower() == "len":
                 return Which.LAST, str(children[0])
-        self._refuse("unknown index", self._at(meta), _LEGAL_INDICES)
+        raise self._error("unknown index", self._at(meta), _LEGAL_INDICES)
 
     def count_trends(self, meta: Meta, children: list[Token]) -> TrendAggregate:
         if children[0].lower() != "count":
@@ -414,14 +414,14 @@ class TreeBuilder(Transformer[Token, Any]):
     def range(self, meta: Meta, children: list[Token | None]) -> Span:
         low, name, minus, number = children
         assert name is not None
-        if low is None or low == "1":
-            if name.lower() == "i" and minus is None:
+        match (low or "1", name.lower(), minus and number):
+            case ("1", "i", None):
                 return Span.UP_TO
-            if name.lower() == "i" and number == "1":
+            case ("1", "i", "1"):
                 return Span.BEFORE
-            if name.lower() in ("n", "last") and minus is None:
+            case ("1", "n" | "last", None):
                 return Span.ALL
-        self._refuse("unknown range", self._at(meta), "write b[], b[..i] or b[..i-1]")
+        raise self._error("unknown range", self._at(meta), "write b[], b[..i] or b[..i-1]")
 
     def equivalence(self, meta: Meta, children: list[AttributeName]) -> _Equivalence:
         return _Equivalence(tuple(children), self._at(meta))
@@ -478,7 +478,10 @@ class TreeBuilder(Transformer[Token, Any]):
         return value
 
     def _refuse(self, message: str, at: Position, hint: str = "") -> NoReturn:
-        raise QueryError(message, at, text=self._text, path=self._path, hint=hint)
+        raise self._error(message, at, hint)
+
+    def _error(self, message: str, at: Position, hint: str) -> QueryError:
+        return QueryError(message, at, text=self._text, path=self._path, hint=hint)
 
 
 def _unquoted(token: Token) -> str:

@@ -1,8 +1,8 @@
 """Which events may stand for which variable, partition by partition: the input of every pattern engine.
 
 Vertex predicates filter first, then events are grouped by the query's key classes (GRETA, section 6: local predicates
-filter, equivalences partition), partitions of other slices are dropped, and what is left stands in (ts, seq) order inside
-each partition. Columns only; linear in events plus output, nothing that is sorted is sorted again.
+filter, equivalences partition), partitions of other slices are dropped, and what is left stands in (ts, seq) order
+inside each partition. Columns only; linear in events plus output, nothing that is sorted is sorted again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Candidates:
 def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -> Candidates:
     """The candidates of a bound query among events in (ts, seq) order.
 
-    An event whose key is NULL (or NaN) is in no partition. Key classes with `slices` False do not partition: the engine
+    An event whose key is NULL is in no partition. Key classes with `slices` False do not partition: the engine
     judges them. Raises ValueError if `owned` names a variable that is no slicing key class of the query.
     """
     masks = _vertex_masks(query, events)
@@ -206,11 +206,9 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
 
 
 def _key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
-    """An attribute in its class's type; NaN is no key, and the two zeros are one."""
+    """An attribute in its class's type; the two zeros are one key."""
     values = column(events, attribute).cast(_ARROW[kind])
-    if kind is AttributeType.FLOAT:
-        values = pc.add(pc.if_else(pc.is_nan(values), pa.scalar(None, pa.float64()), values), 0.0)
-    return values
+    return pc.add(values, 0.0) if kind is AttributeType.FLOAT else values
 
 
 def _entries(

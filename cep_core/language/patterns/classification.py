@@ -1,8 +1,9 @@
 """Conditions sorted by what they judge: one event, two neighbours, or the match (`docs/language.md` 1; paper 04, 5.2).
 
-A vertex predicate filters events, an edge predicate stands on a transition of the template (GRETA, section 6), any other
-condition is judged on a match or a prefix of it. Paper 04's consistency tells what a test on a superset of the events says
-of the test on a subset: that it passes ("true"), that it fails ("false"), both, or nothing ("inconsistent").
+A vertex predicate filters events, an edge predicate stands on a transition of the template (GRETA, section 6), any
+other condition is judged on a match or a prefix of it. Paper 04's consistency tells what a test on a superset of the
+events says of the test on a subset: that it passes ("true"), that it fails ("false"), both, or nothing
+("inconsistent").
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def _adjacent(
 
 
 def _single(role: Role, variables: Mapping[str, Variable], of_list: Which) -> bool:
-    """Whether the role means one event of a match that may be the neighbour: a plain one, a list's last or its first."""
+    """Whether the role means one event of a match: a plain one, or a list's last (or first, as `of_list` says)."""
     if not variables[role.variable].kleene:
         return role.which is Which.EACH
     return role.which is of_list and (of_list is Which.LAST or role.index == 1)
@@ -161,10 +162,10 @@ def _separated(expression: Expression, source: tuple[str, Which]) -> Comparison 
 def consistency(expression: Expression, variables: Mapping[str, Variable]) -> str:
     """Paper 04's class of a condition: "true", "false", "both" or "inconsistent".
 
-    A test of single events of plain variables and of each event of a list is both; an aggregate over a list, or a word
-    for one of its events (`b[i-1]`, `b[1]`, `b[last]`), changes with the events left out. A comparison against a maximum
-    or a count from above, or against a minimum from below, passes on every subset if it passes ("true"); from the
-    other side it fails on every subset if it fails ("false").
+    A test of single events of plain variables and of each event of a list is both; an aggregate over a list, or a
+    word for one of its events (`b[i-1]`, `b[1]`, `b[last]`), changes with the events left out. A comparison against a
+    maximum or a count from above, or against a minimum from below, passes on every subset if it passes ("true"); from
+    the other side it fails on every subset if it fails ("false").
     """
     parts = list(walk(expression))
     moving = {Which.PREVIOUS, Which.LAST, Which.AT, Which.NEXT_NEIGHBOUR, Which.PREVIOUS_NEIGHBOUR}

@@ -1,7 +1,8 @@
 """Expressions over columns: SQL's three-valued logic, a whole column at a time (`docs/language.md` 1).
 
 A reference names a column of the table, whichever variable it belongs to: an engine evaluates each side of an edge
-predicate on the events that may stand there. Time and memory linear in rows and in the size of the expression.
+predicate on the events that may stand there. As in Spark, NaN equals NaN and exceeds every number. Time and memory are
+linear in rows and in the size of the expression.
 """
 
 from __future__ import annotations
@@ -37,6 +38,15 @@ _COMPARE: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
     ">": pc.greater,
     ">=": pc.greater_equal,
 }
+_OF_NAN: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
+    "=": pc.and_,
+    "!=": pc.xor,
+    "<": lambda left, right: pc.and_not(right, left),
+    "<=": lambda left, right: right,
+    ">": pc.and_not,
+    ">=": lambda left, right: left,
+}
+"""Comparisons where a side is NaN, from which sides are."""
 _COMPUTE = {
     "+": (pc.add_checked, int.__add__),
     "-": (pc.subtract_checked, int.__sub__),
@@ -134,7 +144,14 @@ def _compare(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Sca
     if pa.types.is_null(left.type) or pa.types.is_null(right.type):
         shape = left if isinstance(left, pa.Array) else right
         return pa.nulls(len(shape), pa.bool_()) if isinstance(shape, pa.Array) else pa.scalar(None, pa.bool_())
+    if _has_nan(left) or _has_nan(right):
+        one, other = pc.is_nan(left.cast(pa.float64())), pc.is_nan(right.cast(pa.float64()))
+        return pc.if_else(pc.or_(one, other), _OF_NAN[operator](one, other), _COMPARE[operator](left, right))
     return _COMPARE[operator](left, right)
+
+
+def _has_nan(value: pa.Array | pa.Scalar) -> bool:
+    return pa.types.is_floating(value.type) and pc.any(pc.is_nan(value)).as_py() is True
 
 
 def _arithmetic(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:

@@ -1,8 +1,8 @@
 """Equivalences: what every event of a match has in common, and which of it the slicer may use (`docs/semantics.md` 6).
 
-`[x]`, GROUP BY x and top-level equalities between attributes of different variables join (variable, attribute) pairs into
-classes (union-find). An equality that no class can carry (bound through an optional, or not by the first element under
-contiguity or skip-till-next-match) is handed back, to be judged as an ordinary predicate.
+`[x]`, GROUP BY x and top-level equalities between attributes of different variables join (variable, attribute) pairs
+into classes (union-find). An equality that no class can carry (bound through an optional, or not by the first element
+under contiguity or skip-till-next-match) is handed back, to be judged as an ordinary predicate.
 """
 
 from __future__ import annotations
@@ -115,7 +115,8 @@ def key_classes(
 
 def _joined(named: Iterable[NamedClass], equalities: Iterable[Equality]) -> list[_Class]:
     classes: list[_Class] = []
-    for source in (*named, *equalities):
+    sources: list[NamedClass | Equality] = [*named, *equalities]
+    for source in sources:
         members = dict.fromkeys(source.members)
         touched = [joined for joined in classes if joined.members.keys() & members.keys()]
         whole = _Class({})

@@ -1,7 +1,7 @@
 """Every unit gets the name of its variable, and negation its normal form (`docs/semantics.md` 3; GRETA, section 2).
 
-A unit without a variable is named by its type: `A`, then `A_2`, `A_3`; numbering restarts in each branch of OR and AND. The
-second side of an AND is told apart by the ending `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
+A unit without a variable is named by its type: `A`, then `A_2`, `A_3`; numbering restarts in each branch of OR and
+AND. The second side of an AND is told apart by the ending `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def name_variables(pattern: Pattern) -> Pattern:
     """The pattern with each unit's variable filled in.
 
     >>> from cep_core.language.patterns.parsing import parse_pattern
+    >>> from cep_core.language.patterns.walk import units_of
     >>> [unit.variable for unit in units_of(name_variables(parse_pattern("SEQ(A+, B b, A, A a, A)")))]
     ['A', 'b', 'A_2', 'a', 'A_3']
     """
@@ -43,18 +44,14 @@ def name_variables(pattern: Pattern) -> Pattern:
 
 def _named(pattern: Pattern, counts: Counter[str]) -> Pattern:
     match pattern:
-        case Unit() if pattern.variable:
-            return pattern
         case Unit():
-            counts[pattern.event_type] += 1
-            k = counts[pattern.event_type]
-            return replace(pattern, variable=pattern.event_type if k == 1 else f"{pattern.event_type}_{k}")
+            return _named_unit(pattern, counts)
         case Sequence():
             return replace(pattern, elements=tuple(_named(element, counts) for element in pattern.elements))
         case Kleene() | Not():
             return replace(pattern, body=_named(pattern.body, counts))
         case AnyOf():
-            return replace(pattern, units=tuple(_named(unit, counts) for unit in pattern.units))
+            return replace(pattern, units=tuple(_named_unit(unit, counts) for unit in pattern.units))
         case Alternative():
             branches = [Counter(counts) for _ in pattern.options]
             options = tuple(_named(option, own) for option, own in zip(pattern.options, branches, strict=True))
@@ -66,16 +63,28 @@ def _named(pattern: Pattern, counts: Counter[str]) -> Pattern:
             return replace(pattern, left=left, right=_renamed(right))
 
 
+def _named_unit(unit: Unit, counts: Counter[str]) -> Unit:
+    if unit.variable:
+        return unit
+    counts[unit.event_type] += 1
+    k = counts[unit.event_type]
+    return replace(unit, variable=unit.event_type if k == 1 else f"{unit.event_type}_{k}")
+
+
+def _renamed_unit(unit: Unit) -> Unit:
+    return replace(unit, variable=unit.variable + RIGHT)
+
+
 def _renamed(pattern: Pattern) -> Pattern:
     match pattern:
         case Unit():
-            return replace(pattern, variable=pattern.variable + RIGHT)
+            return _renamed_unit(pattern)
         case Sequence():
             return replace(pattern, elements=tuple(_renamed(element) for element in pattern.elements))
         case Kleene() | Not():
             return replace(pattern, body=_renamed(pattern.body))
         case AnyOf():
-            return replace(pattern, units=tuple(_renamed(unit) for unit in pattern.units))
+            return replace(pattern, units=tuple(_renamed_unit(unit) for unit in pattern.units))
         case Alternative():
             return replace(pattern, options=tuple(_renamed(option) for option in pattern.options))
         case Conjunction():
@@ -126,6 +135,8 @@ def check_shape(pattern: Pattern, report: Report) -> None:
 
 
 def _check(pattern: Pattern, report: Report, *, top: bool) -> None:
+    if isinstance(pattern, Conjunction) and not top:
+        report("AND joins whole patterns only", pattern.at, "move it to the top, or write ANY(A, B) for any order")
     for part in parts_of(pattern):
         if isinstance(part, Not):
             if not isinstance(pattern, Sequence):
@@ -137,8 +148,6 @@ def _check(pattern: Pattern, report: Report, *, top: bool) -> None:
             _check(part.body, report, top=False)
         else:
             _check(part, report, top=False)
-    if isinstance(pattern, Conjunction) and not top:
-        report("AND joins whole patterns only", pattern.at, "move it to the top, or write ANY(A, B) for any order")
 
 
 def _positive_units(pattern: Pattern) -> Iterator[Unit]:
@@ -173,7 +182,8 @@ class _Seen:
     unit: Unit
     kleene: bool
     negated: bool
-    branches: frozenset[tuple[int, int]]
+    branches: tuple[frozenset[tuple[int, int]], ...]
+    """For each occurrence, the branches of OR that it is in."""
 
 
 def variables_of_pattern(pattern: Pattern, report: Report) -> tuple[Variable, ...]:
@@ -181,10 +191,11 @@ def variables_of_pattern(pattern: Pattern, report: Report) -> tuple[Variable, ..
     seen: dict[str, _Seen] = {}
     _collect(pattern, False, False, frozenset(), seen, report)
     mandatory = always_bound(pattern)
-    return tuple(
-        Variable(name, found.unit.event_type, found.kleene, not found.negated and name not in mandatory, found.negated, found.unit.at)
-        for name, found in seen.items()
-    )  # fmt: skip
+    found = []
+    for name, one in seen.items():
+        optional = not one.negated and name not in mandatory
+        found.append(Variable(name, one.unit.event_type, one.kleene, optional, one.negated, one.unit.at))
+    return tuple(found)
 
 
 def _collect(
@@ -196,7 +207,7 @@ def _collect(
     report: Report,
 ) -> None:
     if isinstance(pattern, Unit):
-        _see(_Seen(pattern, kleene, negated, branches), seen, report)
+        _see(_Seen(pattern, kleene, negated, (branches,)), seen, report)
     for number, part in enumerate(parts_of(pattern)):
         below = branches | {(id(pattern), number)} if isinstance(pattern, Alternative) else branches
         repeats = kleene or (isinstance(pattern, Kleene) and pattern.most != 1)
@@ -209,12 +220,13 @@ def _see(new: _Seen, seen: dict[str, _Seen], report: Report) -> None:
     if old is None:
         seen[name] = new
         return
-    exclusive = any(one == two and i != j for one, i in old.branches for two, j in new.branches)
+    (own,) = new.branches
+    exclusive = all(any(a == b and i != j for a, i in other for b, j in own) for other in old.branches)
     if not exclusive:
         report(f"variable '{name}' is bound twice", new.unit.at, "each unit has a variable of its own")
     elif old.unit.event_type != new.unit.event_type or old.negated != new.negated:
         report(f"variable '{name}' is not the same in every branch", new.unit.at, "give it another name")
-    seen[name] = replace(old, kleene=old.kleene or new.kleene, branches=old.branches | new.branches)
+    seen[name] = replace(old, kleene=old.kleene or new.kleene, branches=(*old.branches, *new.branches))
 
 
 def always_bound(pattern: Pattern) -> frozenset[str]:

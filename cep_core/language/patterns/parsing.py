@@ -18,7 +18,7 @@ from cep_core.language.patterns.building import TreeBuilder
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.tree import Expression, Pattern
 
-_KEYWORDS = ["RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE", "SEQ", "ANY", "NOT", "AND", "OR", "NEXT", "PREV", "IN", "BETWEEN", "LIKE", "AS", "strict_contiguity", "partition_contiguity", "skip_till_next_match", "skip_till_any_match"]
+_CLAUSES = ("RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE", "AFTER MATCH SKIP")
 
 _SPOKEN = {
     "NAME": "a name",
@@ -107,7 +107,7 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
         found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
     hint = ""
     if isinstance(error, UnexpectedToken) and error.token.type == "NAME":
-        guess = did_you_mean(error.token.value, _KEYWORDS)
+        guess = did_you_mean(error.token.value, _CLAUSES)
         hint = guess if guess.startswith("did") else ""
     return QueryError(found, at, text=text, path=path, hint=hint)
 

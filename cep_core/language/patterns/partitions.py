@@ -1,9 +1,9 @@
 """Which keys may hold a match: a natural join of what the mandatory variables' events carry.
 
-A partition is one value for each key class. Every event is in each partition that it is consistent with: one that lacks
-part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only partitions
-in which every mandatory variable has an event can hold a match. All steps are hash encodings and radix orders: linear in
-events and in what they join to.
+A partition is one value for each key class. Every event is in each partition that it is consistent with: one that
+lacks part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
+partitions in which every mandatory variable has an event can hold a match. All steps are hash encodings and radix
+orders: linear in events and in what they join to.
 """
 
 from __future__ import annotations

@@ -193,8 +193,8 @@ def _print(expression: Expression) -> tuple[str, int]:
         case Like():
             return f"{_at_least(expression.operand, _SUM)} LIKE {_literal(expression.pattern)}", _COMPARISON
         case IsNull():
-            operand = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
-            return f"{operand} IS NULL", _COMPARISON
+            what = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
+            return f"{what} IS NULL", _COMPARISON
 
 
 def _literal(value: Scalar) -> str:

@@ -171,7 +171,7 @@ class Query:
     skip_variable: str | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
     partition_attributes: tuple[str, ...] = ()
-    """The attributes of `[x]` and GROUP BY: partition contiguity ranks the events of the types that have all of them."""
+    """The attributes of `[x]` and GROUP BY: contiguity in the partition ranks the events of types that have all."""
 
     @property
     def positive(self) -> tuple[Variable, ...]:

@@ -25,8 +25,8 @@ def reach_of(query: Query) -> Reach:
 def waits_for_window(query: Query) -> bool:
     """Whether a match is certain only at `first.ts + w`: it ends in a NOT, or its greedy end could take more.
 
-    Under contiguity and skip-till-next-match a closure at the end runs until nothing more fits, and an optional at the end
-    could still follow; under skip-till-any-match every such match stands by itself.
+    Under contiguity and skip-till-next-match a closure at the end runs until nothing more fits, and an optional at
+    the end could still follow; under skip-till-any-match every such match stands by itself.
     """
     if _trails_with_not(query.pattern):
         return True

@@ -1,20 +1,20 @@
 """Names in expressions resolved to variables and attributes, and types checked (`docs/language.md` 1, Types).
 
-An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type. What is
-wrong is reported with its place, and the type is then unknown (None), so that one mistake is told once.
+An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type.
+What is wrong is reported with its place, and the type is then unknown (None), so that one mistake is told once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.naming import RIGHT, Report
 from cep_core.language.patterns.query import Variable
-from cep_core.language.patterns.syntax import AttributeName
 from cep_core.language.patterns.tree import (
     Arithmetic,
     Between,
@@ -50,14 +50,14 @@ class Scope:
 
         Empty if a name is unknown, which is reported.
         """
-        written = {str(part.variable) for part in walk(expression) if isinstance(part, Reference | PrefixAggregate)}
-        written |= {part.operand.attribute for part in walk(expression) if _maybe_variable(part)}
+        written = {part.variable for part in walk(expression) if isinstance(part, Reference | PrefixAggregate)}
+        written |= {name for part in walk(expression) if (name := _asked_absent(part)) is not None}
         right = {name: name + RIGHT for name in written if name + RIGHT in self.variables}
         left = {name for name in written if name in self.variables}
         sides: list[Mapping[str, str]] = [{name: right[name] for name in right if name not in left}]
         if right and set(right) == left:
             sides = [{}, right]
-        resolved = [rewrite(expression, lambda part, names=side: self._resolve(part, names)) for side in sides]  # type: ignore[misc]
+        resolved = [rewrite(expression, partial(self._resolve, side)) for side in sides]
         return tuple(reading for reading in resolved if all(self._exists(part) for part in walk(reading)))
 
     def variable(self, name: str, at: Position) -> Variable | None:
@@ -89,12 +89,11 @@ class Scope:
             return attribute.type
         return AttributeType.INT if name in ("ts", "seq") else None
 
-    def _resolve(self, part: Expression, names: Mapping[str, str]) -> Expression:
-        if isinstance(part, IsNull) and isinstance(part.operand, Reference) and not part.operand.variable:
+    def _resolve(self, names: Mapping[str, str], part: Expression) -> Expression:
+        asked = _asked_absent(part)
+        if asked is not None and names.get(asked, asked) in self.variables:
             # `v IS NULL` asks whether v is absent; the parser could not tell a variable from an attribute
-            name = names.get(part.operand.attribute, part.operand.attribute)
-            if name in self.variables:
-                return IsNull(None, name, part.at)
+            return IsNull(None, names.get(asked, asked), part.at)
         if isinstance(part, PrefixAggregate) or (isinstance(part, Reference) and part.variable):
             name = names.get(part.variable, part.variable)
             if name not in self.variables:
@@ -107,8 +106,6 @@ class Scope:
 
     def _exists(self, part: Expression) -> bool:
         """Whether a resolved reference means something; reports why not."""
-        if isinstance(part, IsNull) and part.operand is not None and isinstance(part.operand, Reference):
-            return True
         if not isinstance(part, Reference | PrefixAggregate):
             return True
         if not part.variable:
@@ -232,13 +229,11 @@ def common_type(one: AttributeType, other: AttributeType) -> AttributeType | Non
     return AttributeType.FLOAT if one in NUMBERS and other in NUMBERS else None
 
 
-def written_name(name: AttributeName) -> str:
-    """`segment` or `P.vehicle`."""
-    return f"{name.variable}.{name.attribute}" if name.variable else name.attribute
-
-
-def _maybe_variable(part: Expression) -> bool:
-    return isinstance(part, IsNull) and isinstance(part.operand, Reference) and not part.operand.variable
+def _asked_absent(part: Expression) -> str | None:
+    """The bare name in `name IS NULL`."""
+    if isinstance(part, IsNull) and isinstance(part.operand, Reference) and not part.operand.variable:
+        return part.operand.attribute
+    return None
 
 
 def _article(found: AttributeType | None) -> str:

@@ -1,9 +1,9 @@
 """The template of a pattern: a finite automaton over its positive variables (GRETA, Algorithm 1, section 4.1).
 
-A state for each variable; an edge (p, q) where an event of q may directly follow one of p in a match: from the ends of an
-element to the starts of the next, and from the ends of a closure to its starts. Each unit occurs once, so a binding is one
-path (Glushkov's construction). Negated elements are no states (`splitting`). Bounds other than `+`, `*` and `?` are not
-expressed: `{2,3}` has the edges of `+`. Time O(s^2) for s states, space that of the edges.
+A state for each variable; an edge (p, q) where an event of q may directly follow one of p in a match: from the ends
+of an element to the starts of the next, and from the ends of a closure to its starts. Each unit occurs once, so a
+binding is one path (Glushkov's construction). Negated elements are no states (`splitting`). Bounds other than `+`,
+`*` and `?` are not expressed: `{2,3}` has the edges of `+`. Time O(s^2) for s states, space that of the edges.
 """
 
 from __future__ import annotations

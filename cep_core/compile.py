@@ -1,0 +1,40 @@
+"""From a query's text to the engine that evaluates it."""
+
+from __future__ import annotations
+
+from cep_core.events.schema import LogSchema
+from cep_core.language.evaluator import Evaluator
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Query
+
+
+def compile_query(
+    text: str,
+    schema: LogSchema,
+    *,
+    path: str = "<query>",
+    max_matches: int | None = None,
+    exact: bool = False,
+    collapsed: bool = False,
+) -> Evaluator:
+    """The evaluator of a pattern query: trend aggregation if it aggregates over all trends, else matching.
+
+    `max_matches` cuts the listing of a matching query per operating day, `collapsed` lists compact results; `exact`
+    adds all digits of an aggregation's counts and sums. Raises QueryError for a wrong query, NotSupportedYet (with
+    its place) for what no engine evaluates so far.
+    """
+    return evaluator_of(bind(text, schema, path), max_matches=max_matches, exact=exact, collapsed=collapsed)
+
+
+def evaluator_of(
+    query: Query, *, max_matches: int | None = None, exact: bool = False, collapsed: bool = False
+) -> Evaluator:
+    """The evaluator of a bound query."""
+    # an engine brings its compiled kernels: only the one that is used is loaded
+    if query.aggregation:
+        from cep_core.trends.evaluator import TrendEvaluator
+
+        return TrendEvaluator(query, exact=exact)
+    from cep_core.matching.evaluator import MatchEvaluator
+
+    return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed)

@@ -1,0 +1,36 @@
+"""What `explain` answers: sections of text beside the same facts as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Section:
+    """A named part of an explanation: lines for a reader, `facts` (JSON-able) for a program."""
+
+    name: str
+    lines: tuple[str, ...]
+    facts: Any
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How a query is understood and will be evaluated.
+
+    >>> print(Explanation((Section("reach", ("10 s",), {"time": 10}),)))
+    reach
+      10 s
+    """
+
+    sections: tuple[Section, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            "\n".join([section.name, *(f"  {line}" for line in section.lines)]) for section in self.sections
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts of each section by its name."""
+        return {section.name: section.facts for section in self.sections}

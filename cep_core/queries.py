@@ -1,0 +1,125 @@
+"""Asking a whole log in a notebook: aggregate, match, explain (`docs/language.md` 1 and 5)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from cep_core.compile import evaluator_of
+from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+from cep_core.events.table import log_schema_of, order, validate
+from cep_core.language.errors import NotSupportedYet, QueryError
+from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.language.explanation import Explanation
+from cep_core.language.patterns.binding import bind_written
+from cep_core.language.patterns.explaining import explain_query
+from cep_core.language.patterns.inference import schema_mentioned_by
+from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.query import Query
+
+SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
+"""A log's schema, or attribute types (int, float, string, bool) by event type and attribute."""
+
+
+def aggregate(
+    query: str | Path,
+    events: pa.Table,
+    *,
+    schema: SchemaLike | None = None,
+    unit: str = "s",
+    ties: str = "concurrent",
+    exact: bool = False,
+) -> pa.Table:
+    """Aggregates over all trends of each group and window.
+
+    `query`: text, or the path of a file. `events`: columns `event_type`, `ts` (int64, in `unit`), attributes; `seq`
+    if the order of rows is not the order of events. Without `schema` every type has every column. Columns of the
+    result: group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
+    (`docs/language.md`, Results); `exact` adds all digits. Raises QueryError.
+
+    >>> log = pa.table({"event_type": list("ABCAEACDBAB"), "ts": [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]})
+    >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
+    [Decimal('43')]
+    """
+    bound, ordered = _prepared(query, events, schema, unit, ties)
+    if not bound.aggregation:
+        hint = "RETURN COUNT(*) aggregates; cep.match lists the matches"
+        raise QueryError("not an aggregation query", bound.pattern.at, text=bound.text, path=bound.path, hint=hint)
+    return _evaluated(evaluator_of(bound, exact=exact), ordered)
+
+
+def match(
+    query: str | Path,
+    events: pa.Table,
+    *,
+    schema: SchemaLike | None = None,
+    unit: str = "s",
+    ties: str = "concurrent",
+    collapsed: bool = False,
+) -> pa.Table:
+    """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
+
+    Arguments as of `aggregate`; `collapsed` gives one row for each compact result. The table's metadata hold
+    `matches_total`. Raises QueryError.
+    """
+    bound, ordered = _prepared(query, events, schema, unit, ties)
+    if bound.aggregation:
+        hint = "cep.aggregate evaluates it"
+        raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path, hint=hint)
+    return _evaluated(evaluator_of(bound, collapsed=collapsed), ordered)
+
+
+def explain(query: str | Path, *, language: str = "cep", schema: SchemaLike | None = None) -> Explanation:
+    """How a query is understood and will be evaluated; its text is readable, its `to_dict()` plain data.
+
+    Without `schema` the attributes and types are those that the query mentions. Raises QueryError for a wrong query;
+    one that no engine evaluates yet is explained, with the refusal as its algorithm.
+    """
+    if language != "cep":
+        raise ValueError(f"language is 'cep', not {language!r}")
+    text, path = _text(query)
+    written = parse(text, path)
+    bound = bind_written(
+        written, schema_mentioned_by(written) if schema is None else _schema(schema, "s", "concurrent"), text, path
+    )
+    try:
+        algorithm = evaluator_of(bound).describe()
+    except NotSupportedYet as refusal:
+        algorithm = (f"{refusal.message} (line {refusal.line}, column {refusal.column})",)
+    return explain_query(bound, algorithm)
+
+
+def _prepared(
+    query: str | Path, events: pa.Table, schema: SchemaLike | None, unit: str, ties: str
+) -> tuple[Query, pa.Table]:
+    """The bound query and the events in order."""
+    text, path = _text(query)
+    ordered = order(events)
+    declared = log_schema_of(ordered, unit, Ties(ties)) if schema is None else _schema(schema, unit, ties)
+    validate(ordered, declared)
+    return bind_written(parse(text, path), declared, text, path), ordered
+
+
+def _text(query: str | Path) -> tuple[str, str]:
+    return (query.read_text(encoding="utf-8"), str(query)) if isinstance(query, Path) else (query, "<query>")
+
+
+def _schema(schema: SchemaLike, unit: str, ties: str) -> LogSchema:
+    if isinstance(schema, LogSchema):
+        return schema
+    types = {
+        event_type: {name: Attribute(name, AttributeType(kind)) for name, kind in attributes.items()}
+        for event_type, attributes in schema.items()
+    }
+    return LogSchema(types, unit, Ties(ties))
+
+
+def _evaluated(evaluator: Evaluator, events: pa.Table) -> pa.Table:
+    result = evaluator.merge(evaluator.evaluate(events))
+    metadata = dict(result.schema.metadata or {})
+    for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
+        metadata |= {name.encode(): str(value).encode() for name, value in totals.items()}
+    return result.drop_columns([CERTAIN]).replace_schema_metadata(metadata or None)
