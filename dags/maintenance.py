@@ -36,12 +36,6 @@ with DAG(
                 name=f"{found.name} maintenance",
                 doc_md=f"Removes what no reader of `{found.name}` needs any more; reads the tables' logs.",
                 owner=found.owner,
-                task_arguments=[
-                    "--task",
-                    "maintain",
-                    "--workload",
-                    found.name,
-                    "--run-id",
-                    "{{ dag.dag_id }}/{{ run_id }}",
-                ],
+                task="maintain",
+                arguments=["--workload", found.name, "--run-id", "{{ dag.dag_id }}/{{ run_id }}"],
             )

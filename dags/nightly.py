@@ -55,7 +55,7 @@ Its one task prints `trendmill check {folder.name}`: reads the folder, writes no
         default_args={**DEFAULTS, "owner": "trendmill", "retries": 0},
         tags=["trendmill", "broken", folder.name],
     ) as dag:
-        Command(task_id="check", arguments=["check", folder.name])
+        Command(task_id="check", module="jobs.cli", arguments=["check", folder.name])
     return dag
 
 

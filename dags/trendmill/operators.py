@@ -19,7 +19,7 @@ from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOpe
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from trendmill.places import ROOT, environment, spark_settings
+from trendmill.places import ROOT, environment, on_cluster, spark_settings
 
 FINAL_EXIT_CODES = frozenset({2, 3})
 LAST_WORDS = re.compile(r"^trendmill: (.+)$")
@@ -41,18 +41,15 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
 class SparkTask(SparkSubmitOperator):
     """One task of a run (`load`, `slice`, `evaluate`) as a Spark application, by the connection `spark_default`."""
 
-    template_fields: Sequence[str] = (*SparkSubmitOperator.template_fields, "task_arguments")
-
-    def __init__(self, *, task_arguments: Sequence[str], **options: Any) -> None:
+    def __init__(self, *, task: str, arguments: Sequence[str], **options: Any) -> None:
         super().__init__(
             application=str(ROOT / "jobs" / "spark_task.py"),
-            application_args=list(task_arguments),
+            application_args=["--task", task, *arguments, *(["--cluster"] if on_cluster() else [])],
             conn_id="spark_default",
             properties_file=spark_settings(),
             env_vars=environment(),
             **options,
         )
-        self.task_arguments = task_arguments
 
     def execute(self, context: Any) -> None:
         try:
@@ -68,18 +65,22 @@ class SparkTask(SparkSubmitOperator):
 
 
 class Command(BaseOperator):
-    """A `trendmill` command in a process of its own, without a JVM; its output goes line by line to the task's log."""
+    """A program of the project in a process of its own, without a JVM; its output goes to the task's log.
+
+    `module` is what `python -m` runs.
+    """
 
     template_fields: Sequence[str] = ("arguments",)
 
-    def __init__(self, *, arguments: Sequence[str], **options: Any) -> None:
+    def __init__(self, *, module: str, arguments: Sequence[str], **options: Any) -> None:
         super().__init__(**options)
+        self.module = module
         self.arguments = list(arguments)
         self._process: subprocess.Popen[str] | None = None
 
     def execute(self, context: Any) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "jobs.cli", *self.arguments],
+            [sys.executable, "-m", self.module, *self.arguments],
             cwd=ROOT,
             env={**os.environ, **environment()},
             stdout=subprocess.PIPE,

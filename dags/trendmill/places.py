@@ -34,3 +34,8 @@ def spark_settings() -> str | None:
     """The properties file a Spark application starts with: TRENDMILL_SPARK_SETTINGS, else the one made at set-up."""
     file = os.environ.get("TRENDMILL_SPARK_SETTINGS", str(Path(environment()["TRENDMILL_CACHE"], "spark-local.conf")))
     return file if Path(file).is_file() else None
+
+
+def on_cluster() -> bool:
+    """Whether the master, memory and cores are spark-submit's to say: TRENDMILL_PROFILE=cluster."""
+    return os.environ.get("TRENDMILL_PROFILE", "local") == "cluster"

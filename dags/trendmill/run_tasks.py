@@ -38,7 +38,8 @@ changed since are evaluated again, so after a late delivery it takes longer than
 PUBLISH = """Reads the tables without a JVM; writes `reports/<workload>/<day>/` and emits the workload's tables as
 assets.
 
-**Triage.** Fails only if a table is missing or the disk is full; the tables are already right. Safe to clear."""
+**Triage.** *exit code 3*: the gate refused some of the run's days, the others are published. Else it fails only if the
+disk is full; the tables are already right. Safe to clear."""
 
 DEFAULTS: dict[str, Any] = {
     "pool": POOL,
@@ -63,13 +64,14 @@ def add_run(folder: WorkloadFolder, first: str, last: str) -> None:
     """Add the four tasks for the days `first`..`last` (texts or templates) to the DAG or task group being defined."""
     arguments = run_arguments(folder, first, last)
     spark_tasks = [
-        SparkTask(task_id=task, name=f"{folder.name} {task}", doc_md=doc, task_arguments=["--task", task, *arguments])
+        SparkTask(task_id=task, name=f"{folder.name} {task}", doc_md=doc, task=task, arguments=arguments)
         for task, doc in SPARK_TASKS.items()
     ]
     publish = Command(
         task_id="publish",
         doc_md=PUBLISH,
-        arguments=["report", folder.name, *arguments[2:]],
+        module="jobs.publish_task",
+        arguments=arguments,
         outlets=assets(folder),
         execution_timeout=timedelta(minutes=30),
     )

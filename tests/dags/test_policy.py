@@ -112,6 +112,6 @@ def _rendered(bag: Any, dag_id: str, context: dict[str, Any]) -> list[str]:
 
     days = set()
     for task in bag.dags[dag_id].tasks:
-        arguments = list(getattr(task, "task_arguments", getattr(task, "arguments", ())))
+        arguments = list(getattr(task, "application_args", None) or task.arguments)
         days |= {Template(arguments[arguments.index(word) + 1]).render(**context) for word in ("--from", "--to")}
     return sorted(days)
