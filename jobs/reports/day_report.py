@@ -1,0 +1,104 @@
+"""Everything that a day's report says, computed from the tables once; the pages only choose and arrange."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.reports.changes import TRAILING
+from jobs.reports.figures.rhythm import PERIODS
+from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.moments import Clock
+from jobs.reports.query_report import QueryReport, Records, report_query
+from jobs.reports.questions import Question
+from jobs.workload.declaration import Workload
+
+
+@dataclass(frozen=True)
+class Volume:
+    """Events of the day by (type, 24th part of the day), and of each day before by part."""
+
+    today: dict[tuple[str, int], int]
+    before: dict[date, dict[int, int]]
+    types_before: dict[date, dict[str, int]]
+
+    @property
+    def total(self) -> int:
+        return sum(self.today.values())
+
+    @property
+    def totals_before(self) -> dict[date, int]:
+        return {day: sum(periods.values()) for day, periods in self.before.items()}
+
+    @property
+    def by_type(self) -> dict[str, int]:
+        counts = Counter[str]()
+        for (event_type, _), events in self.today.items():
+            counts[event_type] += events
+        return dict(counts)
+
+
+@dataclass(frozen=True)
+class DayReport:
+    """A workload's day. `reader` gives the tables, all at one version, to the pages about the run and the lake."""
+
+    workload: Workload
+    day: date
+    run_id: str
+    reader: LakeReader
+    records: Records
+    queries: tuple[QueryReport, ...]
+    volume: Volume
+    loaded: dict[str, Any] | None
+    """The day's row of `_work/loaded_days`: the gate's verdict. None: the day was never loaded."""
+
+    @property
+    def clock(self) -> Clock:
+        return Clock(self.workload.time.unit, self.workload.time.zone)
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        return self.workload.operating_days.interval(self.day)
+
+
+def report_day(workload: Workload, questions: list[Question], reader: LakeReader, day: date, run_id: str) -> DayReport:
+    """Read and compute a day's report."""
+    records = Records.read(reader, day)
+    clock = Clock(workload.time.unit, workload.time.zone)
+    days = workload.operating_days
+    queries = tuple(report_query(question, records, reader, days, day, clock) for question in questions)
+    loads = rows(reader.read("_work/loaded_days", day - timedelta(days=TRAILING), day), "day")
+    loaded = {row["day"]: row for row in loads if row["digest"] is not None}
+    today = next((row for row in loads if row["day"] == day), None)
+    return DayReport(
+        workload, day, run_id, reader, records, queries, _volume(workload, reader, day, set(loaded)), today
+    )
+
+
+def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]) -> Volume:
+    """Events counted by day, type and part of the day; days that were loaded without any event count as well."""
+    events = reader.read("events", day - timedelta(days=TRAILING), day, ["day", "event_type", "ts"])
+    today: dict[tuple[str, int], int] = {}
+    before: dict[date, dict[int, int]] = {on: {} for on in sorted(loaded) if on < day}
+    types: dict[date, dict[str, int]] = {on: {} for on in before}
+    if events is not None and events.num_rows:
+        offset, length = workload.operating_days.offset, workload.operating_days.length
+        since = pc.subtract(events["ts"], pa.scalar(offset, pa.int64()))
+        into_day = pc.subtract(since, pc.multiply(pc.divide(since, length), length))
+        part = pc.divide(pc.multiply(into_day, PERIODS), length)
+        counts = (
+            events.append_column("part", part).group_by(["day", "event_type", "part"]).aggregate([([], "count_all")])
+        )
+        for row in counts.to_pylist():
+            if row["day"] == day:
+                today[row["event_type"], row["part"]] = row["count_all"]
+            else:
+                parts, kinds = before.setdefault(row["day"], {}), types.setdefault(row["day"], {})
+                parts[row["part"]] = parts.get(row["part"], 0) + row["count_all"]
+                kinds[row["event_type"]] = kinds.get(row["event_type"], 0) + row["count_all"]
+    return Volume(today, dict(sorted(before.items())), dict(sorted(types.items())))

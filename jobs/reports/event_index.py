@@ -1,0 +1,45 @@
+"""Events looked up by their `seq`: matches name events, readers want their times and attributes.
+
+`seq` is unique in a log, so an index over the events of the days that a day's matches touch serves every match.
+Cost: one sort of those events, then a binary search for each event looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+class EventIndex:
+    """Events of some days, by `seq`."""
+
+    def __init__(self, events: pa.Table) -> None:
+        order = pc.sort_indices(events, sort_keys=[("seq", "ascending")])
+        self.events: pa.Table = events.take(order).combine_chunks()
+        self.seqs: npt.NDArray[np.int64] = self.events["seq"].to_numpy()
+
+    def positions(self, seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Row numbers in `events`; -1 for a `seq` that is not there."""
+        if not len(self.seqs):
+            return np.full(len(seqs), -1, dtype=np.int64)
+        found = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
+        return np.where(self.seqs[found] == seqs, found, -1)
+
+    def attribute(self, name: str, seqs: npt.NDArray[np.int64]) -> pa.Array:
+        """An attribute of each event; null where the event or the attribute is missing."""
+        if name not in self.events.column_names:
+            return pa.nulls(len(seqs))
+        rows = self.positions(seqs)
+        column = self.events[name]
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        return column.take(pa.array(np.maximum(rows, 0), mask=rows < 0))
+
+    def get(self, seq: int) -> Mapping[str, Any] | None:
+        """One event's columns."""
+        [row] = self.positions(np.array([seq], dtype=np.int64))
+        return None if row < 0 else {name: self.events[name][int(row)].as_py() for name in self.events.column_names}

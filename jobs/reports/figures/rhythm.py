@@ -1,0 +1,98 @@
+"""The day's events hour by hour and type by type, against the days before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+from statistics import median
+
+from matplotlib.axes import Axes
+
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.time_axis import label_times
+from jobs.reports.moments import Clock, spoken
+from jobs.reports.palette import INK, series
+from jobs.reports.quantities import counted, quantity
+from jobs.reports.values import shown
+
+PERIODS = 24
+TYPES = 7
+
+
+def rhythm_figure(
+    today: Mapping[tuple[str, int], int],
+    before: Mapping[date, Mapping[int, int]],
+    interval: tuple[int, int],
+    day: date,
+    clock: Clock,
+) -> Figure | None:
+    """Stacked bars by event type; median and range of the days before as a tick and a thin line.
+
+    `today`: (event type, period) -> events; `before`: for each day, period -> events. Periods are the 24th parts of the
+    operating day's `interval`.
+    """
+    total = sum(today.values())
+    if not total:
+        return None
+    types = Counter[str]()
+    for (event_type, _), events in today.items():
+        types[event_type] += events
+    order = sorted(types, key=lambda name: (-types[name], name))
+    top, rest = order[:TYPES], order[TYPES:]
+    columns = {shown(name, 24): [today.get((name, period), 0) for period in range(PERIODS)] for name in top}
+    if rest:
+        columns["other"] = [sum(today.get((name, period), 0) for name in rest) for period in range(PERIODS)]
+    looks = series(list(columns))
+    middle, low, high = _spread(list(before.values()))
+    start, end = interval
+    width = (end - start) / PERIODS
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        xs = [clock.hours(start + round((period + 0.5) * width), start) for period in range(PERIODS)]
+        size = clock.hours(start + round(width), start) * 0.86
+        floor = [0.0] * PERIODS
+        for name, counts in columns.items():
+            axes.bar(xs, counts, size, bottom=floor, color=looks[name].colour, label=name)
+            floor = [under + count for under, count in zip(floor, counts, strict=True)]
+        if before:
+            axes.vlines(xs, low, high, color=INK, linewidth=0.8)
+            axes.plot(xs, middle, "_", color=INK, markersize=7, markeredgewidth=1.6, label="days before")
+        axes.set_ylabel("events per hour")
+        axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
+        axes.grid(visible=False, axis="x")
+        label_times(axes, clock, start, start, end, narrow=narrow)
+        axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 6, columnspacing=1.0, handlelength=1.4)
+
+    peak = max(range(PERIODS), key=lambda period: sum(counts[period] for counts in columns.values()))
+    at = clock.span(start + round(peak * width), start + round((peak + 1) * width))
+    usual = (
+        f" Black: median and range of the {counted(len(before), 'loaded day')} before (at most 28)." if before else ""
+    )
+    return Figure(
+        "events-by-hour",
+        f"Stacked bars of {quantity(total)} events by type over {spoken(day)}; most between {at}.",
+        f"Events by type in each hour of the operating day; n = {counted(total, 'event')}.{usual}",
+        ["period_start", *columns, "median_before", "smallest_before", "largest_before"],
+        [
+            [
+                clock.iso(start + round(period * width)),
+                *(counts[period] for counts in columns.values()),
+                *((middle[period], low[period], high[period]) if before else (None, None, None)),
+            ]
+            for period in range(PERIODS)
+        ],
+        draw,
+        (3.0, 3.2),
+    )
+
+
+def _spread(days: Sequence[Mapping[int, int]]) -> tuple[list[float], list[int], list[int]]:
+    if not days:
+        return [], [], []
+    by_period = [[day.get(period, 0) for day in days] for period in range(PERIODS)]
+    return (
+        [float(median(values)) for values in by_period],
+        [min(values) for values in by_period],
+        [max(values) for values in by_period],
+    )

@@ -1,0 +1,60 @@
+"""Slicing strategies of one plan's queries: maximum load of each with the lower bound, copies of an event beside."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from matplotlib.axes import Axes
+
+from jobs.reports.figures.figure import Figure
+from jobs.reports.moments import spoken
+from jobs.reports.palette import BOUND, FAINT, strategy_look
+from jobs.reports.quantities import quantity, share
+from jobs.reports.slicing_comparison import IN_USE, Comparison
+from jobs.reports.values import listed, shown
+
+
+def strategies_figure(comparison: Comparison, day: date) -> Figure | None:
+    """One row a strategy, lowest maximum load first; None where nothing was measured."""
+    told, bound = list(comparison.strategies), comparison.lower_bound
+    if not told:
+        return None
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for row, one in enumerate(told):
+            look = strategy_look(one.strategy)
+            axes.plot([0, one.load], [row, row], color=FAINT, linewidth=2, zorder=1)
+            axes.plot([one.load], [row], look.marker, color=look.colour, markersize=8)
+            copies = "" if one.replication is None or narrow else f", {one.replication:.2f} copies"
+            axes.annotate(
+                f"{share(one.load)}{copies}", (one.load, row), xytext=(8, 0), textcoords="offset points", va="center"
+            )
+        if bound is not None:
+            axes.axvline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
+            axes.annotate(
+                "lower bound", (bound, -0.75), color=BOUND, xytext=(3, 0), textcoords="offset points", va="center"
+            )
+        axes.set_yticks(range(len(told)), [shown(one.strategy, 30) for one in told])
+        for text, one in zip(axes.get_yticklabels(), told, strict=True):
+            text.set_fontweight("bold" if one.strategy == IN_USE else "normal")
+        axes.set_ylim(len(told) - 0.4, -1.0)
+        axes.set_xlim(0, max(one.load for one in told) * (1.4 if narrow else 1.3))
+        axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel("largest slice, share of the relevant events")
+
+    best = told[0]
+    against = "" if bound is None else f" The lower bound is {share(bound)}."
+    tall = 1.0 + 0.3 * len(told)
+    return Figure(
+        f"slicing-{comparison.plan['plan_id']}",
+        f"Dot chart of {len(told)} slicing strategies for {listed(comparison.queries)} on {spoken(day)}; "
+        f"{shown(best.strategy)} has the lowest maximum load, {share(best.load)}.{against}",
+        f"Largest slice of each strategy as a share of the relevant events (unsliced: 100 %) and copies of an event, "
+        f"for {listed(comparison.queries)}; counted once on the day's real events, n = {len(told)} strategies of "
+        f"at most {quantity(comparison.plan['slices'])} slices.{against}",
+        ["strategy", "maximum_load", "replication", "imbalance"],
+        [[one.strategy, one.load, one.replication, one.imbalance] for one in told],
+        draw,
+        (tall, tall),
+    )

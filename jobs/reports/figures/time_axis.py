@@ -1,0 +1,70 @@
+"""Axes of log time, labelled by the reader's clock, and axes of counts of any size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from jobs.reports.moments import Clock
+from jobs.reports.quantities import Magnitude, quantity
+
+_STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
+
+
+def label_times(axes: Axes, clock: Clock, origin: int, first: int, last: int, *, narrow: bool) -> None:
+    """Tick the x axis, whose coordinates are hours from `origin`, at full local hours between two moments."""
+    low, high = clock.hours(first, origin), clock.hours(last, origin)
+    margin = max(high - low, 1e-9) * 0.02
+    axes.set_xlim(low - margin, high + margin)
+    step = next((step for step in _STEPS if (high - low) / step <= (4 if narrow else 9)), _STEPS[-1])
+    local = clock.at(origin)
+    into_day = local.hour + local.minute / 60
+    start = math.ceil((low + into_day) / step - 1e-9) * step - into_day
+    ticks = []
+    while start <= high + 1e-9:
+        ticks.append(start)
+        start += step
+    axes.set_xticks(ticks)
+    per_hour = clock.units_per_hour
+    labels = []
+    for tick in ticks:
+        moment = clock.at(origin + round(tick * per_hour))
+        labels.append(f"{moment:%H:%M}\n{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}")
+    axes.set_xticklabels(labels)
+    axes.set_xlabel(f"time of day, {clock.zone}")
+
+
+def explodes(values: Sequence[Magnitude]) -> bool:
+    """Whether positive values span so many magnitudes that only a logarithmic axis shows them."""
+    positive = [value.log10 for value in values if value.sign > 0]
+    return bool(positive) and (max(positive) > 6 or max(positive) - min(positive) > 2.5)
+
+
+def height(value: Magnitude, *, logarithmic: bool) -> float:
+    """Where a value stands on a count axis; zero and below stand at the foot of a logarithmic one.
+
+    >>> height(Magnitude.of(None, 47.0), logarithmic=True), height(Magnitude.of(12), logarithmic=False)
+    (47.0, 12.0)
+    """
+    if logarithmic:
+        return value.log10 if value.sign > 0 else -0.3
+    return float(value.exact) if value.exact is not None else value.sign * 10**value.log10
+
+
+def label_counts(axes: Axes, values: Sequence[Magnitude], what: str, *, logarithmic: bool) -> None:
+    """Label the y axis; on a logarithmic one coordinates are log10 and ticks are written as numbers."""
+    axes.set_ylabel(what + (" (log scale)" if logarithmic else ""))
+    if not logarithmic:
+        axes.set_ylim(bottom=0 if all(value.sign >= 0 for value in values) else None)
+        axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
+        return
+    positive = [value.log10 for value in values if value.sign > 0]
+    low = -0.3 if any(value.sign <= 0 for value in values) or min(positive) < 1 else min(positive) - 0.3
+    high = max(positive)
+    step = max(1, math.ceil((high - max(low, 0)) / 6))
+    ticks = list(range(max(0, math.ceil(low)), math.floor(high) + step + 1, step))
+    axes.set_ylim(low, high + max(0.3, (high - low) * 0.06))
+    ticks = [tick for tick in ticks if tick <= axes.get_ylim()[1]]
+    axes.set_yticks(ticks, [f"{10**tick:,}" if tick < 6 else f"1e{tick}" for tick in ticks])

@@ -1,0 +1,79 @@
+"""A matching query's day: the longest matches on a time line, each event where it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from matplotlib.axes import Axes
+
+from cep_core.language.patterns.query import Query
+from jobs.reports.attributes import entity
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.time_axis import label_times
+from jobs.reports.matching import Match, variables
+from jobs.reports.moments import Clock, spoken
+from jobs.reports.palette import FAINT, series
+from jobs.reports.quantities import counted
+from jobs.reports.values import shown
+
+ROWS = 12
+
+
+def timeline_figure(
+    query: Query, name: str, matches: Sequence[Match], total: str, day: date, clock: Clock
+) -> Figure | None:
+    """The first `ROWS` of `matches`, in time order; None without matches. `total` says how many there are."""
+    if not matches:
+        return None
+    chosen = sorted(matches[:ROWS], key=lambda match: (match.row["first_ts"], match.row["last_ts"]))
+    names = variables(query)
+    types = {variable.name: variable.event_type for variable in query.variables}
+    looks = series(list(dict.fromkeys(types[name] for name in names)))
+    first = min(match.row["first_ts"] for match in chosen)
+    last = max(match.row["last_ts"] for match in chosen)
+    keys = [key for key, _, _ in entity(query)]
+    titles = [
+        " ".join(shown(value, 12) for value in match.key) if keys else clock.time(match.row["first_ts"])
+        for match in chosen
+    ]
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        told: set[str] = set()
+        for place, match in enumerate(chosen):
+            ends = [clock.hours(match.row["first_ts"], first), clock.hours(match.row["last_ts"], first)]
+            axes.plot(ends, [place, place], color=FAINT, linewidth=4, solid_capstyle="round", zorder=1)
+            for variable in names:
+                kind = types[variable]
+                xs = [clock.hours(event["ts"], first) for event in match.events[variable]]
+                if xs:
+                    label = None if kind in told else shown(kind, 20)
+                    told.add(kind)
+                    axes.plot(
+                        xs, [place] * len(xs), looks[kind].marker, color=looks[kind].colour, markersize=5, label=label
+                    )
+        axes.set_yticks(range(len(chosen)), titles)
+        axes.invert_yaxis()
+        axes.grid(visible=False, axis="y")
+        label_times(axes, clock, first, first, last, narrow=narrow)
+        axes.figure.legend(loc="outside upper left", ncols=3, columnspacing=1.0)
+
+    tall = 1.1 + 0.24 * len(chosen)
+    longest = max(chosen, key=lambda match: (match.length, match.duration))
+    whose = f", by {' and '.join(keys)}" if keys else ""
+    return Figure(
+        f"{name}-timeline",
+        f"Time line of {counted(len(chosen), 'match', 'matches')} of {spoken(day)}; the longest has "
+        f"{counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
+        f"The {counted(len(chosen), 'match', 'matches')} with most events{whose}, of {total}: each event where it "
+        f"happened, coloured by its type.",
+        ["match", *keys, "variable", "event_type", "time", "ts", "seq"],
+        [
+            [place + 1, *match.key, variable, types[variable], clock.iso(event["ts"]), event["ts"], event["seq"]]
+            for place, match in enumerate(chosen)
+            for variable in names
+            for event in match.events[variable]
+        ],
+        draw,
+        (tall, tall),
+    )

@@ -1,0 +1,69 @@
+"""Each query's headline number today among the days before, every query on its own scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from matplotlib.axes import Axes
+
+from jobs.reports.changes import TRAILING, Change
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.time_axis import explodes, height
+from jobs.reports.moments import spoken
+from jobs.reports.palette import BEFORE, INK, TODAY
+from jobs.reports.quantities import Magnitude, quantity
+from jobs.reports.values import listed
+
+
+def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
+    """One row a query: a grey dot for each day before, a bar at their median, a large dot today."""
+    told = {name: change for name, change in changes.items() if change.before}
+    if not told:
+        return None
+    days = max(len(change.before) for change in told.values())
+    places = {name: _places(change) for name, change in told.items()}
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for row, (name, change) in enumerate(told.items()):
+            today, usual, before = places[name]
+            axes.plot(before, [row] * len(before), "o", color=BEFORE, markersize=4, alpha=0.55)
+            axes.plot([usual, usual], [row - 0.25, row + 0.25], color=INK, linewidth=1.6)
+            axes.plot([today], [row], "D", color=TODAY, markersize=7)
+            axes.annotate(quantity(change.today), (1.04, row), va="center", annotation_clip=False)
+        axes.set_yticks(range(len(told)), list(told))
+        axes.set_ylim(len(told) - 0.4, -0.6)
+        axes.set_xlim(-0.03, 1.22 if narrow else 1.12)
+        axes.set_xticks([0, 1], ["0", "most"])
+        axes.grid(visible=False, axis="y")
+
+    above = [
+        name for name, change in told.items() if change.spread is not None and change.today.key > change.spread[1].key
+    ]
+    finding = f"Above every day before: {listed(above)}." if above else "No query exceeds every day before."
+    return Figure(
+        "trailing-days",
+        f"Strip chart of each query's headline number on {spoken(day)} among the days before. {finding}",
+        f"Headline number of each query today (diamond and number), on the evaluated days of the {TRAILING} before "
+        f"(dots) and at their median (bar); n = {days} days. Each row has its own scale from 0 to its largest day, "
+        "logarithmic where counts explode.",
+        ["query", "day", "value", "log10"],
+        [
+            [name, on.isoformat(), value.exact, value.log10 if value.sign else None]
+            for name, change in told.items()
+            for on, value in [*change.before.items(), (day, change.today)]
+        ],
+        draw,
+        (0.7 + 0.32 * len(told), 0.7 + 0.32 * len(told)),
+    )
+
+
+def _places(change: Change) -> tuple[float, float, list[float]]:
+    """Positions in [0, 1] of today, of the median and of the days before."""
+    usual = change.usual or Magnitude.of(0)
+    every = [change.today, usual, *change.before.values()]
+    logarithmic = explodes(every)
+    heights = [max(0.0, height(value, logarithmic=logarithmic)) for value in every]
+    top = max(heights) or 1.0
+    today, middle, *before = (value / top for value in heights)
+    return today, middle, before

@@ -1,0 +1,130 @@
+"""A trend aggregation's day: the headline of each window, a line for each of the top groups."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from cep_core.language.patterns.query import Aggregate, Query
+from jobs.reports.aggregation import headline_item, label, ranked, value_of
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.time_axis import explodes, height, label_counts, label_times
+from jobs.reports.moments import Clock, spoken
+from jobs.reports.palette import TODAY, series
+from jobs.reports.quantities import Magnitude, counted, quantity
+from jobs.reports.values import shown
+
+LINES = 6
+BARS = 12
+
+
+def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock: Clock) -> Figure | None:
+    """Lines over the day's windows, or bars where the day has one window; None without results."""
+    best = ranked(query, results)
+    if not best:
+        return None
+    item = headline_item(query)
+    names = query.group_by
+    values: dict[str, dict[int, Magnitude]] = {}
+    for row in best:
+        group = ", ".join(shown(row[name], 18) for name in names) or "all"
+        values.setdefault(group, {})[row["window_start"]] = value_of(item, row) or Magnitude.of(0)
+    starts = sorted({row["window_start"] for row in best})
+    size = best[0]["window_end"] - best[0]["window_start"]
+    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else label(item)
+    by = " and ".join(names)
+    count = counted(len(best), "result")
+    if len(starts) == 1:
+        return _bars(name, values, starts[0], size, what, by, count, day, clock)
+    top = dict(list(values.items())[:LINES])
+    every = [value for windows in top.values() for value in windows.values()]
+    logarithmic = explodes(every)
+    looks = series(list(top))
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for group, windows in top.items():
+            xs = [clock.hours(start, starts[0]) for start in starts]
+            ys = [
+                height(windows[start], logarithmic=logarithmic) if start in windows else float("nan")
+                for start in starts
+            ]
+            axes.plot(xs, ys, color=looks[group].colour, marker=looks[group].marker, markersize=4, label=group)
+        label_counts(axes, every, what, logarithmic=logarithmic)
+        label_times(axes, clock, starts[0], starts[0], starts[-1], narrow=narrow)
+        axes.set_xlabel(f"window start, {clock.zone}")
+        if names:
+            axes.figure.legend(loc="outside upper left", ncols=3 if narrow else LINES, columnspacing=1.0)
+
+    first = next(iter(top))
+    shown_of = f"the {len(top)} largest of {len(values)} values of {by}" if len(values) > len(top) else f"each {by}"
+    each = f", {shown_of}" if names else ""
+    return Figure(
+        f"{name}-windows",
+        f"Line chart of {what} in each window of {spoken(day)}; the largest is {quantity(max(every, key=_key))}"
+        + (f" ({by} {first})" if names else "")
+        + ".",
+        f"{what.capitalize() if what.islower() else what} in each window of {clock.length(size)}{each}. "
+        f"n = {count} in {counted(len(starts), 'window')} certain on {spoken(day)}; a gap is a window without any."
+        + (" The axis is logarithmic." if logarithmic else ""),
+        [by or "group", "window_start_time", "window_start", what, f"log10 of {what}"],
+        [
+            [group, clock.iso(start), start, _plain(value), value.log10 if value.sign else None]
+            for group, windows in values.items()
+            for start, value in sorted(windows.items())
+        ],
+        draw,
+        (3.0, 3.2),
+    )
+
+
+def _bars(
+    name: str,
+    values: dict[str, dict[int, Magnitude]],
+    start: int,
+    size: int,
+    what: str,
+    by: str,
+    count: str,
+    day: date,
+    clock: Clock,
+) -> Figure:
+    top = {group: windows[start] for group, windows in list(values.items())[:BARS]}
+    every = list(top.values())
+    logarithmic = explodes(every)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for place, value in enumerate(top.values()):
+            length = height(value, logarithmic=logarithmic)
+            axes.barh(place, length, color=TODAY, height=0.7)
+            axes.annotate(quantity(value), (length, place), xytext=(4, 0), textcoords="offset points", va="center")
+        axes.set_yticks(range(len(top)), list(top))
+        axes.invert_yaxis()
+        axes.grid(visible=False, axis="y")
+        axes.margins(x=0.15)
+        axes.set_xlabel(f"log10 of {what}" if logarithmic else what)
+
+    tall = 0.9 + 0.24 * len(top)
+    return Figure(
+        f"{name}-windows",
+        f"Bar chart of {what} by {by or 'group'} on {spoken(day)}; the largest is {quantity(max(every, key=_key))}.",
+        f"{what.capitalize() if what.islower() else what} in the one window certain on {spoken(day)}, "
+        f"{clock.span(start, start + size)}. n = {count}.",
+        [by or "group", what, f"log10 of {what}"],
+        [
+            [group, _plain(windows[start]), windows[start].log10 if windows[start].sign else None]
+            for group, windows in values.items()
+        ],
+        draw,
+        (tall, tall),
+    )
+
+
+def _key(value: Magnitude) -> tuple[float, float]:
+    return value.key
+
+
+def _plain(value: Magnitude) -> Any:
+    return value.exact

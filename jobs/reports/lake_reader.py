@@ -1,0 +1,148 @@
+"""A workload's tables as one report sees them: read without a JVM, every table at one pinned version.
+
+A table that no run has written yet reads as absent (None), which a page tells in words; a table that exists and has no
+row for a day reads as an empty table. Rows are filtered by operating day, the partition column of the tables, so a
+day's report reads a day's files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+from deltalake import DeltaTable
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the table itself describes it."""
+
+    name: str
+    type: str
+    nullable: bool
+    comment: str
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What a table's own log says about it."""
+
+    name: str
+    comment: str
+    columns: tuple[Column, ...]
+    partitioned_by: tuple[str, ...]
+    constraints: tuple[str, ...]
+    version: int
+    written: datetime
+    rows: int | None
+    """None where the log does not say."""
+    last_day: date | None
+    """The latest operating day that has rows; None where there is none, or the table is not partitioned by day."""
+
+
+@dataclass
+class LakeReader:
+    """The tables below `folder`, each opened once and read at that version from then on."""
+
+    folder: Path
+    _opened: dict[str, DeltaTable | None] = field(default_factory=dict)
+
+    def tables(self) -> list[str]:
+        """Names of the tables that exist, working tables (`_work/...`) last."""
+        names = [path.parent.relative_to(self.folder).as_posix() for path in self.folder.glob("*/_delta_log")]
+        working = [path.parent.relative_to(self.folder).as_posix() for path in self.folder.glob("_work/*/_delta_log")]
+        return sorted(name for name in names if name != "_work") + sorted(working)
+
+    def read(
+        self,
+        name: str,
+        first: date | None = None,
+        last: date | None = None,
+        columns: Sequence[str] | None = None,
+        where: pc.Expression | None = None,
+    ) -> pa.Table | None:
+        """Rows of the days `first`..`last` (inclusive; None: of all days) for which `where` holds, in no order.
+
+        `columns` that the table lacks are left out.
+        """
+        table = self._open(name)
+        if table is None:
+            return None
+        dataset = table.to_pyarrow_dataset()
+        condition = where
+        for bound in (
+            None if first is None else ds.field("day") >= pa.scalar(first, pa.date32()),
+            None if last is None else ds.field("day") <= pa.scalar(last, pa.date32()),
+        ):
+            condition = bound if condition is None else condition if bound is None else condition & bound
+        chosen = None if columns is None else [column for column in columns if column in dataset.schema.names]
+        return dataset.to_table(columns=chosen, filter=condition)
+
+    def facts(self, name: str) -> TableFacts | None:
+        """A table's comments, columns, constraints, version and the time of its last write."""
+        table = self._open(name)
+        if table is None:
+            return None
+        metadata = table.metadata()
+        columns = tuple(
+            Column(item.name, _type_name(item.type), item.nullable, str((item.metadata or {}).get("comment", "")))
+            for item in table.schema().fields
+        )
+        prefix = "delta.constraints."
+        constraints = tuple(
+            f"{key.removeprefix(prefix)}: {value}"
+            for key, value in sorted((metadata.configuration or {}).items())
+            if key.startswith(prefix)
+        )
+        [last] = table.history(1)
+        written = datetime.fromtimestamp(int(last["timestamp"]) / 1000, UTC)
+        files = pa.table(table.get_add_actions(flatten=True)).to_pylist()
+        counts = [file["num_records"] for file in files]
+        days = [file["partition.day"] for file in files if file.get("partition.day") and file["num_records"]]
+        return TableFacts(
+            name,
+            metadata.description or "",
+            columns,
+            tuple(metadata.partition_columns),
+            constraints,
+            table.version(),
+            written,
+            None if None in counts else sum(counts),
+            max(days, default=None),
+        )
+
+    def versions(self) -> dict[str, int]:
+        """The pinned version of every table that was read, by name."""
+        return {name: table.version() for name, table in sorted(self._opened.items()) if table is not None}
+
+    def _open(self, name: str) -> DeltaTable | None:
+        if name not in self._opened:
+            path = self.folder / name
+            self._opened[name] = DeltaTable(path) if (path / "_delta_log").is_dir() else None
+        return self._opened[name]
+
+
+def _type_name(kind: Any) -> str:
+    """`string`, `array<bigint>`, `decimal(38,0)`: a Delta type's name in SQL."""
+    text = str(getattr(kind, "type", kind))
+    if text == "array":
+        return f"array<{_type_name(kind.element_type)}>"
+    return {"long": "bigint", "integer": "int"}.get(text, text)
+
+
+def rows(table: pa.Table | None, *order: str) -> list[dict[str, Any]]:
+    """A small table's rows as dictionaries, sorted by the columns `order` (nulls first), for deterministic pages.
+
+    >>> rows(pa.table({"a": [2, 1], "b": ["x", "y"]}), "a")
+    [{'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}]
+    """
+    if table is None:
+        return []
+    found: list[dict[str, Any]] = table.to_pylist()
+    return sorted(found, key=lambda row: tuple((row[name] is not None, row[name]) for name in order if name in row))

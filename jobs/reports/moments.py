@@ -1,0 +1,92 @@
+"""Log times and operating days as a reader's clock shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from jobs.workload.operating_days import UNITS
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Turns moments of a log, int64 in `unit` since the epoch, into local times of `zone`."""
+
+    unit: str = "s"
+    zone: str = "UTC"
+
+    def at(self, moment: int) -> datetime:
+        """The local time of a moment; below a microsecond it is cut.
+
+        >>> Clock("ms", "America/New_York").at(1362747540_000).isoformat()
+        '2013-03-08T07:59:00-05:00'
+        """
+        seconds, rest = divmod(moment, UNITS[self.unit])
+        instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
+            seconds=seconds, microseconds=rest * 10**6 // UNITS[self.unit]
+        )
+        return instant.astimezone(ZoneInfo(self.zone))
+
+    def iso(self, moment: int | None) -> str:
+        """For files: ISO 8601 with the offset from UTC; empty for no moment."""
+        return "" if moment is None else self.at(moment).isoformat()
+
+    def time(self, moment: int) -> str:
+        """For tables: day and time of day; seconds only where there are some.
+
+        >>> Clock().time(1362747540), Clock().time(1362747541)
+        ('8 Mar 12:59', '8 Mar 12:59:01')
+        """
+        local = self.at(moment)
+        return f"{local.day} {local:%b} {local:%H:%M}" + (f":{local:%S}" if local.second else "")
+
+    def span(self, start: int, end: int) -> str:
+        """A half-open interval.
+
+        >>> Clock().span(1362729600, 1362816000), Clock().span(1362729600, 1362733200)
+        ('8 Mar 08:00 to 9 Mar 08:00', '8 Mar 08:00 to 09:00')
+        """
+        same = self.at(start).date() == self.at(end).date()
+        last = self.time(end)
+        return f"{self.time(start)} to {last.split(' ', 2)[2] if same else last}"
+
+    def length(self, duration: int) -> str:
+        """A duration in its largest fitting unit.
+
+        >>> Clock().length(86400), Clock().length(5400), Clock().length(40 * 60), Clock("ms").length(1500)
+        ('24 hours', '1.5 hours', '40 minutes', '1.5 seconds')
+        """
+        seconds = duration / UNITS[self.unit]
+        for size, name in ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second")):
+            if seconds >= size * (2 if name == "day" else 1) or name == "second":
+                amount = f"{seconds / size:.1f}".removesuffix(".0")
+                return f"{amount} {name}{'' if amount == '1' else 's'}"
+        raise AssertionError("every duration has seconds")
+
+    def hours(self, moment: int, origin: int) -> float:
+        """Hours from `origin` to a moment."""
+        return (moment - origin) / self.units_per_hour
+
+    @property
+    def units_per_hour(self) -> int:
+        """Log units in an hour."""
+        return UNITS[self.unit] * 3600
+
+
+def spoken(day: date) -> str:
+    """A day in a sentence.
+
+    >>> spoken(date(2013, 3, 8))
+    '8 March 2013'
+    """
+    return f"{day.day} {day:%B %Y}"
+
+
+def brief(day: date) -> str:
+    """A day in a table.
+
+    >>> brief(date(2013, 3, 8))
+    'Fri 8 Mar 2013'
+    """
+    return f"{day:%a} {day.day} {day:%b %Y}"

@@ -1,0 +1,107 @@
+"""The pages above the days: a workload's days with their headline numbers, and all workloads."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+from jobs.reports import aggregation
+from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.moments import brief, spoken
+from jobs.reports.page import Page
+from jobs.reports.quantities import Magnitude, counted, quantity
+from jobs.reports.query_report import totals_of
+from jobs.reports.questions import Question
+from jobs.reports.site import write_pages
+from jobs.workload.declaration import Workload
+
+DAYS = 400
+"""Days listed, newest first."""
+
+
+def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
+    """Write a workload's own index page into `home`."""
+    records: dict[date, dict[str, dict[str, object]]] = {}
+    for row in rows(reader.read("result_days")):
+        records.setdefault(row["day"], {})[row["query"]] = row
+    loads = {row["day"]: row for row in rows(reader.read("_work/loaded_days"))}
+    days = sorted({*records, *loads}, reverse=True)
+    headlines = {question.name: _headlines(question, reader, records, days[:DAYS]) for question in questions}
+    lines = []
+    for day in days[:DAYS]:
+        published = (home / day.isoformat() / "index.html").exists()
+        load = loads.get(day)
+        lines.append(
+            {
+                "day": brief(day),
+                "link": f"{day.isoformat()}/index.html" if published else "",
+                "events": quantity(load["events"]) if load else "–",
+                "state": _state(load, records.get(day, {})),
+                "numbers": [
+                    quantity(headlines[question.name].get(day, Magnitude.of(0)))
+                    if question.name in records.get(day, {})
+                    else "–"
+                    for question in questions
+                ],
+            }
+        )
+    content = {
+        "title": workload.title,
+        "questions": [(question.name, question.asked, _unit(question)) for question in questions],
+        "lines": lines,
+        "summary": f"{counted(len(days), 'operating day')} in the lake"
+        + (f", from {spoken(days[-1])} to {spoken(days[0])}." if days else "."),
+        "cut": len(days) > DAYS,
+        "owner": workload.owner,
+    }
+    frame = {
+        "workload_title": workload.title,
+        "trail": [("Trendmill", "../index.html"), (workload.title, "")],
+        "pages": [],
+    }
+    write_pages(home, [Page("index.html", "workload.html", content)], frame)
+
+
+def write_root(reports: Path) -> None:
+    """Write the page of all workloads, from the reports that are there."""
+    workloads = []
+    for home in sorted(path for path in reports.iterdir() if (path / "index.html").exists()):
+        records = sorted(home.glob("[0-9]*/run.json"), reverse=True)
+        if records:
+            record = json.loads(records[0].read_text(encoding="utf-8"))
+            latest = date.fromisoformat(record["day"])
+            workloads.append(
+                {
+                    "title": record["title"],
+                    "link": f"{home.name}/index.html",
+                    "days": counted(len(records), "day"),
+                    "latest": spoken(latest),
+                    "latest_link": f"{home.name}/{latest.isoformat()}/index.html",
+                }
+            )
+    content = {"title": "Trendmill", "workloads": workloads}
+    write_pages(reports, [Page("index.html", "root.html", content)], {"trail": [("Trendmill", "")], "pages": []})
+
+
+def _headlines(
+    question: Question, reader: LakeReader, records: dict[date, dict[str, dict[str, object]]], days: list[date]
+) -> dict[date, Magnitude]:
+    if question.query.aggregation:
+        results = reader.read(question.name, min(days), max(days)) if days else None
+        return {} if results is None else aggregation.headlines(question.query, results)
+    return {
+        day: totals_of(records[day][question.name]).magnitude for day in days if question.name in records.get(day, {})
+    }
+
+
+def _unit(question: Question) -> str:
+    return f"most {aggregation.unit(question.query)}" if question.query.aggregation else "matches"
+
+
+def _state(load: dict[str, object] | None, records: dict[str, dict[str, object]]) -> str:
+    if load is not None and load["refused"]:
+        return "refused by the gate"
+    if not records:
+        return "not evaluated"
+    return "complete" if all(record["complete"] for record in records.values()) else "incomplete"

@@ -1,0 +1,76 @@
+"""The Catalogue page: every table of the workload, what its columns mean, where it comes from, how fresh it is.
+
+Comments, constraints, versions and freshness come from the tables' own logs; so does the list of tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jobs.reports.day_report import DayReport
+from jobs.reports.lake_reader import TableFacts
+from jobs.reports.listing import Heading
+from jobs.reports.page import Page
+from jobs.reports.quantities import quantity
+
+COMES_FROM = {
+    "_work/staged_events": ("the sources, by events.sql and the row rules",),
+    "_work/source_rows": ("the sources",),
+    "_work/loaded_days": ("_work/staged_events", "the gate of expectations.yaml"),
+    "events": ("_work/staged_events", "the gate of expectations.yaml"),
+    "quarantine": ("_work/staged_events",),
+    "stream_statistics": ("events",),
+    "heavy_hitters": ("events",),
+    "slicing_plans": ("stream_statistics", "heavy_hitters", "the queries' atoms"),
+    "_work/slices": ("events", "slicing_plans"),
+    "slice_runs": ("_work/slices", "the queries"),
+    "result_days": ("events", "the queries"),
+    "experiments": ("events", "slicing_plans"),
+    "runs": ("the stages of every run",),
+}
+"""What each table of the pipeline is computed from; a query's table comes from the events and its query."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table on the page."""
+
+    facts: TableFacts
+    comes_from: tuple[str, ...]
+    rows: str
+
+    @property
+    def anchor(self) -> str:
+        return "table-" + self.facts.name.replace("/", "-")
+
+
+def page(report: DayReport) -> Page:
+    """Every table that exists, published ones first."""
+    files = {it.question.name: it.question.query.path for it in report.queries}
+    entries = [
+        Entry(facts, _lineage(name, files), quantity(facts.rows))
+        for name in report.reader.tables()
+        if (facts := report.reader.facts(name)) is not None
+    ]
+    headings = [
+        Heading("table"),
+        Heading("rows", number=True),
+        Heading("latest day"),
+        Heading("version", number=True),
+        Heading("written (UTC)", measured=True),
+    ]
+    content = {
+        "title": "Catalogue",
+        "entries": entries,
+        "headings": headings,
+        "columns": [Heading("column"), Heading("type"), Heading("null"), Heading("meaning")],
+        "name": report.workload.name,
+        "owner": report.workload.owner,
+    }
+    return Page("catalogue.html", "catalogue.html", content)
+
+
+def _lineage(name: str, files: dict[str, str]) -> tuple[str, ...]:
+    if name in files:
+        return ("events", files[name])
+    return COMES_FROM.get(name, ())

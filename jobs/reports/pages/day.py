@@ -1,0 +1,82 @@
+"""The Day page: the answer to every question in one sentence, what changed, and three figures."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from jobs.reports.changes import TRAILING, volume
+from jobs.reports.day_report import DayReport
+from jobs.reports.figures.rhythm import rhythm_figure
+from jobs.reports.figures.trailing import trailing_figure
+from jobs.reports.figures.when import when_figure
+from jobs.reports.listing import Heading
+from jobs.reports.moments import spoken
+from jobs.reports.page import Page
+from jobs.reports.quantities import quantity
+from jobs.reports.query_report import incompleteness
+from jobs.reports.values import listed, shown
+
+
+def page(report: DayReport) -> Page:
+    """The first page of a day."""
+    changes = {it.question.name: it.change for it in report.queries if it.change is not None}
+    periods = {it.question.name: it.periods for it in report.queries if it.periods is not None}
+    units = {it.question.name: it.period_unit for it in report.queries}
+    drawn = {
+        "trailing": trailing_figure(changes, report.day),
+        "rhythm": rhythm_figure(report.volume.today, report.volume.before, report.interval, report.day, report.clock),
+        "when": when_figure(periods, units, report.interval, report.day, report.clock),
+    }
+    start, end = report.interval
+    content = {
+        "title": spoken(report.day),
+        "span": report.clock.span(start, end),
+        "zone": report.clock.zone,
+        "notices": notices(report),
+        "queries": report.queries,
+        "volume": volume(report.volume.total, report.volume.totals_before),
+        "trailing": TRAILING,
+        "figures": drawn,
+        "types": _types(report),
+    }
+    return Page("index.html", "day.html", content, tuple(figure for figure in drawn.values() if figure is not None))
+
+
+def notices(report: DayReport) -> list[str]:
+    """What a reader must know before the answers: holes, a refused load, cut listings, an empty day."""
+    records = [days[report.day] for days in report.records.by_query.values() if report.day in days]
+    lines = incompleteness(records)
+    if report.loaded is not None and report.loaded["refused"]:
+        lines.append(
+            "The last load of this day failed the quality gate; what follows is from the load before. "
+            f"First reason: {shown(report.loaded['reason'], 200)}"
+        )
+    if not report.volume.total:
+        lines.append("This day has no events: every result that needs one is empty.")
+    cut = [it.question.name for it in report.queries if it.answer is not None and it.answer.caveat]
+    if cut:
+        lines.append(f"The listing of matches is cut for {listed(cut)}; totals are not.")
+    return lines
+
+
+def _types(report: DayReport) -> dict[str, object]:
+    """Events by type today, and the median of the days before."""
+    today = report.volume.by_type
+    names = [name for name in report.workload.schema.types if name in today] + sorted(
+        name for name in today if name not in report.workload.schema.types
+    )
+    names += [name for name in report.workload.schema.types if name not in today]
+    before = list(report.volume.types_before.values())
+    headings = [
+        Heading("event type"),
+        Heading("today", number=True),
+        Heading(f"median of {len(before)} days before", number=True),
+        Heading("smallest", number=True),
+        Heading("largest", number=True),
+    ]
+    rows = []
+    for name in names:
+        counts = [day.get(name, 0) for day in before]
+        spread = [quantity(median(counts)), quantity(min(counts)), quantity(max(counts))] if counts else ["–"] * 3
+        rows.append([shown(name), quantity(today.get(name, 0)), *spread])
+    return {"headings": headings, "rows": rows}

@@ -1,0 +1,153 @@
+"""The Data quality page: where every row went, what was refused and why, the gate's verdicts, defects so far."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from jobs.reports.day_report import DayReport
+from jobs.reports.lake_reader import rows
+from jobs.reports.listing import Heading
+from jobs.reports.moments import brief, spoken
+from jobs.reports.page import Page
+from jobs.reports.quantities import counted, quantity, share
+from jobs.reports.values import listed, shown
+
+EXAMPLES = 3
+"""Refused rows shown for each rule."""
+RAW = 400
+"""Letters of a refused row shown."""
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """A row rule's refused rows of the day."""
+
+    rule: str
+    source: str
+    reason: str
+    today: int
+    examples: tuple[tuple[str, str], ...]
+    """(file, raw row) pairs."""
+
+
+def page(report: DayReport) -> Page:
+    """How good the day's data is."""
+    sources = rows(report.reader.read("_work/source_rows", report.day, report.day), "source")
+    refused = rows(report.reader.read("quarantine", report.day, report.day), "rule", "source", "file", "raw")
+    verdicts = json.loads(report.loaded["checks"]) if report.loaded is not None else []
+    by_day = _refused_by_rule(report)
+    content = {
+        "title": "Data quality",
+        "finding": _finding(report, sources, verdicts),
+        "equation": {"headings": _EQUATION, "rows": [_equation(source) for source in sources]},
+        "refusals": _refusals(report, refused),
+        "defects": {"headings": _DEFECTS, "rows": _defects(report, by_day), "days": len(_loaded_days(report))},
+        "gate": {"headings": _GATE, "rows": [_verdict(verdict) for verdict in verdicts]},
+        "stale": report.loaded is not None and report.loaded["refused"],
+    }
+    return Page("quality.html", "quality.html", content)
+
+
+_EQUATION = [
+    Heading("source"),
+    Heading("files", number=True),
+    Heading("rows read", number=True),
+    Heading("= gave an event", number=True),
+    Heading("+ refused", number=True),
+    Heading("+ other days", number=True),
+    Heading("+ no event", number=True),
+]
+_DEFECTS = [
+    Heading("rule"),
+    Heading("source"),
+    Heading("today", number=True),
+    Heading("all days", number=True),
+    Heading("days with any", number=True),
+    Heading("why the rule exists"),
+]
+_GATE = [Heading("rule"), Heading("verdict"), Heading("found"), Heading("why the rule exists")]
+
+
+def _finding(report: DayReport, sources: list[dict[str, Any]], verdicts: list[dict[str, Any]]) -> str:
+    if report.loaded is None or not sources:
+        return f"Nothing is recorded about loading {spoken(report.day)}."
+    read, refused = sum(source["read"] for source in sources), sum(source["refused"] for source in sources)
+    events = counted(report.volume.total, "event")
+    part = f" ({share(refused / read)} of the rows read)" if read and refused else ""
+    failed = [verdict for verdict in verdicts if not verdict["passed"]]
+    fatal = [shown(verdict["rule"]) for verdict in failed if verdict["severity"] == "fatal"]
+    warned = [shown(verdict["rule"]) for verdict in failed if verdict["severity"] != "fatal"]
+    if fatal:
+        gate = f"the gate refused the load ({listed(fatal)})"
+    elif warned:
+        gate = f"the gate passed with {counted(len(warned), 'warning')} ({listed(warned)})"
+    else:
+        gate = f"the gate passed all {counted(len(verdicts), 'rule')}"
+    return f"{spoken(report.day)}: {events}, {counted(refused, 'row')} refused{part}, and {gate}."
+
+
+def _equation(source: Mapping[str, Any]) -> list[str]:
+    names = ("files", "read", "gave_event", "refused", "other_days", "without_event")
+    return [shown(source["source"]), *(quantity(source[name]) for name in names)]
+
+
+def _refusals(report: DayReport, refused: list[dict[str, Any]]) -> list[Refusals]:
+    by_rule: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in refused:
+        by_rule.setdefault((row["rule"], row["source"]), []).append(row)
+    return [
+        Refusals(
+            shown(rule),
+            shown(source),
+            shown(found[0]["reason"], RAW),
+            len(found),
+            tuple((shown(_tail(row["file"])), shown(row["raw"].rstrip("\r\n"), RAW)) for row in found[:EXAMPLES]),
+        )
+        for (rule, source), found in sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]
+
+
+def _tail(file: str) -> str:
+    """A file's name: where the data lies on this machine is nobody's business but the catalogue's."""
+    return file.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _refused_by_rule(report: DayReport) -> dict[tuple[str, str], Counter[date]]:
+    found: dict[tuple[str, str], Counter[date]] = {}
+    for row in rows(report.reader.read("quarantine", columns=["day", "source", "rule"])):
+        found.setdefault((row["rule"], row["source"]), Counter())[row["day"]] += 1
+    return found
+
+
+def _loaded_days(report: DayReport) -> list[date]:
+    return [row["day"] for row in rows(report.reader.read("_work/loaded_days", columns=["day"]), "day")]
+
+
+def _defects(report: DayReport, by_rule: Mapping[tuple[str, str], Counter[date]]) -> list[list[str]]:
+    """Every row rule, declared or met, with what it refused in the whole lake."""
+    reasons = {(rule.name, rule.source): rule.reason for rule in report.workload.expectations.rows}
+    lines = []
+    for key in dict.fromkeys([*reasons, *sorted(by_rule)]):
+        days = by_rule.get(key, Counter())
+        where = f" ({listed([brief(on) for on in sorted(days)], 3)})" if days else ""
+        lines.append(
+            [
+                shown(key[0]),
+                shown(key[1]),
+                quantity(days[report.day]),
+                quantity(sum(days.values())),
+                f"{quantity(len(days))}{where}",
+                reasons.get(key, ""),
+            ]
+        )
+    return lines
+
+
+def _verdict(verdict: Mapping[str, Any]) -> list[str]:
+    word = "passed" if verdict["passed"] else "failed" if verdict["severity"] == "fatal" else "warning"
+    return [shown(verdict["rule"]), word, shown(verdict["observed"], 200), shown(verdict["reason"], 200)]

@@ -1,0 +1,120 @@
+"""The Run page: what each stage of the day's latest run did, how long it took, what it wrote; slices; earlier runs."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Any
+
+from jobs.reports.day_report import DayReport
+from jobs.reports.lake_reader import rows
+from jobs.reports.listing import Heading
+from jobs.reports.moments import spoken
+from jobs.reports.page import Page
+from jobs.reports.quantities import counted, elapsed, quantity, share
+from jobs.reports.values import shown
+
+EARLIER = 10
+"""Earlier runs listed."""
+
+
+def page(report: DayReport) -> Page:
+    """Stages of the latest run that touched the day, the slices of its evaluation, and the runs before."""
+    stages = rows(report.reader.read("runs", report.day, report.day), "started_at", "stage")
+    runs = list(dict.fromkeys(stage["run_id"] for stage in reversed(stages)))
+    latest = [stage for stage in stages if runs and stage["run_id"] == runs[0]]
+    slices = rows(report.reader.read("slice_runs", report.day, report.day), "query", "slice")
+    content = {
+        "title": "Run",
+        "run": runs[0] if runs else "",
+        "published_by": report.run_id,
+        "started": latest[0]["started_at"].strftime("%Y-%m-%d %H:%M:%S UTC") if latest else "",
+        "seconds": elapsed(sum(stage["seconds"] for stage in latest)),
+        "summary": _summary(report.day, latest),
+        "workload_hash": latest[0]["workload_hash"] if latest else "",
+        "stages": {"headings": _STAGES, "rows": [_stage(stage) for stage in latest]},
+        "slices": {"headings": _SLICES, "rows": _slices(slices)},
+        "earlier": {
+            "headings": _RUNS,
+            "rows": [_run(run, [stage for stage in stages if stage["run_id"] == run]) for run in runs[1 : 1 + EARLIER]],
+        },
+    }
+    return Page("run.html", "run.html", content)
+
+
+_STAGES = [
+    Heading("stage"),
+    Heading("status"),
+    Heading("rows in", number=True),
+    Heading("rows out", number=True),
+    Heading("seconds", number=True, measured=True),
+    Heading("wrote version"),
+    Heading("message"),
+]
+_SLICES = [
+    Heading("query"),
+    Heading("slices", number=True),
+    Heading("events", number=True),
+    Heading("largest slice", number=True),
+    Heading("its share", number=True),
+    Heading("partial rows", number=True),
+    Heading("seconds, all slices", number=True, measured=True),
+    Heading("slowest slice", number=True, measured=True),
+    Heading("peak memory", number=True, measured=True),
+]
+_RUNS = [Heading("run", measured=True), Heading("began (UTC)", measured=True), Heading("stages"), Heading("statuses")]
+
+
+def _summary(day: date, stages: list[dict[str, Any]]) -> str:
+    if not stages:
+        return f"No stage of any run has recorded {spoken(day)}."
+    failed = [stage["stage"] for stage in stages if stage["status"] != "done"]
+    if failed:
+        return f"The latest run of {spoken(day)} did not finish: {', '.join(failed)}."
+    return f"The latest run of {spoken(day)} finished {counted(len(stages), 'stage')}."
+
+
+def _stage(stage: dict[str, Any]) -> list[str]:
+    versions = json.loads(stage["versions"] or "{}")
+    return [
+        stage["stage"],
+        stage["status"],
+        quantity(stage["rows_in"]),
+        quantity(stage["rows_out"]),
+        elapsed(stage["seconds"]),
+        ", ".join(f"{table} {version}" for table, version in sorted(versions.items())),
+        shown(stage["message"], 300),
+    ]
+
+
+def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:
+    by_query: dict[str, list[dict[str, Any]]] = {}
+    for one in runs:
+        by_query.setdefault(one["query"], []).append(one)
+    lines = []
+    for query, slices in by_query.items():
+        events = sum(one["events"] for one in slices)
+        largest = max(one["events"] for one in slices)
+        lines.append(
+            [
+                query,
+                quantity(len(slices)),
+                quantity(events),
+                quantity(largest),
+                share(largest / events) if events else "–",
+                quantity(sum(one["rows"] for one in slices)),
+                elapsed(sum(one["seconds"] for one in slices)),
+                elapsed(max(one["seconds"] for one in slices)),
+                f"{max(one['peak_memory'] for one in slices) / 2**20:,.0f} MB",
+            ]
+        )
+    return lines
+
+
+def _run(run: str, stages: list[dict[str, Any]]) -> list[str]:
+    return [
+        run,
+        min(stage["started_at"] for stage in stages).strftime("%Y-%m-%d %H:%M:%S"),
+        ", ".join(dict.fromkeys(stage["stage"] for stage in stages)),
+        ", ".join(sorted({stage["status"] for stage in stages})),
+    ]

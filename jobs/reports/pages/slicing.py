@@ -1,0 +1,161 @@
+"""The Slicing page: which way of slicing would have been best today, which plan is in use, and what it rests on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jobs.reports.day_report import DayReport
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.lake_reader import rows
+from jobs.reports.listing import Heading
+from jobs.reports.moments import spoken
+from jobs.reports.page import Page
+from jobs.reports.quantities import counted, quantity, share
+from jobs.reports.slicing_comparison import Comparison, comparisons
+from jobs.reports.values import listed, shown
+
+
+@dataclass(frozen=True)
+class Section:
+    """One plan on the page."""
+
+    comparison: Comparison
+    sentence: str
+    figure: Figure | None
+    strategies: list[list[str]]
+    plan: list[list[str]]
+    decisions: list[str]
+
+    @property
+    def title(self) -> str:
+        return listed(self.comparison.queries)
+
+
+def page(report: DayReport) -> Page:
+    """Strategies side by side, for each plan by which the day was evaluated."""
+    sections = [_section(report, one) for one in comparisons(report.reader, report.day)]
+    heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
+    heavy.sort(key=lambda row: (row["event_type"], row["attribute"], -row["frequency"], row["value"]))
+    content = {
+        "title": "Slicing",
+        "finding": _finding(report, sections),
+        "sections": sections,
+        "strategy_headings": _STRATEGIES,
+        "plan_headings": [Heading("heavy in"), Heading("shares")],
+        "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy]},
+    }
+    figures = tuple(section.figure for section in sections if section.figure is not None)
+    return Page("slicing.html", "slicing.html", content, figures)
+
+
+_STRATEGIES = [
+    Heading("strategy", whole=True),
+    Heading("setting"),
+    Heading("maximum load", number=True),
+    Heading("copies of an event", number=True),
+    Heading("imbalance (largest / mean slice)", number=True),
+]
+_HEAVY = [
+    Heading("event type"),
+    Heading("attribute"),
+    Heading("value"),
+    Heading("events", number=True),
+    Heading("heavy above", number=True),
+    Heading("error at most", number=True),
+]
+
+
+def _finding(report: DayReport, sections: list[Section]) -> str:
+    told = [section for section in sections if section.comparison.best is not None]
+    if not sections:
+        return f"No slicing plan covers {spoken(report.day)}."
+    if not told:
+        return f"No strategies have been compared for {spoken(report.day)}."
+    return " ".join(section.sentence for section in told)
+
+
+def compared(comparison: Comparison) -> str:
+    """Which strategy would have been best, and by how much against the plan in use."""
+    best, used, names = comparison.best, comparison.in_use, listed(comparison.queries)
+    if best is None:
+        return ""
+    if used is None:
+        return f"For {names}, {shown(best.strategy)} would have been best: its largest slice is {share(best.load)}."
+    if best.load >= used.load:
+        others = [one for one in comparison.strategies if one.load > used.load]
+        nearest = (
+            f", {share(1 - used.load / others[0].load)} below the next, {shown(others[0].strategy)}"
+            if others
+            else ", as that of every other"
+        )
+        return (
+            f"For {names}, the plan in use was best: its largest slice has {share(used.load)} of the events{nearest}."
+        )
+    return (
+        f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of the "
+        f"events, {share(1 - best.load / used.load)} less than the plan in use ({share(used.load)})."
+    )
+
+
+def _section(report: DayReport, comparison: Comparison) -> Section:
+    plan = comparison.plan
+    content: dict[str, Any] = json.loads(plan["plan"])
+    return Section(
+        comparison,
+        compared(comparison),
+        strategies_figure(comparison, report.day),
+        [
+            [
+                shown(one.strategy),
+                _setting(one.parameters),
+                share(one.load),
+                "–" if one.replication is None else f"{one.replication:.2f}",
+                "–" if one.imbalance is None else f"{one.imbalance:.2f}",
+            ]
+            for one in comparison.strategies
+        ],
+        [
+            [
+                shown(heavy.replace(",", ", ")) if heavy else "nothing",
+                " × ".join(f"{shown(name)} {quantity(count)}" for name, count in shares.items()) or "one data slice",
+            ]
+            for heavy, shares in json.loads(plan["shares"]).items()
+        ],
+        [shown(text, 300) for text in content.get("decisions", [])],
+    )
+
+
+def _setting(parameters: Mapping[str, Any]) -> str:
+    """A strategy's parameters in words.
+
+    >>> _setting({"variables": ["x", "y"], "shares": {"": [2, 1], "x": [1, 2]}, "ranges": 1})
+    'x 2 × y 1; heavy in x: x 1 × y 2'
+    >>> _setting({"variable": "x"})
+    'variable x'
+    """
+    if "shares" not in parameters:
+        return "; ".join(f"{name} {shown(value)}" for name, value in sorted(parameters.items()))
+    names, cubes = parameters["variables"], parameters["shares"]
+    words = [
+        (f"heavy in {heavy.replace(',', ', ')}: " if heavy else "")
+        + (" × ".join(f"{name} {share}" for name, share in zip(names, shares, strict=True)) or "one data slice")
+        for heavy, shares in cubes.items()
+    ]
+    if parameters.get("ranges", 1) > 1:
+        words.append(counted(parameters["ranges"], "time range"))
+    return shown("; ".join(words), 160)
+
+
+def _heavy(row: dict[str, Any]) -> list[str]:
+    return [
+        shown(row["event_type"]),
+        shown(row["attribute"]),
+        shown(row["value"]),
+        quantity(row["frequency"]),
+        quantity(row["threshold"]),
+        quantity(row["error_bound"]),
+    ]

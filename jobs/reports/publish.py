@@ -1,0 +1,127 @@
+"""Publish the reports of a workload's days: read the lake without a JVM, write static pages, record what was done.
+
+A day's folder is written beside its place and moved there when it is whole, so that a reader never meets half a report
+and a failure leaves the report as it was. `run.json` beside the pages records the publishing itself: when, by which
+run, from which table versions, in how many seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from jobs import places
+from jobs.reports import overview
+from jobs.reports.day_report import DayReport, report_day
+from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.moments import spoken
+from jobs.reports.page import Page
+from jobs.reports.pages import catalogue, day, quality, query, run, slicing
+from jobs.reports.questions import Question, questions_of
+from jobs.reports.site import write_pages
+from jobs.workload.declaration import Workload, load_workload
+from jobs.workload.operating_days import OperatingDays
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was published: the first page of each day, and the days that the lake knows nothing of."""
+
+    pages: dict[date, Path]
+    skipped: tuple[date, ...]
+    seconds: float
+
+
+def publish(workload_name: str, first: date, last: date, run_id: str) -> Published:
+    """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
+
+    A day that was never loaded nor evaluated is skipped: its report, if there is one, stays as it was. Raises
+    WorkloadError or QueryError for a wrong workload.
+    """
+    started = time.perf_counter()
+    workload = load_workload(workload_name)
+    questions = questions_of(workload)
+    reader = LakeReader(places.lake() / workload.name)
+    known = _known_days(reader)
+    days = _days(workload.operating_days, reader, first, last, run_id)
+    home = places.reports() / workload.name
+    pages = {on: _publish_day(workload, questions, reader, on, run_id, home) for on in days if on in known}
+    overview.write(workload, questions, reader, home)
+    overview.write_root(places.reports())
+    return Published(pages, tuple(on for on in days if on not in known), time.perf_counter() - started)
+
+
+def pages_of(report: DayReport) -> list[Page]:
+    """Every page of a day's report."""
+    return [
+        day.page(report),
+        *(query.page(report, one) for one in report.queries),
+        slicing.page(report),
+        quality.page(report),
+        catalogue.page(report),
+        run.page(report),
+    ]
+
+
+def _days(days: OperatingDays, reader: LakeReader, first: date, last: date, run_id: str) -> list[date]:
+    evaluated = rows(reader.read("result_days", columns=["day", "run_id"]))
+    return sorted({*days.days(first, last), *(row["day"] for row in evaluated if row["run_id"] == run_id)})
+
+
+def _known_days(reader: LakeReader) -> set[date]:
+    """Days with published events or results: a day that only ever failed its gate has nothing to report."""
+    loaded = rows(reader.read("_work/loaded_days", columns=["day", "digest"]))
+    evaluated = rows(reader.read("result_days", columns=["day"]))
+    return {row["day"] for row in evaluated} | {row["day"] for row in loaded if row["digest"] is not None}
+
+
+def _publish_day(
+    workload: Workload, questions: list[Question], reader: LakeReader, on: date, run_id: str, home: Path
+) -> Path:
+    began, started = datetime.now(UTC), time.perf_counter()
+    place, written = home / on.isoformat(), home / f".{on.isoformat()}.{os.getpid()}"
+    shutil.rmtree(written, ignore_errors=True)
+    pages = pages_of(report_day(workload, questions, reader, on, run_id))
+    write_pages(written, pages, _frame(workload, pages, on))
+    record = {
+        "workload": workload.name,
+        "title": workload.title,
+        "day": on.isoformat(),
+        "run_id": run_id,
+        "stage": "publish",
+        "status": "done",
+        "started_at": began.isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - started, 3),
+        "pages": len(pages),
+        "figures": sum(len(page.figures) for page in pages),
+        "versions": reader.versions(),
+    }
+    (written / "run.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    _move(written, place)
+    return place / "index.html"
+
+
+def _frame(workload: Workload, pages: list[Page], on: date) -> dict[str, object]:
+    menu = [("Day", "index.html"), *((page.content["title"], page.file) for page in pages[1:])]
+    return {
+        "workload_name": workload.name,
+        "workload_title": workload.title,
+        "day_title": spoken(on),
+        "trail": [("Trendmill", "../../index.html"), (workload.title, "../index.html"), (spoken(on), "")],
+        "pages": menu,
+    }
+
+
+def _move(written: Path, place: Path) -> None:
+    """Put a whole folder in another's place; the moment without either is as short as two renames."""
+    before = written.with_name(written.name + ".before")
+    shutil.rmtree(before, ignore_errors=True)
+    if place.exists():
+        place.rename(before)
+    written.rename(place)
+    shutil.rmtree(before, ignore_errors=True)

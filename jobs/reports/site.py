@@ -1,0 +1,42 @@
+"""Pages become files: one template environment, which escapes everything that a template prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from jobs.reports.figures.figure import csv_text, write_figure
+from jobs.reports.page import Page
+
+FOOTER = "Trendmill. Static pages: no script, nothing loaded from a network."
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("jobs.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def write_pages(folder: Path, pages: Sequence[Page], frame: dict[str, Any]) -> None:
+    """Write pages, their figures and files, and the stylesheet into `folder`; `frame` is what base.html needs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    style = resources.files("jobs.reports") / "templates" / "style.css"
+    (folder / "style.css").write_bytes(style.read_bytes())
+    for page in pages:
+        shown = _templates().get_template(page.template).render(**frame, **page.content, here=page.file, footer=FOOTER)
+        (folder / page.file).write_text(shown, encoding="utf-8")
+        for figure in page.figures:
+            write_figure(folder, figure)
+        for name, listing in page.listings.items():
+            (folder / name).write_text(csv_text(listing.header, listing.rows), encoding="utf-8")

@@ -1,0 +1,100 @@
+"""Slicing strategies side by side, as `compare` measured them on the day's events (`experiments`).
+
+One comparison for each group of queries that share a plan. Loads are shares of the events that the plan's atoms match:
+unsliced is 1, and no plan of so many slices can be below the lower bound.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import pyarrow.dataset as ds
+
+from jobs.reports.lake_reader import LakeReader, rows
+
+PREFIX = "slicing:"
+LOAD = "maximum_load"
+IN_USE = "plan in use"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A strategy's measurements."""
+
+    strategy: str
+    parameters: Mapping[str, Any]
+    load: float
+    replication: float | None
+    imbalance: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The strategies of one plan's queries, lowest maximum load first."""
+
+    plan: Mapping[str, Any]
+    """The plan's row of `slicing_plans`."""
+    strategies: Sequence[Measured]
+
+    @property
+    def queries(self) -> list[str]:
+        return sorted(self.plan["queries"])
+
+    @property
+    def lower_bound(self) -> float | None:
+        return None if self.plan["lower_bound"] is None else float(self.plan["lower_bound"])
+
+    @property
+    def best(self) -> Measured | None:
+        return self.strategies[0] if self.strategies else None
+
+    @property
+    def in_use(self) -> Measured | None:
+        return next((one for one in self.strategies if one.strategy == IN_USE), None)
+
+
+def comparisons(reader: LakeReader, day: date) -> list[Comparison]:
+    """A comparison for each plan by which the day was evaluated, by its first query."""
+    plans = plans_in_use(reader, day)
+    if not plans:
+        return []
+    names = [PREFIX + plan["plan_id"] for plan in plans]
+    measured = rows(reader.read("experiments", where=ds.field("experiment").isin(names)), "day", "strategy", "metric")
+    return [_comparison(plan, measured) for plan in plans]
+
+
+def plans_in_use(reader: LakeReader, day: date) -> list[dict[str, Any]]:
+    """The plans that the day's slices were evaluated by; where no slice says, the latest that cover the day."""
+    covering = (ds.field("first_day") <= day) & (ds.field("last_day") >= day)
+    plans = rows(reader.read("slicing_plans", where=covering), "day", "plan_id")
+    used = {row["plan_id"] for row in rows(reader.read("slice_runs", day, day, ["plan_id"]))}
+    by_query: dict[str, dict[str, Any]] = {}
+    for plan in plans:
+        for query in plan["queries"]:
+            known = by_query.get(query)
+            if known is None or (plan["plan_id"] in used) >= (known["plan_id"] in used):
+                by_query[query] = plan
+    chosen = {plan["plan_id"]: plan for plan in by_query.values()}
+    return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
+
+
+def _comparison(plan: Mapping[str, Any], measured: list[dict[str, Any]]) -> Comparison:
+    values: dict[str, dict[str, float]] = {}
+    parameters: dict[str, Mapping[str, Any]] = {}
+    for row in measured:
+        if row["experiment"] == PREFIX + plan["plan_id"] and row["value"] is not None:
+            values.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
+            if row["metric"] == LOAD:
+                parameters[row["strategy"]] = json.loads(row["parameters"])
+    strategies = [
+        Measured(name, parameters[name], found[LOAD], found.get("replication"), found.get("imbalance"))
+        for name, found in values.items()
+        if LOAD in found
+    ]
+    # the plan in use first among equals: that it is among the best is what a reader wants to know
+    strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
+    return Comparison(plan, strategies)

@@ -1,0 +1,31 @@
+"""A small published site, made once a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jobs.reports.publish import publish
+from tests.reports.small_lake import DAYS, write_lake, write_workload
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with workload, lake and reports, to which the environment points."""
+    root = tmp_path_factory.mktemp("reports")
+    write_workload(root / "workloads" / "lines")
+    write_lake(root / "lake")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRENDMILL_WORKLOADS", str(root / "workloads"))
+        patch.setenv("TRENDMILL_LAKE", str(root / "lake"))
+        patch.setenv("TRENDMILL_REPORTS", str(root / "reports"))
+        yield root
+
+
+@pytest.fixture(scope="session")
+def site(places: Path) -> Path:
+    """The folder of all reports, every day of the small lake published."""
+    publish("lines", DAYS[0], DAYS[-1], "run-1")
+    return places / "reports"
