@@ -36,17 +36,26 @@ class Automaton:
     successors: tuple[tuple[int, ...], ...]
     accepts: frozenset[int]
 
-    def reaches_otherwise(self, source: int, target: int) -> bool:
-        """Whether a path leads from source to target through at least one other state."""
+    def comes_back(self, variable: str) -> bool:
+        """Whether a match may bind the variable, then others, then the variable again."""
         seen: set[int] = set()
-        todo = [state for state in self.successors[source] if state not in (source, target)]
+        todo = [t for s, t in self.edges if self.variables[s] == variable != self.variables[t]]
         while todo:
             state = todo.pop()
-            if target in self.successors[state]:
+            if self.variables[state] == variable:
                 return True
             seen.add(state)
-            todo += [n for n in self.successors[state] if n not in seen and n != source]
+            todo += [t for t in self.successors[state] if t not in seen]
         return False
+
+    def ends_open(self, variable: str) -> bool:
+        """Whether a match that is complete with an event of the variable might take more."""
+        return any(self.variables[s] == variable and self.successors[s] for s in self.accepts)
+
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """All (state, successor), by state."""
+        return tuple((s, t) for s, after in enumerate(self.successors) for t in after)
 
 
 def automaton_of(pattern: Pattern) -> Automaton:

@@ -81,7 +81,7 @@ def complete_ways(network: Network, low: int, end: int, modulus: int, scratch: S
             count = 0
             if network.fits[row, s]:
                 if row == end:
-                    count = 1 if network.accepts[s] else 0
+                    count = 1 if network.accepts[row, s] else 0
                 else:
                     for edge in range(network.begin[s], network.begin[s + 1]):
                         count = _plus(count, _ways_through(network, edge, row, low, modulus, long, scratch), modulus)
@@ -162,7 +162,7 @@ def _count_all(network: Network, ends: Ints, lows: Ints, modulus: int, scratch: 
         count = 0
         for row in range(low, ends[k] + 1):
             for s in range(states):
-                if network.starts[s]:
+                if network.starts[row, s]:
                     count = _plus(count, scratch.ways[row - low, s], modulus)
         counts[k] = LIMIT if exceeded else count
 

@@ -1,8 +1,8 @@
 """Lists matches under skip-till-any-match, in order, a bounded buffer at a time.
 
 For one last event, `counting.complete_ways` marks the nodes from which a match can still be completed there. Walking
-depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain, as many
-runs as an event-by-event matcher might keep (SASE++, section 5.1: postponing, without the subsets that fail).
+depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain
+(SASE++, section 5.1: postponing, without the subsets that fail).
 
 Order: by last event, then by the (seq, state) pairs of the events from first to last.
 
@@ -108,7 +108,7 @@ def _next_child(network: Network, search: _Search, depth: int) -> int:
     """The next node to try at a depth, or -1."""
     if depth == 0:
         for node in range(search.place[0] + 1, search.at[3]):
-            if network.starts[search.state[node]]:
+            if network.starts[search.row[node], search.state[node]]:
                 search.place[0] = node
                 return node
         return -1
@@ -172,7 +172,7 @@ def _fill(
             found += 1
             offsets[found] = used
             at[2] += 1
-            if at[2] == most[k]:
+            if at[2] >= most[k]:
                 at[0] += 1
                 at[1] = -1
             continue
@@ -186,7 +186,10 @@ def _fill(
 def list_matches(
     network: Network, seq: Ints, ends: Ints, lows: Ints, most: Ints, batch_rows: int = BATCH_ROWS
 ) -> Iterator[Paths]:
-    """The first most[k] matches that end at the row ends[k] and begin at lows[k] or later, k by k, in batches."""
+    """The first most[k] matches that end at the row ends[k] and begin at lows[k] or later, k by k, in batches.
+
+    `most` may be lowered between two batches.
+    """
     if not len(ends):
         return
     longest = int((ends - lows).max()) + 1

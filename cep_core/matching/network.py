@@ -21,6 +21,9 @@ from cep_core.matching.keys import NULL_KEY
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
+Comparing = tuple[str, Ints, Ints]
+"""An operator, the keys of all rows as the earlier event, and as the later one."""
+
 OPERATORS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
 
@@ -36,7 +39,9 @@ class Network(NamedTuple):
     fits: Flags
     """[m, S] whether the event may be bound in the state."""
     starts: Flags
+    """[m, S] whether a match may begin at the node."""
     accepts: Flags
+    """[m, S] whether a match may end there."""
     begin: Ints
     target: Ints
     condition: Ints
@@ -57,12 +62,11 @@ def network_of(
     tick: Ints,
     fits: Flags,
     automaton: Automaton,
-    comparisons: Mapping[tuple[int, int], Ordered[tuple[str, Ints, Ints]]],
+    comparisons: Mapping[tuple[int, int], Ordered[Comparing]],
 ) -> Network:
-    """A network over partitions `offsets`; `comparisons`: the (operator, left keys, right keys) of two states' edge."""
-    states = len(automaton.variables)
-    edges = [(source, target) for source, after in enumerate(automaton.successors) for target in after]
-    on_edges = [comparisons.get(edge, ()) for edge in edges]
+    """A network over partitions `offsets`; `comparisons` are those of the edge between two states."""
+    states = range(len(automaton.variables))
+    on_edges = [comparisons.get(edge, ()) for edge in automaton.edges]
     flat = [comparison for on_edge in on_edges for comparison in on_edge]
     keys = np.empty((4, len(flat), len(tick)), np.int64)
     for c, (_, left, right) in enumerate(flat):
@@ -73,10 +77,10 @@ def network_of(
     return Network(
         tick=tick,
         fits=fits,
-        starts=np.array([state in automaton.starts for state in range(states)], np.bool_),
-        accepts=np.array([state in automaton.accepts for state in range(states)], np.bool_),
+        starts=fits & np.array([state in automaton.starts for state in states], np.bool_),
+        accepts=fits & np.array([state in automaton.accepts for state in states], np.bool_),
         begin=np.cumsum([0, *(len(after) for after in automaton.successors)]),
-        target=np.array([target for _, target in edges], np.int64),
+        target=np.array([target for _, target in automaton.edges], np.int64),
         condition=np.cumsum([0, *(len(on_edge) for on_edge in on_edges)]),
         operator=operator,
         left=keys[0],

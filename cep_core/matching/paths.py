@@ -6,6 +6,7 @@ variable. Both passes are linear in the events of the matches, and each buffer i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,18 @@ class Paths:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Paths(self.rows[places], self.states[places], offsets, self.jobs[wanted])
+
+    @staticmethod
+    def join(pieces: Sequence[Paths]) -> Paths:
+        """The matches of all pieces, one after another."""
+        empty = np.empty(0, np.int64)
+        lengths = [np.diff(piece.offsets) for piece in pieces]
+        return Paths(
+            np.concatenate([empty, *(piece.rows for piece in pieces)]),
+            np.concatenate([empty, *(piece.states for piece in pieces)]),
+            np.concatenate([[0], np.cumsum(np.concatenate([empty, *lengths]))]),
+            np.concatenate([empty, *(piece.jobs for piece in pieces)]),
+        )
 
     @property
     def first_rows(self) -> Ints:

@@ -69,7 +69,7 @@ def _grow(
                                 break
                             later = upcoming[later + 1, t] if later + 1 < high else NONE
                 successor[node] = NONE if best == NONE else best * states + bound
-                if network.accepts[s]:
+                if network.accepts[row, s]:
                     accepting[node] = node
                 else:
                     accepting[node] = NONE if best == NONE else accepting[successor[node]]

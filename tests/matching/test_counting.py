@@ -44,13 +44,13 @@ def plain_counts(network: Network, lows: np.ndarray) -> list[int]:
         for row in range(lows[end], end + 1):
             for s in range(states):
                 if network.fits[row, s]:
-                    ways[row, s] = int(network.starts[s]) + sum(
+                    ways[row, s] = int(network.starts[row, s]) + sum(
                         ways.get((i, int(source[edge])), 0)
                         for edge in into[s]
                         for i in range(lows[end], row)
                         if follows(edge, i, row)
                     )
-        totals.append(sum(ways.get((end, s), 0) for s in range(states) if network.accepts[s]))
+        totals.append(sum(ways.get((end, s), 0) for s in range(states) if network.accepts[end, s]))
     return totals
 
 

@@ -1,0 +1,90 @@
+"""What a strategy answers to the evaluator: how many matches there are, by last event, and how to list them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cep_core.matching.event_graph import EventGraph
+from cep_core.matching.network import Ints
+from cep_core.matching.paths import Paths
+from cep_core.matching.totals import Days, part_of, parts
+
+
+@dataclass(frozen=True)
+class Answers(ABC):
+    """n answers in the order of (last_ts, last seq, window); an answer stands for one or more matches."""
+
+    graph: EventGraph
+    last_rows: Ints
+    window_start: Ints | None
+    certain: Ints
+    counts: Ints
+    """Matches of each answer."""
+    large: Mapping[int, int]
+    """By answer, the counts that int64 cannot hold."""
+
+    @abstractmethod
+    def listing(self, most: Ints) -> Iterator[Paths]:
+        """The first most[k] matches of each answer k, in order, in batches; `Paths.jobs` says of which answer.
+
+        `most` may be lowered between two batches.
+        """
+
+    @abstractmethod
+    def compact(self) -> tuple[Paths, Ints]:
+        """Compact rows, in order, and for each answer the number of its row."""
+
+    def totals(self, days: Days) -> list[int]:
+        """Exact numbers of matches of each day."""
+        part = part_of(self.certain, days)
+        plain = self.counts.copy()
+        plain[list(self.large)] = 0
+        halves = np.zeros((2, len(parts(days))), np.int64)  # 31 bits at a time, so that no sum wraps
+        np.add.at(halves[0], part, plain & 0x7FFFFFFF)
+        np.add.at(halves[1], part, plain >> 31)
+        sums = [low + (high << 31) for low, high in halves.T.tolist()]
+        for answer, count in self.large.items():
+            sums[int(part[answer])] += count
+        return sums
+
+    def quotas(self, days: Days, max_matches: int | None) -> Ints:
+        """How many matches of each answer can be among the first `max_matches` of its day.
+
+        Answers with the same last event and window all get what is left before them: their matches mix in the order.
+        """
+        if max_matches is None or not len(self.counts):
+            return self.counts.copy()
+        part = part_of(self.certain, days)
+        order = np.argsort(part, kind="stable")
+        wanted = np.minimum(self.counts, max_matches)[order]
+        before = np.cumsum(wanted) - wanted
+        day, group = part[order], self.group[order]
+        left = max_matches - (before[_leaders(day, group)] - before[_leaders(day)])
+        most = np.empty_like(wanted)
+        most[order] = np.clip(left, 0, wanted)
+        return most
+
+    @property
+    def group(self) -> Ints:
+        """Answers with the same last event and window have the same number; ascending."""
+        seq = self.graph.seq[self.last_rows]
+        keys = [seq] if self.window_start is None else [seq, self.window_start]
+        return _leaders(*keys)
+
+
+def _leaders(*keys: Ints) -> Ints:
+    """For each place the first place of its run of equal keys.
+
+    >>> _leaders(np.array([7, 7, 8, 8]), np.array([0, 0, 0, 1])).tolist()
+    [0, 0, 2, 3]
+    """
+    places = np.arange(len(keys[0]))
+    new = np.zeros(len(places), np.bool_)
+    new[:1] = True
+    for key in keys:
+        new[1:] |= key[1:] != key[:-1]
+    return np.maximum.accumulate(np.where(new, places, 0))

@@ -1,0 +1,100 @@
+"""Compact results: all matches that end at one event as one row (SASE++, section 5.2, collapsed format).
+
+The row holds, for each variable, every event that some of these matches binds to it: a superset of each of them. A node
+is part of a match if it lies on a path from a starting node to the last event: one pass back (`counting`), one ahead.
+Cost for each last event with n rows in its window: twice the counting pass, where an edge with comparisons costs O(n) a
+node at worst ahead; never the number of matches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.matching.counting import Scratch, complete_ways, scratch_for
+from cep_core.matching.network import Flags, Ints, Network, holds
+from cep_core.matching.paths import Paths
+
+
+@njit(cache=True)
+def _reach(network: Network, low: int, end: int, scratch: Scratch, reached: Flags) -> int:
+    """reached[row - low, state]: the node is part of a match that ends at `end`; returns how many are."""
+    states = network.fits.shape[1]
+    complete_ways(network, low, end, 0, scratch)
+    scratch.sizes[:] = 0
+    ready = low  # rows below come strictly earlier than the one in hand
+    count = 0
+    for row in range(low, end + 1):
+        while network.tick[ready] < network.tick[row]:
+            for s in range(states):
+                if reached[ready - low, s]:
+                    scratch.members[s, scratch.sizes[s]] = ready
+                    scratch.sizes[s] += 1
+            ready += 1
+        for t in range(states):
+            on_path = False
+            if scratch.ways[row - low, t]:
+                on_path = network.starts[row, t]
+                for s in range(states):
+                    for edge in range(network.begin[s], network.begin[s + 1]):
+                        if on_path or network.target[edge] != t:
+                            continue
+                        for k in range(scratch.sizes[s]):
+                            if holds(network, edge, scratch.members[s, k], row):
+                                on_path = True
+                                break
+            reached[row - low, t] = on_path
+            count += on_path
+    return count
+
+
+@njit(cache=True)
+def _collect(
+    network: Network, ends: Ints, lows: Ints, scratch: Scratch, reached: Flags, rows: Ints, bound: Ints, offsets: Ints
+) -> int:
+    """Writes the nodes of the first last events, as many as fit; returns how many last events that were."""
+    states = network.fits.shape[1]
+    used = 0
+    offsets[0] = 0
+    for k in range(ends.shape[0]):
+        nodes = _reach(network, lows[k], ends[k], scratch, reached)
+        if used + nodes > rows.shape[0]:
+            return k
+        for row in range(lows[k], ends[k] + 1):
+            for s in range(states):
+                if reached[row - lows[k], s]:
+                    rows[used] = row
+                    bound[used] = s
+                    used += 1
+        offsets[k + 1] = used
+    return ends.shape[0]
+
+
+def compact_matches(network: Network, ends: Ints, lows: Ints) -> Paths:
+    """For each k the nodes of all matches that end at the row ends[k] and begin at lows[k] or later, by row."""
+    longest = int((ends - lows).max(initial=0)) + 1
+    scratch = scratch_for(network, longest)
+    reached = np.empty((longest, network.fits.shape[1]), np.bool_)
+    capacity = max(1 << 20, reached.size)
+    pieces: list[Paths] = []
+    done = 0
+    while done < len(ends):
+        rows, bound = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+        offsets = np.empty(len(ends) - done + 1, np.int64)
+        more = _collect(network, ends[done:], lows[done:], scratch, reached, rows, bound, offsets)
+        used = offsets[more]
+        jobs = np.arange(done, done + more)
+        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: more + 1].copy(), jobs))
+        done += more
+    return Paths.join(pieces)
+
+
+def compact_listed(paths: Paths, group: Ints, seq: Ints) -> Paths:
+    """The same from a listing: matches of equal `group` (0..g-1, each present) as one; `seq` numbers the rows."""
+    owner = np.repeat(group, np.diff(paths.offsets))
+    order = np.lexsort((paths.states, seq[paths.rows], owner))
+    owner, rows, states = owner[order], paths.rows[order], paths.states[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(states) != 0)
+    lengths = np.bincount(owner[new])
+    return Paths(rows[new], states[new], np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(lengths)))

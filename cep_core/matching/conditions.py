@@ -1,0 +1,134 @@
+"""What of a query's conditions is tested where: on edges, at a closure's borders, or on whole matches (postponed).
+
+An edge predicate of the form `left op right`, `left` about the earlier event and `right` about the later, becomes keys
+on the automaton's edges. A test of a closure's first or last event alone (`a[1].price % 500 = 0`) stands on the edges
+that enter or leave it. Everything else is judged on the matches listed (SASE++, section 5.1, postponing), which only
+skip-till-any-match allows: elsewhere a condition decides which event a run takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.patterns.columns import evaluate, holds
+from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
+from cep_core.language.patterns.tree import Comparison, Expression, Reference, Which
+from cep_core.language.patterns.walk import references, rewrite, variables_of, walk
+from cep_core.matching.automaton import Automaton
+from cep_core.matching.keys import comparable
+from cep_core.matching.network import Comparing, Flags
+from cep_core.matching.quantities import check_judgeable
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Conditions by the place where they are tested; vertex predicates and equivalences aside."""
+
+    edges: tuple[tuple[EdgePredicate, Comparison], ...]
+    first: tuple[tuple[str, Expression], ...]
+    """(variable, test of its first event)"""
+    last: tuple[tuple[str, Expression], ...]
+    postponed: tuple[Expression, ...]
+
+
+def conditions_of(query: Query, automaton: Automaton) -> Conditions:
+    """Sorts a query's conditions; raises NotSupportedYet at one that no place can test so far."""
+    edges: list[tuple[EdgePredicate, Comparison]] = []
+    borders: dict[Which, list[tuple[str, Expression]]] = {Which.AT: [], Which.LAST: []}
+    postponed: list[Expression] = []
+    for predicate in query.edge_predicates:
+        nested = predicate.adjacency is Adjacency.BINDING and automaton.comes_back(predicate.source)
+        if predicate.separated is not None and not nested:
+            edges.append((predicate, predicate.separated))
+        else:
+            postponed.append(_as_match_condition(predicate, automaton))
+    for condition in (predicate.expression for predicate in query.match_predicates):
+        border = _border(condition, automaton)
+        if border is None:
+            postponed.append(condition)
+        else:
+            borders[border[1]].append((border[0], rewrite(condition, _plainly)))
+    for condition in postponed:
+        if query.strategy is not Strategy.ANY:
+            raise NotSupportedYet(f"this condition is not supported yet under {query.strategy}", condition.at)
+        check_judgeable(condition, query.variables)
+    for variable, condition in borders[Which.LAST]:
+        if query.strategy is not Strategy.ANY and automaton.ends_open(variable):
+            raise NotSupportedYet("a test of the last event of an open end is not supported yet", condition.at)
+    return Conditions(tuple(edges), tuple(borders[Which.AT]), tuple(borders[Which.LAST]), tuple(postponed))
+
+
+def _as_match_condition(predicate: EdgePredicate, automaton: Automaton) -> Expression:
+    """An edge predicate said of the whole match."""
+    same = predicate.source == predicate.target
+    if same and (predicate.adjacency is Adjacency.BINDING or not automaton.comes_back(predicate.source)):
+        return predicate.expression
+    if same or not (predicate.first_only or predicate.last_only):
+        raise NotSupportedYet("this test of two neighbours is not supported yet", predicate.expression.at)
+
+    def named(part: Expression) -> Expression:
+        if isinstance(part, Reference) and part.variable == predicate.target and predicate.first_only:
+            return replace(part, which=Which.AT, index=1)
+        if isinstance(part, Reference) and part.variable == predicate.source and predicate.last_only:
+            return replace(part, which=Which.LAST)
+        return part
+
+    return rewrite(predicate.expression, named)
+
+
+def _border(condition: Expression, automaton: Automaton) -> tuple[str, Which] | None:
+    """The closure whose first (`AT`) or last event alone a condition tests."""
+    named = references(condition)
+    names = variables_of(condition)
+    if len(names) != 1 or not named or automaton.comes_back(names[0]):
+        return None
+    if any(not isinstance(part, Reference) and getattr(part, "variable", None) is not None for part in walk(condition)):
+        return None
+    for which in (Which.AT, Which.LAST):
+        if all(part.which is which and (which is Which.LAST or part.index == 1) for part in named):
+            return names[0], which
+    return None
+
+
+def _plainly(part: Expression) -> Expression:
+    return replace(part, which=Which.EACH) if isinstance(part, Reference) else part
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The conditions of a query evaluated on its candidate rows."""
+
+    comparisons: dict[tuple[int, int], list[Comparing]]
+    """By edge of the automaton."""
+    starts: Flags
+    """[m, S] no test of a first event forbids to begin here."""
+    accepts: Flags
+
+
+def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.Table) -> Tests:
+    """Evaluates each side of each condition once on every row. Linear in rows, conditions and edges."""
+    variables = automaton.variables
+    comparisons: dict[tuple[int, int], list[Comparing]] = {}
+
+    for predicate, test in conditions.edges:
+        left, right = comparable(evaluate(test.left, rows), evaluate(test.right, rows))
+        for s, t in automaton.edges:
+            if (variables[s], variables[t]) == (predicate.source, predicate.target):
+                comparisons.setdefault((s, t), []).append((test.operator, left, right))
+    allowed = {Which.AT: np.ones((rows.num_rows, len(variables)), np.bool_)}
+    allowed[Which.LAST] = allowed[Which.AT].copy()
+    for which, tests in ((Which.AT, conditions.first), (Which.LAST, conditions.last)):
+        for variable, condition in tests:
+            good = holds(condition, rows)
+            allowed[which] &= good[:, None] | (np.array(variables) != variable)[None, :]
+            yes, keys = np.ones(rows.num_rows, np.int64), good.astype(np.int64)
+            for s, t in automaton.edges:
+                if which is Which.AT and variables[s] != variable == variables[t]:
+                    comparisons.setdefault((s, t), []).append(("=", yes, keys))
+                if which is Which.LAST and variables[s] == variable != variables[t]:
+                    comparisons.setdefault((s, t), []).append(("=", keys, yes))
+    return Tests(comparisons, allowed[Which.AT], allowed[Which.LAST])

@@ -1,0 +1,255 @@
+"""The evaluator of matching queries: counts first, lists what is wanted, and says how much there was.
+
+Skip-till-any-match: `any_match` tells how many matches end at each event, so the listing takes just those last events
+that `max_matches` leaves, and totals are exact whatever their size. Skip-till-next-match and contiguity: `next_match`.
+Conditions that only a whole match can answer are judged on the listing (`conditions`, postponed); totals are then exact
+while the listing is complete.
+
+Cost: input plus output, as the modules say; the number of runs that an event-by-event matcher would keep plays no part,
+save under postponed conditions, where every match of the other conditions is listed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
+from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.patterns.query import Query, Strategy
+from cep_core.language.patterns.reach import reach_of
+from cep_core.language.patterns.tree import Alternative
+from cep_core.matching.answers import Answers
+from cep_core.matching.any_match import any_matches
+from cep_core.matching.automaton import Automaton, automaton_of
+from cep_core.matching.compact import compact_listed
+from cep_core.matching.conditions import Conditions, conditions_of
+from cep_core.matching.event_graph import event_graph
+from cep_core.matching.merging import merge_partials
+from cep_core.matching.network import Flags, Ints
+from cep_core.matching.next_match import next_matches
+from cep_core.matching.numbers import count_columns
+from cep_core.matching.paths import Bound, Paths, events_by_variable
+from cep_core.matching.quantities import Matches
+from cep_core.matching.rows import LAST_SEQ, PATH, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.totals import Days, Total, encode, part_of, parts
+
+
+class MatchEvaluator:
+    """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`).
+
+    `max_matches`: so many matches of each operating day are listed, the first in the order of (last_ts, last seq,
+    events from first to last by (seq, place of the variable in the pattern)); None lists all. `collapsed`: one compact
+    row for each last event instead of its matches. Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    """
+
+    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
+        self.query = query
+        self.max_matches = None if collapsed else max_matches
+        self.collapsed = collapsed
+        try:
+            self.automaton, self.conditions = _compile(query)
+        except NotSupportedYet as problem:
+            raise NotSupportedYet(
+                problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
+            ) from None
+        self._variable_of = np.array([self._names.index(name) for name in self.automaton.variables], np.int64)
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return atoms_of(self.query)
+
+    @property
+    def reach(self) -> Reach:
+        return reach_of(self.query)
+
+    @property
+    def schema(self) -> pa.Schema:
+        return result_schema(self.query, collapsed=self.collapsed)
+
+    @property
+    def _names(self) -> list[str]:
+        return [variable.name for variable in self.query.positive]
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+        postponed = [f"judged on listed matches: {len(self.conditions.postponed)} condition(s)"]
+        if self.query.strategy is Strategy.ANY:
+            lines = [
+                "skip-till-any-match: matches are counted backwards from each last event, without listing them",
+                "cost: last events x rows in their windows (log factor or rows again for edges with comparisons)",
+                "listing: depth first over events that lead to a match, O(length) for each match",
+            ]
+            if self.conditions.postponed:
+                lines.append("the number of matches is exact only while the listing is complete; it may be exponential")
+        else:
+            lines = [
+                f"{self.query.strategy}: all runs are one forest, at most one match for each start event",
+                "cost: candidates, plus those that fail a comparison before one holds, plus the length of the matches",
+            ]
+        return (*lines, *(postponed if self.conditions.postponed else ()))
+
+    def evaluate(
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
+        days = owned.days if owned is not None else None
+        self._check_days(days)
+        answers = self._answers(events, owned, days)
+        if self.conditions.postponed:
+            totals = yield from self._judged(answers, days)
+        else:
+            totals = [Total(count) for count in answers.totals(days)]
+            if self.collapsed:
+                paths, row = answers.compact()
+                first = np.unique(row, return_index=True)[1]
+                counts = answers.counts if len(first) == len(row) else np.bincount(row)
+                yield from self._compact_rows(answers, replace(paths, jobs=first), counts, answers.large)
+            else:
+                for paths in answers.listing(answers.quotas(days, self.max_matches)):
+                    yield self._rows(answers, paths)
+        named = dict(zip(parts(days), totals, strict=True))
+        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
+        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        """One result, ordered and cut anew over all slices."""
+        countable = not self.conditions.postponed
+        return merge_partials(partials, self.schema, days, self.max_matches, countable=countable)
+
+    def _check_days(self, days: Days) -> None:
+        """A window counted in events says nothing about when a match that could take more is certain."""
+        waits = any(self.automaton.successors[state] for state in self.automaton.accepts)
+        if days is not None and self.query.window.events and self.query.strategy is not Strategy.ANY and waits:
+            message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
+            raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
+
+    def _answers(self, events: pa.Table, owned: Ownership | None, days: Days) -> Answers:
+        graph = event_graph(self.query, self.automaton, self.conditions, events, owned)
+        if self.query.strategy is Strategy.ANY:
+            return any_matches(graph, self.query.window, days)
+        return next_matches(graph, self.automaton, self.query.strategy, self.query.window, days)
+
+    def _bound(self, paths: Paths) -> list[Bound]:
+        return events_by_variable(paths, self._variable_of, len(self._names))
+
+    def _matches(self, answers: Answers, bound: list[Bound], count: int) -> Matches:
+        lists = frozenset(variable.name for variable in self.query.positive if variable.kleene)
+        return Matches(answers.graph.events, dict(zip(self._names, bound, strict=True)), lists, count)
+
+    def _rows(self, answers: Answers, paths: Paths) -> pa.RecordBatch:
+        """Listed matches as rows."""
+        graph = answers.graph
+        bound = self._bound(paths)
+        columns = {"first_ts": pa.array(graph.ts[paths.first_rows]), **self._last_columns(answers, paths.jobs)}
+        for variable, its in zip(self.query.positive, bound, strict=True):
+            columns[variable.name] = event_column(its, graph.seq, as_list=variable.kleene)
+        matches = self._matches(answers, bound, len(paths))
+        for item in self.query.returns:
+            assert item.expression is not None
+            columns[item.column] = matches.compute(item.expression)
+        columns[PATH] = path_column(paths, graph.seq)
+        return _batch(columns, partial_schema(self.schema))
+
+    def _last_columns(self, answers: Answers, jobs: Ints) -> dict[str, pa.Array]:
+        """What rows share with the other rows of their answers."""
+        graph = answers.graph
+        last = answers.last_rows[jobs]
+        columns = {
+            "last_ts": pa.array(graph.ts[last]),
+            LAST_SEQ: pa.array(graph.seq[last]),
+            CERTAIN: pa.array(answers.certain[jobs]),
+        }
+        if answers.window_start is not None:
+            start = answers.window_start[jobs]
+            columns |= {"window_start": pa.array(start), "window_end": pa.array(start + self.query.window.size)}
+        return columns
+
+    def _judged(self, answers: Answers, days: Days) -> Generator[pa.RecordBatch, None, list[Total]]:
+        """Lists everything and keeps what the postponed conditions accept, each day until it has more than enough."""
+        part, group = part_of(answers.certain, days), answers.group
+        most = answers.counts.copy()
+        found, counts = np.zeros(len(parts(days)), np.int64), np.zeros(len(most), np.int64)
+        compacted = Paths.join([])
+        for paths in answers.listing(most):
+            kept = paths.take(np.flatnonzero(self._judge(answers, paths)))
+            found += np.bincount(part[kept.jobs], minlength=len(found))
+            counts += np.bincount(kept.jobs, minlength=len(counts))
+            if self.collapsed:
+                compacted = _compacted(Paths.join([compacted, kept]), answers.graph.seq)
+            elif len(kept):
+                yield self._rows(answers, kept)
+            if self.max_matches is not None:
+                enough = (found > self.max_matches)[part] & (group > group[paths.jobs[-1]])
+                most[enough | (counts > self.max_matches)] = 0
+        if self.collapsed:
+            yield from self._compact_rows(answers, compacted, counts, {})
+        return [
+            Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
+            for n in found
+        ]
+
+    def _judge(self, answers: Answers, paths: Paths) -> Flags:
+        matches = self._matches(answers, self._bound(paths), len(paths))
+        good = np.ones(len(paths), np.bool_)
+        for condition in self.conditions.postponed:
+            good &= matches.judge(condition)
+        return good
+
+    def _compact_rows(
+        self, answers: Answers, paths: Paths, counts: Ints, large: Mapping[int, int]
+    ) -> Iterator[pa.RecordBatch]:
+        """Compact rows; `counts`, `large`: the matches of the answers; `paths.jobs`: an answer of each row."""
+        graph = answers.graph
+        first_ts = np.minimum.reduceat(graph.ts[paths.rows], paths.offsets[:-1]) if len(paths) else counts[:0]
+        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs)}
+        number, logarithm, digits = count_columns(counts, large)
+        columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
+        for variable, its in zip(self.query.positive, self._bound(paths), strict=True):
+            columns[variable.name] = event_column(its, graph.seq, as_list=True)
+        columns[PATH] = path_column(paths, graph.seq)
+        if len(paths):
+            yield _batch(columns, partial_schema(self.schema))
+
+
+def _compacted(paths: Paths, seq: Ints) -> Paths:
+    """Paths of the same job as one."""
+    jobs, group = np.unique(paths.jobs, return_inverse=True)
+    compact = compact_listed(paths, group, seq)
+    return Paths(compact.rows, compact.states, compact.offsets, jobs)
+
+
+def _compile(query: Query) -> tuple[Automaton, Conditions]:
+    """Everything that can be refused is refused here."""
+    automaton = automaton_of(query.pattern)
+    runs = query.strategy is not Strategy.ANY
+    if query.skip is not None:
+        raise NotSupportedYet("AFTER MATCH SKIP is not supported yet", query.pattern.at)
+    if runs and isinstance(query.pattern, Alternative):
+        raise NotSupportedYet(
+            f"OR around the whole pattern is not supported yet under {query.strategy}", query.pattern.at
+        )
+    if query.window.events and query.window.slide is not None:
+        raise NotSupportedYet("SLIDE over a number of EVENTS is not supported yet", query.pattern.at)
+    for key in query.key_classes:
+        if not key.slices:
+            raise NotSupportedYet(
+                f"an equivalence that some match may not bind is not supported yet: {key.name}", key.at
+            )
+    return automaton, conditions_of(query, automaton)
+
+
+def _batch(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    """The columns in the order and the types of a schema."""
+    arrays = [columns[field.name] for field in schema]
+    return pa.RecordBatch.from_arrays(
+        [
+            array if array.type == field.type else array.cast(field.type)
+            for array, field in zip(arrays, schema, strict=True)
+        ],
+        schema=schema,
+    )

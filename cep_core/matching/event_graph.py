@@ -1,0 +1,78 @@
+"""From a query and the events of a slice to what the kernels work on: candidates, their network, clock and bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.events.schema import Ties
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.candidates import candidates
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference
+from cep_core.language.patterns.walk import walk
+from cep_core.matching.automaton import Automaton
+from cep_core.matching.conditions import Conditions, evaluate_conditions
+from cep_core.matching.network import Ints, Network, network_of
+
+
+@dataclass(frozen=True)
+class EventGraph:
+    """m candidate rows in partitions, in (ts, seq) order inside each."""
+
+    network: Network
+    offsets: Ints
+    ts: Ints
+    seq: Ints
+    clock: Ints
+    """What the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
+    width: int
+    """The largest clock[last] - clock[first] of a match."""
+    rank: Ints
+    """What contiguity compares."""
+    events: pa.Table
+    """[m] the attributes that RETURN items and conditions mention."""
+
+
+def event_graph(
+    query: Query, automaton: Automaton, conditions: Conditions, events: pa.Table, owned: Ownership | None
+) -> EventGraph:
+    """The candidates of a slice as a network. Linear in events, candidates, conditions and edges, plus sorting keys."""
+    found = candidates(query, events, owned)
+    table = events.select(_attributes(query)).take(pa.array(found.rows))
+    tests = evaluate_conditions(conditions, automaton, table)
+    fits = np.empty((len(found.rows), len(automaton.variables)), np.bool_)
+    for state, variable in enumerate(automaton.variables):
+        fits[:, state] = found.variables[variable]
+    ordered = query.schema.ties is Ties.ORDERED
+    tick = np.arange(len(found.rows), dtype=np.int64) if ordered else found.ts
+    network = network_of(found.offsets, tick, fits, automaton, tests.comparisons)
+    network = network._replace(starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts)
+    window = query.window
+    closed = window.events or window.slide is not None  # the bound itself is out of the window
+    return EventGraph(
+        network=network,
+        offsets=found.offsets,
+        ts=found.ts,
+        seq=found.seq,
+        clock=found.pos if window.events else found.ts,
+        width=window.size - 1 if closed else window.size,
+        rank=found.rank,
+        events=table,
+    )
+
+
+def _attributes(query: Query) -> list[str]:
+    """The columns that conditions between events and RETURN items read."""
+    expressions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
+    expressions += [predicate.expression for predicate in query.match_predicates]
+    expressions += [item.expression for item in query.returns if item.expression is not None]
+    named = {
+        part.attribute
+        for expression in expressions
+        for part in walk(expression)
+        if isinstance(part, Reference | PrefixAggregate) and part.attribute is not None
+    }
+    return sorted(named | {"seq"})

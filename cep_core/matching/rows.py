@@ -1,0 +1,134 @@
+"""The rows of a matching result: columns, their types, and their order.
+
+A partial result carries two more columns: `certain`, and `path`, the (seq, state) pairs of the match's events from
+first to last, by which rows with the same last event and window are ordered wherever they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import CERTAIN
+from cep_core.language.patterns.query import Query
+from cep_core.matching.network import Ints
+from cep_core.matching.numbers import COUNT
+from cep_core.matching.paths import Bound, Paths
+
+ARROW_TYPES = {
+    AttributeType.INT: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.STRING: pa.string(),
+    AttributeType.BOOL: pa.bool_(),
+}
+EVENTS = pa.list_(pa.int64())
+PATH = "path"
+LAST_SEQ = "last_seq"
+
+
+def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
+    """The columns of `cep.match` (`docs/language.md`, Results)."""
+    fields = [("first_ts", pa.int64()), ("last_ts", pa.int64())]
+    if query.window.slide is not None:
+        fields += [("window_start", pa.int64()), ("window_end", pa.int64())]
+    if collapsed:
+        fields += [(LAST_SEQ, pa.int64()), ("match_count", COUNT), ("match_count_log10", pa.float64())]
+        fields += [("match_count_exact", pa.string())]
+        return pa.schema(fields + [(variable.name, EVENTS) for variable in query.positive])
+    fields += [(variable.name, EVENTS if variable.kleene else pa.int64()) for variable in query.positive]
+    fields += [(item.column, ARROW_TYPES[item.type] if item.type else pa.null()) for item in query.returns]
+    return pa.schema(fields)
+
+
+def partial_schema(schema: pa.Schema) -> pa.Schema:
+    """The columns of partial results: those of the result, then what `merge` orders and cuts by."""
+    if LAST_SEQ not in schema.names:
+        schema = schema.append(pa.field(LAST_SEQ, pa.int64()))
+    return schema.append(pa.field(CERTAIN, pa.int64())).append(pa.field(PATH, EVENTS))
+
+
+def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
+    """The events of one variable by seq: a list, or the single event; null where the variable is absent."""
+    absent = ~bound.present
+    values = seq[bound.rows]
+    if as_list:
+        return pa.ListArray.from_arrays(
+            pa.array(bound.offsets.astype(np.int32)),
+            pa.array(values),
+            mask=pa.array(absent) if absent.any() else None,
+        )
+    if not absent.any():
+        return pa.array(values)
+    places = np.where(absent, 0, bound.offsets[:-1])
+    return pa.array(np.append(values, 0)[places], mask=absent)
+
+
+def path_column(paths: Paths, seq: Ints) -> pa.Array:
+    """The (seq, state) pairs of each match, one after another."""
+    pairs = np.empty((len(paths.rows), 2), np.int64)
+    pairs[:, 0] = seq[paths.rows]
+    pairs[:, 1] = paths.states
+    return pa.ListArray.from_arrays(pa.array((2 * paths.offsets).astype(np.int32)), pa.array(pairs.reshape(-1)))
+
+
+def ordered(table: pa.Table) -> Ints:
+    """The order of partial rows: by last_ts, last seq, window, then path, a shorter path before those it begins.
+
+    Rows of one source come in order already, so usually this only checks.
+    """
+    names = ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
+    keys = [table.column(name).to_numpy() for name in names]
+    order: Ints = np.lexsort(keys[::-1])
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+    paths = table.column(PATH).combine_chunks()
+    groups = np.append(np.flatnonzero(new), len(order))
+    _sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
+    return order
+
+
+@njit(cache=True)
+def _in_order(offsets: Ints, values: Ints, one: int, other: int) -> bool:
+    """Whether the path of row `one` may stand before that of row `other`."""
+    length = min(offsets[one + 1] - offsets[one], offsets[other + 1] - offsets[other])
+    for k in range(length):
+        left, right = values[offsets[one] + k], values[offsets[other] + k]
+        if left != right:
+            return left < right
+    return offsets[one + 1] - offsets[one] == length
+
+
+@njit(cache=True)
+def _sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None:
+    """Sorts the rows of each group by path: merge sort, which leaves what is in order alone."""
+    spare = np.empty_like(order)
+    for g in range(groups.shape[0] - 1):
+        begin, end = groups[g], groups[g + 1]
+        width = 1
+        while width < end - begin:
+            for low in range(begin, end, 2 * width):
+                middle, high = min(low + width, end), min(low + 2 * width, end)
+                if middle == high or _in_order(offsets, values, order[middle - 1], order[middle]):
+                    continue
+                i, j = low, middle
+                for k in range(low, high):
+                    left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
+                    if left:
+                        spare[k] = order[i]
+                        i += 1
+                    else:
+                        spare[k] = order[j]
+                        j += 1
+                order[low:high] = spare[low:high]
+            width *= 2
+
+
+def window_columns(window_start: Ints | None, size: int) -> Mapping[str, pa.Array]:
+    """`window_start` and `window_end` with SLIDE, else nothing."""
+    if window_start is None:
+        return {}
+    return {"window_start": pa.array(window_start), "window_end": pa.array(window_start + size)}

@@ -1,0 +1,75 @@
+"""Which rows a match may span: `WITHIN w` from its first to its last event, or the windows of `SLIDE`.
+
+Without SLIDE the bound moves with the match: `clock[last] - clock[first] <= width`, the clock being `ts`, or `pos` for
+`WITHIN n EVENTS` (width n - 1). With SLIDE each window [k s, k s + w) is judged alone, so a row is asked about once for
+each window that holds it (`docs/semantics.md` 2). Linear in rows and (row, window) pairs, times a binary search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from cep_core.matching.network import Flags, Ints
+
+
+@dataclass(frozen=True)
+class Spans:
+    """n questions: the matches that end (begin) at `rows[k]` and stay at or above (below) the row `bounds[k]`."""
+
+    rows: Ints
+    bounds: Ints
+    window_start: Ints | None
+    """The window's first moment, with SLIDE."""
+
+    def take(self, wanted: Ints | Flags) -> Spans:
+        windows = None if self.window_start is None else self.window_start[wanted]
+        return Spans(self.rows[wanted], self.bounds[wanted], windows)
+
+
+def spans_back(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
+    """For matches that end at each of `rows`: the first row within `width` in its partition."""
+    return Spans(rows, _bound(offsets, clock, rows, clock[rows] - width), None)
+
+
+def spans_ahead(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
+    """For matches that begin at each of `rows`: one past the last row within `width` in its partition."""
+    return Spans(rows, _bound(offsets, clock, rows, clock[rows] + width + 1), None)
+
+
+def window_spans_back(offsets: Ints, ts: Ints, size: int, slide: int, rows: Ints) -> Spans:
+    """`spans_back` in each window [k * slide, k * slide + size) that holds the row."""
+    rows, starts = windows_of(ts, size, slide, rows)
+    return Spans(rows, _bound(offsets, ts, rows, starts), starts)
+
+
+def window_spans_ahead(offsets: Ints, ts: Ints, size: int, slide: int, rows: Ints) -> Spans:
+    """`spans_ahead` in each window that holds the row."""
+    rows, starts = windows_of(ts, size, slide, rows)
+    return Spans(rows, _bound(offsets, ts, rows, starts + size), starts)
+
+
+def windows_of(ts: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, Ints]:
+    """Every (row, start of a window that holds it), by row.
+
+    >>> [column.tolist() for column in windows_of(np.array([0, 7]), 10, 5, np.array([0, 1]))]
+    [[0, 0, 1, 1], [-5, 0, 0, 5]]
+    """
+    first = (ts[rows] - size) // slide + 1
+    counts = np.maximum(ts[rows] // slide - first + 1, 0)
+    begin = np.cumsum(counts) - counts
+    place = np.arange(counts.sum()) - np.repeat(begin, counts)
+    return np.repeat(rows, counts), (np.repeat(first, counts) + place) * slide
+
+
+@njit(cache=True)
+def _bound(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
+    """For each row the first row of its partition whose clock is at least the moment."""
+    bounds = np.empty_like(rows)
+    for k in range(rows.shape[0]):
+        p = np.searchsorted(offsets, rows[k], side="right") - 1
+        low, high = offsets[p], offsets[p + 1]
+        bounds[k] = low + np.searchsorted(clock[low:high], moments[k], side="left")
+    return bounds
