@@ -186,14 +186,14 @@ def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
     alike = {candidate.told: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
     for name, values in chosen.heavy.items():
         other = alike.get(chosen.told ^ {name})
-        told, plain = (chosen, other) if name in chosen.told else (other, chosen)
         fate = "get their own shares" if name in chosen.told else "are hashed like any other"
-        compared = (
-            ""
-            if told is None or plain is None
-            else f": predicted maximum load {told.costs.maximum_load:.3f} with their own shares,"
-            f" {plain.costs.maximum_load:.3f} hashed"
-        )
+        compared = ""
+        if other is not None:
+            told, plain = (chosen, other) if name in chosen.told else (other, chosen)
+            loads = told.costs.maximum_load, plain.costs.maximum_load
+            if round(abs(loads[0] - loads[1]), 9) == 0:
+                continue  # the plan does not slice on this variable
+            compared = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
         yield f"heavy values of {name} ({_shortened(values)}) {fate}{compared}"
     if len(chosen.plan.ranges) > 1:
         whole = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
