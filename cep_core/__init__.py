@@ -5,5 +5,6 @@ cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
 """
 
 from cep_core.queries import aggregate, explain, match
+from cep_core.slicing import optimize_shares, slices_of
 
-__all__ = ["aggregate", "explain", "match"]
+__all__ = ["aggregate", "explain", "match", "optimize_shares", "slices_of"]
