@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import pyarrow as pa
+
 from cep_core.events.schema import LogSchema
 from cep_core.language.errors import Position, QueryError, QueryErrors
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.classification import Predicate, classify
+from cep_core.language.patterns.columns import holds
 from cep_core.language.patterns.equivalence import equality_of, key_classes, named_class
 from cep_core.language.patterns.naming import (
     check_shape,
@@ -82,7 +85,8 @@ class _Binder:
         conditions = [reading for condition in written.conditions for reading in self._readings(condition, scope)]
         classes, residual, partition = self._key_classes(conditions, pattern, strategy, scope)
         templates = [template_of_pattern(pattern), *(template_of_pattern(body) for body in _negated(pattern))]
-        predicates = [classify(condition, scope.variables, templates, self.report) for condition in residual]
+        said = [condition for condition in residual if not _always_true(condition)]
+        predicates = [classify(condition, scope.variables, templates, self.report) for condition in said]
         self._check_negated(predicates, pattern, scope)
         group_by = tuple(dict.fromkeys(name.attribute for name in written.group_by))
         query = Query(
@@ -198,6 +202,11 @@ class _Binder:
                     self.report(message, variable.at, "contiguity ranks the events that have every one of them")
         if query.window.events and query.aggregation:
             self.warnings.append("windows in EVENTS depend on where the log starts")
+
+
+def _always_true(condition: Expression) -> bool:
+    """Whether a condition mentions no event and holds, as `1 = 1` does: it then says nothing."""
+    return not variables_of(condition) and bool(holds(condition, pa.table({"none": pa.nulls(1)}))[0])
 
 
 def _outermost(pattern: Pattern) -> Iterator[Pattern]:

@@ -329,7 +329,7 @@ class TreeBuilder(Transformer[Token, Any]):
         return literal if sign is None else self._signed(literal, self._at(meta))
 
     def _signed(self, operand: Any, at: Position) -> Expression:
-        if isinstance(operand, Literal) and isinstance(operand.value, int | float) and operand.value is not True:
+        if isinstance(operand, Literal) and type(operand.value) in (int, float):
             return Literal(-operand.value, at)
         return Negative(operand, at)
 

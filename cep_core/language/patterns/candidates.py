@@ -207,7 +207,7 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
 
 def _key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
     """An attribute in its class's type; the two zeros are one key."""
-    values = column(events, attribute).cast(_ARROW[kind])
+    values = column(events, attribute).cast(_ARROW[kind], safe=False)
     return pc.add(values, 0.0) if kind is AttributeType.FLOAT else values
 
 

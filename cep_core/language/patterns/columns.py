@@ -144,10 +144,24 @@ def _compare(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Sca
     if pa.types.is_null(left.type) or pa.types.is_null(right.type):
         shape = left if isinstance(left, pa.Array) else right
         return pa.nulls(len(shape), pa.bool_()) if isinstance(shape, pa.Array) else pa.scalar(None, pa.bool_())
+    left, right = _alike(left, right)
     if _has_nan(left) or _has_nan(right):
-        one, other = pc.is_nan(left.cast(pa.float64())), pc.is_nan(right.cast(pa.float64()))
+        one, other = pc.is_nan(left), pc.is_nan(right)
         return pc.if_else(pc.or_(one, other), _OF_NAN[operator](one, other), _COMPARE[operator](left, right))
     return _COMPARE[operator](left, right)
+
+
+def _alike(
+    left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
+) -> tuple[pa.Array | pa.Scalar, pa.Array | pa.Scalar]:
+    """An integer beside a double becomes the nearest double."""
+    if left.type == right.type or not (pa.types.is_floating(left.type) or pa.types.is_floating(right.type)):
+        return left, right
+    return _double(left), _double(right)
+
+
+def _double(value: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
+    return value.cast(pa.float64(), safe=False)
 
 
 def _has_nan(value: pa.Array | pa.Scalar) -> bool:
@@ -156,10 +170,10 @@ def _has_nan(value: pa.Array | pa.Scalar) -> bool:
 
 def _arithmetic(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
     left, right = (value.cast(pa.int64()) if pa.types.is_null(value.type) else value for value in (left, right))
-    whole = pa.types.is_integer(left.type) and pa.types.is_integer(right.type)
+    left, right = _alike(left, right)
     if operator in ("/", "%"):
-        if operator == "/" or not whole:
-            left, right = left.cast(pa.float64()), right.cast(pa.float64())
+        if operator == "/":
+            left, right = _double(left), _double(right)
         zero = pa.scalar(0).cast(right.type)
         right = pc.if_else(pc.equal(right, zero), pa.scalar(None, right.type), right)
         return pc.divide(left, right) if operator == "/" else _remainder(left, right)

@@ -15,8 +15,8 @@ from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, St
 from cep_core.language.patterns.reach import reach_of, waits_for_window
 from cep_core.language.patterns.splitting import Forbidden, split
 from cep_core.language.patterns.template import Template, template_of
-from cep_core.language.patterns.tree import Expression, Kleene, Pattern, Reference, Which
-from cep_core.language.patterns.walk import parts_of, rewrite
+from cep_core.language.patterns.tree import Expression, Kleene, Pattern, Reference, Unit, Which
+from cep_core.language.patterns.walk import map_units, parts_of, rewrite
 
 
 def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
@@ -79,8 +79,8 @@ def _kind(query: Query) -> Section:
 
 def _pattern(query: Query) -> Section:
     negated = split(query.pattern)
-    lines = [print_pattern(query.pattern)]
-    lines += [f"no {print_pattern(part.body)} {_zone(part, query)}" for part in negated]
+    lines = [_text(query.pattern)]
+    lines += [f"no {_text(part.body)} {_zone(part, query)}" for part in negated]
     facts = {
         "text": lines[0],
         "variables": {
@@ -89,7 +89,7 @@ def _pattern(query: Query) -> Section:
         },
         "negated": [
             {
-                "pattern": print_pattern(part.body),
+                "pattern": _text(part.body),
                 "previous": sorted(part.previous),
                 "following": sorted(part.following),
                 "inside": part.inside,
@@ -98,6 +98,15 @@ def _pattern(query: Query) -> Section:
         ],
     }
     return Section("pattern", tuple(lines), facts)
+
+
+def _text(pattern: Pattern) -> str:
+    """The pattern without the variables that are named by their type anyway."""
+
+    def shortened(unit: Unit) -> Unit:
+        return replace(unit, variable="") if unit.variable == unit.event_type else unit
+
+    return print_pattern(map_units(pattern, shortened))
 
 
 def _zone(part: Forbidden, query: Query) -> str:

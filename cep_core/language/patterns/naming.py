@@ -22,7 +22,7 @@ from cep_core.language.patterns.tree import (
     Sequence,
     Unit,
 )
-from cep_core.language.patterns.walk import parts_of
+from cep_core.language.patterns.walk import map_units, parts_of
 
 RIGHT = "_right"
 """Ending of the variables of the second side of AND."""
@@ -60,7 +60,7 @@ def _named(pattern: Pattern, counts: Counter[str]) -> Pattern:
             return replace(pattern, options=options)
         case Conjunction():
             left, right = _named(pattern.left, Counter(counts)), _named(pattern.right, Counter(counts))
-            return replace(pattern, left=left, right=_renamed(right))
+            return replace(pattern, left=left, right=map_units(right, _on_the_right))
 
 
 def _named_unit(unit: Unit, counts: Counter[str]) -> Unit:
@@ -71,24 +71,8 @@ def _named_unit(unit: Unit, counts: Counter[str]) -> Unit:
     return replace(unit, variable=unit.event_type if k == 1 else f"{unit.event_type}_{k}")
 
 
-def _renamed_unit(unit: Unit) -> Unit:
+def _on_the_right(unit: Unit) -> Unit:
     return replace(unit, variable=unit.variable + RIGHT)
-
-
-def _renamed(pattern: Pattern) -> Pattern:
-    match pattern:
-        case Unit():
-            return _renamed_unit(pattern)
-        case Sequence():
-            return replace(pattern, elements=tuple(_renamed(element) for element in pattern.elements))
-        case Kleene() | Not():
-            return replace(pattern, body=_renamed(pattern.body))
-        case AnyOf():
-            return replace(pattern, units=tuple(_renamed_unit(unit) for unit in pattern.units))
-        case Alternative():
-            return replace(pattern, options=tuple(_renamed(option) for option in pattern.options))
-        case Conjunction():
-            return replace(pattern, left=_renamed(pattern.left), right=_renamed(pattern.right))
 
 
 def normalise_negation(pattern: Pattern) -> Pattern:

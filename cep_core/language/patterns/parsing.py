@@ -5,6 +5,8 @@ An LALR(1) parse: linear in the text. The grammar is read once a process.
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Literal as OneOf
@@ -13,12 +15,11 @@ from lark import Lark, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 
 from cep_core.language.errors import Position, QueryError
-from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.building import TreeBuilder
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.tree import Expression, Pattern
 
-_CLAUSES = ("RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE", "AFTER MATCH SKIP")
+_CLAUSES = ("RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE")
 
 _SPOKEN = {
     "NAME": "a name",
@@ -32,6 +33,7 @@ _SPOKEN = {
     "_LPAR": "'('",
     "_RPAR": "')'",
     "_COMMA": "','",
+    "_SEMICOLON": "';'",
     "LSQB": "'['",
     "RSQB": "']'",
     "LBRACE": "'{'",
@@ -86,6 +88,8 @@ def _parse(text: str, start: OneOf["query", "pattern", "condition"], path: str) 
         raise
     except UnexpectedInput as error:
         raise _explained(error, text, path) from None
+    except RecursionError:
+        raise QueryError("nested too deeply", Position(1, 1), text=text, path=path) from None
 
 
 def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
@@ -93,6 +97,10 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
     if isinstance(error, UnexpectedCharacters):
         at = Position(error.line, error.column)
         return QueryError(f"unexpected character {error.char!r}", at, text=text, path=path)
+    misspelt = _misspelt_clause(error, text)
+    if misspelt is not None:
+        word, at, hint = misspelt
+        return QueryError(f"unexpected '{word}'", at, text=text, path=path, hint=hint)
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         token = error.token
         at = Position(token.line or 1, token.column or 1, len(token.value.splitlines()[0]))
@@ -101,15 +109,23 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
         lines = text.rstrip().splitlines() or [""]
         at = Position(len(lines), len(lines[-1]) + 1)
         found = "the query ends too early"
-    accepted = error.accepts if isinstance(error, UnexpectedToken) else getattr(error, "expected", None)
-    expected = sorted({_spoken(name) for name in accepted or ()})
+    expected = sorted({_spoken(name) for name in error.accepts or ()}) if isinstance(error, UnexpectedToken) else []
     if 0 < len(expected) <= 8:
         found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
-    hint = ""
-    if isinstance(error, UnexpectedToken) and error.token.type == "NAME":
-        guess = did_you_mean(error.token.value, _CLAUSES)
-        hint = guess if guess.startswith("did") else ""
-    return QueryError(found, at, text=text, path=path, hint=hint)
+    return QueryError(found, at, text=text, path=path)
+
+
+def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, str] | None:
+    """The word at the error or just before it, if it is nearly a clause: `A WITHN 5` reads as a variable first."""
+    place = error.pos_in_stream if error.pos_in_stream is not None else len(text)
+    words = [word for word in re.finditer(r"[^\W\d]\w*", text) if word.start() <= place]
+    for word in reversed(words[-2:]):
+        nearest = get_close_matches(word[0].upper(), _CLAUSES, n=1, cutoff=0.8)
+        if nearest and word[0].upper() != nearest[0]:
+            line = text.count("\n", 0, word.start()) + 1
+            column = word.start() - (text.rfind("\n", 0, word.start()) + 1) + 1
+            return word[0], Position(line, column, len(word[0])), f"did you mean '{nearest[0]}'?"
+    return None
 
 
 def _spoken(terminal: str) -> str:

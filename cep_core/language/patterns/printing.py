@@ -101,8 +101,7 @@ def print_pattern(pattern: Pattern) -> str:
     """The text of a pattern."""
     match pattern:
         case Unit():
-            same = pattern.variable in ("", pattern.event_type)
-            return pattern.event_type if same else f"{pattern.event_type} {pattern.variable}"
+            return f"{pattern.event_type} {pattern.variable}" if pattern.variable else pattern.event_type
         case Sequence():
             return "SEQ(" + ", ".join(print_pattern(element) for element in pattern.elements) + ")"
         case Kleene():
@@ -128,9 +127,7 @@ def _repeated(pattern: Kleene) -> str:
     quantifier = _quantifier(pattern.least, pattern.most)
     body = pattern.body
     if isinstance(body, Unit):
-        if body.variable in ("", body.event_type):
-            return body.event_type + quantifier
-        return f"{body.event_type}{quantifier} {body.variable}[]"
+        return body.event_type + quantifier + (f" {body.variable}[]" if body.variable else "")
     return f"({print_pattern(body)}){quantifier}"
 
 

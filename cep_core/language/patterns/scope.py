@@ -114,7 +114,7 @@ class Scope:
         variable = self.variable(part.variable, part.at)
         if variable is None:
             return False
-        if part.attribute is not None and self.attribute(variable, part.attribute, part.at) is None:
+        if part.attribute is not None and self.attribute(variable, part.attribute, _attribute_at(part)) is None:
             return False
         if variable.kleene:
             return True
@@ -227,6 +227,14 @@ def common_type(one: AttributeType, other: AttributeType) -> AttributeType | Non
     if one is other:
         return one
     return AttributeType.FLOAT if one in NUMBERS and other in NUMBERS else None
+
+
+def _attribute_at(part: Reference | PrefixAggregate) -> Position:
+    """Where the attribute's name stands: references end in it."""
+    name = part.attribute or ""
+    if isinstance(part, PrefixAggregate) or part.at.length < len(name):
+        return part.at
+    return Position(part.at.line, part.at.column + part.at.length - len(name), len(name))
 
 
 def _asked_absent(part: Expression) -> str | None:

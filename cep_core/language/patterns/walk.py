@@ -106,6 +106,24 @@ def parts_of(pattern: Pattern) -> tuple[Pattern, ...]:
             return ()
 
 
+def map_units(pattern: Pattern, change: Callable[[Unit], Unit]) -> Pattern:
+    """The pattern with `change` applied to each unit."""
+    match pattern:
+        case Unit():
+            return change(pattern)
+        case Sequence():
+            return replace(pattern, elements=tuple(map_units(element, change) for element in pattern.elements))
+        case Kleene() | Not():
+            return replace(pattern, body=map_units(pattern.body, change))
+        case AnyOf():
+            return replace(pattern, units=tuple(change(unit) for unit in pattern.units))
+        case Alternative():
+            return replace(pattern, options=tuple(map_units(option, change) for option in pattern.options))
+        case Conjunction():
+            left, right = map_units(pattern.left, change), map_units(pattern.right, change)
+            return replace(pattern, left=left, right=right)
+
+
 def units_of(pattern: Pattern) -> Iterator[Unit]:
     """Every unit of a pattern, negated ones included, left to right."""
     if isinstance(pattern, Unit):
