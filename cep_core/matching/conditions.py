@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from cep_core.events.schema import AttributeType
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import evaluate, holds
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
@@ -22,6 +23,7 @@ from cep_core.matching.automaton import Automaton
 from cep_core.matching.keys import comparable
 from cep_core.matching.network import Comparing, Flags
 from cep_core.matching.quantities import check_judgeable
+from cep_core.matching.separating import separate
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,11 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     postponed: list[Expression] = []
     for predicate in query.edge_predicates:
         nested = predicate.adjacency is Adjacency.BINDING and automaton.comes_back(predicate.source)
-        if predicate.separated is not None and not nested:
-            edges.append((predicate, predicate.separated))
+        separated = predicate.separated or _separated(predicate, query)
+        if separated is not None and not nested:
+            edges.append((predicate, separated))
         else:
-            postponed.append(_as_match_condition(predicate, automaton))
+            postponed.append(_as_match_condition(predicate, query, automaton))
     for condition in (predicate.expression for predicate in query.match_predicates):
         border = _border(condition, automaton)
         if border is None:
@@ -62,12 +65,30 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     return Conditions(tuple(edges), tuple(borders[Which.AT]), tuple(borders[Which.LAST]), tuple(postponed))
 
 
-def _as_match_condition(predicate: EdgePredicate, automaton: Automaton) -> Expression:
+def _separated(predicate: EdgePredicate, query: Query) -> Comparison | None:
+    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
+    same = predicate.source == predicate.target
+
+    def of_source(part: Reference) -> bool:
+        return part.which is Which.PREVIOUS if same else part.variable == predicate.source
+
+    def is_integer(part: Reference) -> bool:
+        attribute = types[part.variable].get(part.attribute)
+        return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
+
+    return separate(predicate.expression, of_source, is_integer)
+
+
+def _as_match_condition(predicate: EdgePredicate, query: Query, automaton: Automaton) -> Expression:
     """An edge predicate said of the whole match."""
     same = predicate.source == predicate.target
     if same and (predicate.adjacency is Adjacency.BINDING or not automaton.comes_back(predicate.source)):
         return predicate.expression
-    if same or not (predicate.first_only or predicate.last_only):
+    lists = {variable.name for variable in query.variables if variable.kleene}
+    single = (predicate.source not in lists or predicate.last_only) and (
+        predicate.target not in lists or predicate.first_only
+    )
+    if same or not single:
         raise NotSupportedYet("this test of two neighbours is not supported yet", predicate.expression.at)
 
     def named(part: Expression) -> Expression:
