@@ -58,6 +58,8 @@ def count_windows(
         tick = np.int64(0)
         for i in range(first[w], last[w]):
             if i == first[w] or vertices.tick[i] != tick:
+                if seen < 0 or seen >= LIMIT:
+                    break
                 tick = vertices.tick[i]
                 for s in range(states):
                     for j in range(1 + sums):

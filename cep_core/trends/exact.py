@@ -9,7 +9,6 @@ O(n * edges * log n * L) time a window; O(values * edges * L) space. A count is 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Vertices
@@ -114,19 +113,6 @@ def _add_product(number: Bits, count: Bits, weight: Bits) -> bool:
 
 
 @njit(cache=True)
-def _add(into: npt.NDArray[np.uint64], number: npt.NDArray[np.uint64]) -> None:
-    for j in range(number.shape[0]):
-        for k in range(number.shape[1]):
-            into[j, k] += number[j, k]
-
-
-@njit(cache=True)
-def _lower(into: Ints, offered: Ints) -> None:
-    for j in range(offered.shape[0]):
-        into[j] = min(into[j], offered[j])
-
-
-@njit(cache=True)
 def _count(
     template: Automaton,
     comparisons: Comparisons,
@@ -168,18 +154,22 @@ def _count(
             if i > first[w] and vertices.tick[i] != vertices.tick[i - 1]:
                 for q in range(n):
                     s = waiting_state[q]
-                    _add(done[s], waiting[q])
-                    _lower(done_minima[s], waiting_minima[q])
+                    for j in range(numbers):
+                        for k in range(limbs):
+                            done[s, j, k] += waiting[q, j, k]
+                    for j in range(extremes):
+                        done_minima[s, j] = min(done_minima[s, j], waiting_minima[q, j])
                     for c in range(compared):
                         at = np.int64(comparisons.rank[waiting_vertex[q], c])
                         if comparisons.source[c] != s or at == 0:
                             continue
                         while at <= ranks:
-                            _add(trees[c, at], waiting[q])
-                            _lower(trees_minima[c, at], waiting_minima[q])
-                            if comparisons.equal[c]:
-                                break
-                            at += at & -at
+                            for j in range(numbers):
+                                for k in range(limbs):
+                                    trees[c, at, j, k] += waiting[q, j, k]
+                            for j in range(extremes):
+                                trees_minima[c, at, j] = min(trees_minima[c, at, j], waiting_minima[q, j])
+                            at = at + (at & -at) if not comparisons.equal[c] else ranks + 1
                 n = 0
             for s in range(states):
                 bit = np.uint64(1) << np.uint64(s)
@@ -192,18 +182,23 @@ def _count(
                     own[0, 0] = 1
                 own_minima[:] = NOTHING
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-                    _add(own, done[template.predecessors[e]])
-                    _lower(own_minima, done_minima[template.predecessors[e]])
+                    r = template.predecessors[e]
+                    for j in range(numbers):
+                        for k in range(limbs):
+                            own[j, k] += done[r, j, k]
+                    for j in range(extremes):
+                        own_minima[j] = min(own_minima[j], done_minima[r, j])
                 for c in range(compared):
                     if comparisons.target[c] != s:
                         continue
                     at = np.int64(comparisons.bound[i, c])
                     while at > 0:
-                        _add(own, trees[c, at])
-                        _lower(own_minima, trees_minima[c, at])
-                        if comparisons.equal[c]:
-                            break
-                        at &= at - 1
+                        for j in range(numbers):
+                            for k in range(limbs):
+                                own[j, k] += trees[c, at, j, k]
+                        for j in range(extremes):
+                            own_minima[j] = min(own_minima[j], trees_minima[c, at, j])
+                        at = at & (at - 1) if not comparisons.equal[c] else np.int64(0)
                 for j in range(numbers):
                     lost |= _carry(own[j])
                 if not own[0].any():
@@ -215,8 +210,11 @@ def _count(
                     if vertices.coded[j] & bit:
                         own_minima[j] = min(own_minima[j], vertices.codes[i, j])
                 if template.end[s]:
-                    _add(totals[w], own)
-                    _lower(minima[w], own_minima)
+                    for j in range(numbers):
+                        for k in range(limbs):
+                            totals[w, j, k] += own[j, k]
+                    for j in range(extremes):
+                        minima[w, j] = min(minima[w, j], own_minima[j])
                 waiting_vertex[n] = i
                 waiting_state[n] = s
                 n += 1

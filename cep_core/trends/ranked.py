@@ -32,49 +32,6 @@ def longest_tie(tick: Ints) -> int:
 
 
 @njit(cache=True)
-def _enter(tree: Ints, tree_minima: Ints, at: int, ranks: int, equal: bool, own: Ints, own_minima: Ints) -> int:
-    """Add a vertex's numbers at rank `at`. Returns the bits seen."""
-    seen = 0
-    while at <= ranks:
-        for j in range(own.shape[0]):
-            tree[at, j] += own[j]
-            seen |= tree[at, j]
-        for j in range(own_minima.shape[0]):
-            tree_minima[at, j] = min(tree_minima[at, j], own_minima[j])
-        if equal:
-            break
-        at += at & -at
-    return seen
-
-
-@njit(cache=True)
-def _gather(tree: Ints, tree_minima: Ints, at: int, equal: bool, own: Ints, own_minima: Ints) -> int:
-    """Add to `own` the numbers of all vertices of rank 1..`at` (of rank `at` where equal). Returns the bits seen."""
-    seen = 0
-    while at > 0:
-        for j in range(own.shape[0]):
-            own[j] += tree[at, j]
-            seen |= own[j]
-        for j in range(own_minima.shape[0]):
-            own_minima[j] = min(own_minima[j], tree_minima[at, j])
-        if equal:
-            break
-        at &= at - 1
-    return seen
-
-
-@njit(cache=True)
-def _clear(tree: Ints, tree_minima: Ints, at: int, ranks: int, equal: bool) -> None:
-    """Undo whatever was entered at rank `at`."""
-    while at <= ranks:
-        tree[at, :] = 0
-        tree_minima[at, :] = NOTHING
-        if equal:
-            break
-        at += at & -at
-
-
-@njit(cache=True)
 def count_compared_windows(
     template: Automaton,
     comparisons: Comparisons,
@@ -109,6 +66,8 @@ def count_compared_windows(
         n = 0
         for i in range(first[w], last[w]):
             if i > first[w] and vertices.tick[i] != vertices.tick[i - 1]:
+                if seen < 0 or seen >= LIMIT:
+                    break
                 for q in range(n):
                     s = waiting_state[q]
                     for j in range(1 + sums):
@@ -118,54 +77,61 @@ def count_compared_windows(
                         done_minima[s, j] = min(done_minima[s, j], waiting_minima[q, j])
                     for c in range(compared):
                         at = np.int64(comparisons.rank[waiting_vertex[q], c])
-                        if comparisons.source[c] == s and at > 0:
-                            seen |= _enter(
-                                trees[c],
-                                trees_minima[c],
-                                at,
-                                ranks,
-                                comparisons.equal[c],
-                                waiting[q],
-                                waiting_minima[q],
-                            )
+                        if comparisons.source[c] != s or at == 0:
+                            continue
+                        while at <= ranks:
+                            for j in range(1 + sums):
+                                trees[c, at, j] += waiting[q, j]
+                            for j in range(extremes):
+                                trees_minima[c, at, j] = min(trees_minima[c, at, j], waiting_minima[q, j])
+                            at = at + (at & -at) if not comparisons.equal[c] else ranks + 1
                 n = 0
             for s in range(states):
                 bit = np.uint64(1) << np.uint64(s)
                 if not vertices.states[i] & bit:
                     continue
-                own = waiting[n]
-                own_minima = waiting_minima[n]
-                own[:] = 0
-                own[0] = np.int64(template.start[s])
-                own_minima[:] = NOTHING
+                for j in range(1 + sums):
+                    waiting[n, j] = 0
+                for j in range(extremes):
+                    waiting_minima[n, j] = NOTHING
+                waiting[n, 0] = np.int64(template.start[s])
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                     r = template.predecessors[e]
                     for j in range(1 + sums):
-                        own[j] += done[r, j]
-                        seen |= own[j]
+                        waiting[n, j] += done[r, j]
+                        seen |= waiting[n, j]
                     for j in range(extremes):
-                        own_minima[j] = min(own_minima[j], done_minima[r, j])
+                        waiting_minima[n, j] = min(waiting_minima[n, j], done_minima[r, j])
                 for c in range(compared):
-                    if comparisons.target[c] == s:
-                        bound = np.int64(comparisons.bound[i, c])
-                        seen |= _gather(trees[c], trees_minima[c], bound, comparisons.equal[c], own, own_minima)
-                if own[0] == 0:
+                    if comparisons.target[c] != s:
+                        continue
+                    at = np.int64(comparisons.bound[i, c])
+                    while at > 0:
+                        # A cell holds no more than `done` of its edge's source, whose bits are seen.
+                        for j in range(1 + sums):
+                            waiting[n, j] += trees[c, at, j]
+                            seen |= waiting[n, j]
+                        for j in range(extremes):
+                            waiting_minima[n, j] = min(waiting_minima[n, j], trees_minima[c, at, j])
+                        at = at & (at - 1) if not comparisons.equal[c] else np.int64(0)
+                count = waiting[n, 0]
+                if count == 0:
                     continue
                 for j in range(sums):
                     if vertices.weighted[j] & bit:
-                        added = product(own[0], vertices.weights[i, j])
+                        added = product(count, vertices.weights[i, j])
                         seen |= added
-                        own[1 + j] += added
-                        seen |= own[1 + j]
+                        waiting[n, 1 + j] += added
+                        seen |= waiting[n, 1 + j]
                 for j in range(extremes):
                     if vertices.coded[j] & bit:
-                        own_minima[j] = min(own_minima[j], vertices.codes[i, j])
+                        waiting_minima[n, j] = min(waiting_minima[n, j], vertices.codes[i, j])
                 if template.end[s]:
                     for j in range(1 + sums):
-                        totals[w, j] += own[j]
+                        totals[w, j] += waiting[n, j]
                         seen |= totals[w, j]
                     for j in range(extremes):
-                        minima[w, j] = min(minima[w, j], own_minima[j])
+                        minima[w, j] = min(minima[w, j], waiting_minima[n, j])
                 waiting_vertex[n] = i
                 waiting_state[n] = s
                 n += 1
@@ -174,7 +140,10 @@ def count_compared_windows(
             if 8 * (last[w] - first[w]) > ranks:
                 trees[c, : ranks + 1, :] = 0
                 trees_minima[c, : ranks + 1, :] = NOTHING
-            else:
-                for i in range(first[w], last[w]):
-                    if comparisons.rank[i, c] > 0:
-                        _clear(trees[c], trees_minima[c], np.int64(comparisons.rank[i, c]), ranks, comparisons.equal[c])
+                continue
+            for i in range(first[w], last[w]):
+                at = np.int64(comparisons.rank[i, c])
+                while 0 < at <= ranks:
+                    trees[c, at, :] = 0
+                    trees_minima[c, at, :] = NOTHING
+                    at = at + (at & -at) if not comparisons.equal[c] else ranks + 1
