@@ -1,7 +1,7 @@
 """A comparison of sums of integers, rewritten so that each side is about one event.
 
-`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`: for integers the same truth, so it can stand on an edge. Floats are left alone,
-since rounding depends on the order of additions.
+`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`: for integers the same truth, so it can stand on an edge. Floats are left
+alone, since rounding depends on the order of additions.
 """
 
 from __future__ import annotations
