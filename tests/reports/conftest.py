@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobs.reports.publish import publish
-from tests.reports.small_lake import DAYS, write_lake, write_workload
+from tests.reports.small_lake import REPORTED, write_lake, write_workload
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +26,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def site(places: Path) -> Path:
-    """The folder of all reports, every day of the small lake published."""
-    publish("lines", DAYS[0], DAYS[-1], "run-1")
+    """The folder of all reports, with those of `REPORTED` published."""
+    for day in REPORTED:
+        publish("lines", day, day, "night")
     return places / "reports"

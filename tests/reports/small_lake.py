@@ -1,4 +1,4 @@
-"""A small workload and its lake, written without a JVM: ten days, three queries, one hole, hostile values.
+"""A small workload and its lake, written without a JVM: seven days, three queries, one hole, hostile values.
 
 Results are what readers meet, not what an engine would find: reports must print whatever tables say.
 """
@@ -23,7 +23,8 @@ INCOMPLETE = date(2013, 3, 10)
 """A day whose results lack the day before."""
 HOLE = date(2013, 3, 9)
 """A day that failed its gate and never had events."""
-DAYS = (*(date(2013, 3, 1) + timedelta(days=n) for n in range(8)), INCOMPLETE)
+DAYS = (date(2013, 3, 3), EMPTY, *(date(2013, 3, day) for day in (5, 6, 7)), DAY, INCOMPLETE)
+REPORTED = (EMPTY, DAY, INCOMPLETE)
 
 SCRIPT = "<script>alert('x')</script>"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
@@ -324,7 +325,7 @@ def heavy_hitters() -> list[dict[str, Any]]:
 
 
 def _own(day: date) -> dict[str, Any]:
-    return {"day": day, "run_id": "run-1"}
+    return {"day": day, "run_id": "run-2" if day == EMPTY else "run-1"}
 
 
 def _write(
