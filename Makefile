@@ -24,6 +24,7 @@ JARS     := .cache/jars/.fetched
 CLASSES  := .cache/cds/.trained
 SETTINGS := .cache/spark-local.conf
 METADATA := .cache/airflow.db
+YEAR     := .cache/nyc_flights/.made
 
 env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## the environment: packages, Java, jars, Airflow's database
 
@@ -49,12 +50,17 @@ $(SETTINGS): $(CLASSES) $(JARS) jobs/lake/session.py
 $(METADATA): $(PACKAGES)
 	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
 
+$(YEAR): scripts/make_nyc_flights_bundle.py | $(PACKAGES)
+	@line=$$(.venv/bin/python scripts/make_nyc_flights_bundle.py --year --into $(@D)) && echo "sample     $$line"
+	@touch $@
+
 # ------------------------------------------------------------------------------------------------ work
 
 nightly: env ## one operating day through the real DAG (DAY=2013-03-08), ends with where the report is
 	@scripts/run.sh python scripts/run_dag.py nightly_$(WORKLOAD) --day $(DAY)
 
-backfill: env ## many operating days in one go: make backfill FROM=2013-03-05 TO=2013-03-11
+backfill: export NYC_FLIGHTS_DATA ?= $(CURDIR)/.cache/nyc_flights
+backfill: env $(YEAR) ## many operating days in one go: make backfill FROM=2013-03-05 TO=2013-03-11
 	@[ -n "$(FROM)" ] && [ -n "$(TO)" ] || { echo "say which days: make backfill FROM=2013-03-05 TO=2013-03-11" >&2; exit 2; }
 	@scripts/run.sh trendmill run $(WORKLOAD) --from $(FROM) --to $(TO)
 

@@ -20,8 +20,18 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 
 
+QUIET = {
+    # The tasks' own lines as they are; of Airflow's only what a person must see.
+    "AIRFLOW__LOGGING__LOG_FORMAT": "%(message)s",
+    "AIRFLOW__LOGGING__LOGGING_LEVEL": "WARNING",
+    "AIRFLOW__LOGGING__NAMESPACE_LEVELS": "airflow.task.hooks=INFO airflow.task.operators=INFO task=CRITICAL "
+    "airflow.sdk.definitions.dag=ERROR py.warnings=ERROR",
+}
+
+
 def prepare_home() -> None:
     """Airflow's home folder with a migrated database; must be there before the first import of Airflow."""
+    os.environ.update(QUIET)
     home = Path(os.environ["AIRFLOW_HOME"])
     home.mkdir(parents=True, exist_ok=True)
     if not (home / "airflow.db").exists():
@@ -81,10 +91,10 @@ def main() -> None:
     options = parser.parse_args()
     prepare_home()
     dag = load_dag(options.dag_id)
+    logging.getLogger("airflow.sdk.definitions.dag").setLevel(logging.ERROR)  # it repeats what TellTasks tells
     tell = TellTasks()
     for task in dag.tasks:
         tell.watch(task)
-    logging.getLogger("airflow.task").setLevel(logging.WARNING)
     run = dag.test(logical_date=end_of(dag, options.day))
     if run.state != "success":
         sys.exit(f"{options.dag_id} of {options.day} failed")

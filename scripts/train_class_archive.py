@@ -40,14 +40,17 @@ def work(archive: Path, folder: str) -> None:
 
 def train(archive: Path) -> str | None:
     """Write the archive; returns the reason where that fails. The file appears whole or not at all."""
+    archive = archive.absolute()
     archive.parent.mkdir(parents=True, exist_ok=True)
     archive.unlink(missing_ok=True)
     with TemporaryDirectory(dir=archive.parent) as scratch:
         written = Path(scratch, archive.name)
-        command = [sys.executable, __file__, str(written), str(Path(scratch, "table"))]
+        command = [sys.executable, str(Path(__file__).resolve()), str(written), str(Path(scratch, "table"))]
         try:
             # The JVM writes the file after Python is gone; it holds our pipe open until it is done.
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60 * MINUTES_AT_MOST, check=False)
+            done = subprocess.run(
+                command, cwd=scratch, capture_output=True, text=True, timeout=60 * MINUTES_AT_MOST, check=False
+            )
         except subprocess.TimeoutExpired:
             return f"it took more than {MINUTES_AT_MOST} minutes"
         if done.returncode or not written.is_file():
