@@ -8,6 +8,7 @@ without it.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,13 +44,20 @@ def train(archive: Path) -> str | None:
     archive = archive.absolute()
     archive.parent.mkdir(parents=True, exist_ok=True)
     archive.unlink(missing_ok=True)
+    environment = {**os.environ, "TRENDMILL_CACHE": str(places.cache())}
     with TemporaryDirectory(dir=archive.parent) as scratch:
         written = Path(scratch, archive.name)
         command = [sys.executable, str(Path(__file__).resolve()), str(written), str(Path(scratch, "table"))]
         try:
             # The JVM writes the file after Python is gone; it holds our pipe open until it is done.
             done = subprocess.run(
-                command, cwd=scratch, capture_output=True, text=True, timeout=60 * MINUTES_AT_MOST, check=False
+                command,
+                cwd=scratch,  # Spark leaves an empty warehouse folder where it starts
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=60 * MINUTES_AT_MOST,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             return f"it took more than {MINUTES_AT_MOST} minutes"
