@@ -57,7 +57,7 @@ class Change:
                 extreme = ", more than on any of them"
             elif self.today.key < low.key:
                 extreme = ", less than on any of them"
-        if usual.sign <= 0 or self.today.sign < 0:
+        if usual.sign <= 0 or self.today.sign <= 0:
             return f"Against {middle} {days} {beside}{extreme}."
         return f"{ratio(self.today, usual)} times {middle} {days} {beside}{extreme}."
 

@@ -52,7 +52,7 @@ class Match:
 
     @property
     def length(self) -> int:
-        return sum(len(events) for events in self.events.values())
+        return sum(len(_bound(self.row[name])) for name in self.events)
 
     @property
     def duration(self) -> int:

@@ -1,0 +1,220 @@
+"""Sentences are made from a query's RETURN and GROUP BY and from result columns, for any query."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Query
+from jobs.reports import aggregation, matching
+from jobs.reports.attributes import entity, mentioned
+from jobs.reports.event_index import EventIndex
+from jobs.reports.matching import Totals
+from jobs.reports.moments import Clock
+
+DAY = date(2013, 3, 8)
+START = 1362729600
+HOUR = 3600
+SCHEMA = LogSchema(
+    {
+        kind: {
+            "who": Attribute("who", AttributeType.STRING),
+            "where": Attribute("where", AttributeType.STRING),
+            "x": Attribute("x", AttributeType.INT),
+        }
+        for kind in ("A", "B", "C")
+    }
+)
+
+
+def aggregated(text: str, *rows: dict[str, Any]) -> tuple[Query, pa.Table]:
+    query = bind(text, SCHEMA)
+    names = list(dict.fromkeys(name for row in rows for name in row)) or ["window_start", "window_end"]
+    return query, pa.Table.from_pylist(list(rows), pa.schema([(name, _type(name)) for name in names]))
+
+
+def _type(name: str) -> pa.DataType:
+    if name in ("who", "where"):
+        return pa.string()
+    if name.endswith("_log10") or name.startswith("avg"):
+        return pa.float64()
+    return pa.decimal128(38, 0) if name in ("count", "count_A", "n", "sum_A_x") else pa.int64()
+
+
+def row(count: int | None, window: int = 0, log10: float | None = None, **groups: str) -> dict[str, Any]:
+    start = START + window * HOUR
+    size = {"count": None if count is None else Decimal(count), "count_log10": log10}
+    return {**groups, "window_start": start, "window_end": start + 12 * HOUR, **size}
+
+
+def said(text: str, *rows: dict[str, Any]) -> str:
+    query, results = aggregated(text, *rows)
+    return aggregation.answer(query, results, DAY, Clock()).sentence
+
+
+GROUPED = "RETURN who, COUNT(*) PATTERN A+ GROUP-BY who WITHIN 12 hours SLIDE 1 hour"
+TWICE = "RETURN who, where, COUNT(*) PATTERN A+ GROUP-BY who, where WITHIN 12 hours SLIDE 1 hour"
+PLAIN = "RETURN COUNT(*) PATTERN A+ WITHIN 12 hours SLIDE 1 hour"
+
+
+def test_the_top_group_and_its_window_are_named() -> None:
+    """The largest count over all groups and windows, with how many groups and windows have any."""
+    assert said(GROUPED, row(3, who="u"), row(87, window=1, who="v"), row(5, window=1, who="u")) == (
+        "On 8 March 2013 who v had the most trends: 87 in the 12 hours from 8 Mar 09:00; "
+        "2 values of who in 2 windows had any."
+    )
+
+
+def test_groups_of_several_attributes_are_named_whole() -> None:
+    """Every grouping attribute is said with its value."""
+    assert said(TWICE, row(2, who="u", where="p")).startswith(
+        "On 8 March 2013 who u, where p had the most trends: 2 in"
+    )
+
+
+def test_equal_groups_are_counted() -> None:
+    """Where groups are equal the first by window and name is named, with how many are like it."""
+    sentence = said(GROUPED, row(4, who="w"), row(4, who="u"), row(4, window=2, who="u"), row(1, who="v"))
+    assert sentence.startswith(
+        "On 8 March 2013 who u (like 1 other) had the most trends: 4 in the 12 hours from 8 Mar 08:00"
+    )
+
+
+def test_a_query_without_groups_names_the_window() -> None:
+    """One window says how many it had; several say which is the fullest."""
+    assert said(PLAIN, row(1)) == "On 8 March 2013 the 12 hours from 8 Mar 08:00 had 1 trend."
+    assert said(PLAIN, row(4), row(9, window=3)) == (
+        "On 8 March 2013 the fullest of 2 windows, the 12 hours from 8 Mar 11:00, had 9 trends."
+    )
+
+
+def test_a_day_without_results_is_a_sentence_too() -> None:
+    """No row means no trend."""
+    assert said(GROUPED) == "On 8 March 2013 there was no trend in any window."
+
+
+@pytest.mark.parametrize(
+    ("count", "log10", "text"),
+    [
+        (123_456_789, 8.09151, "123,456,789"),
+        (1_234_567_890, 9.0915149, "1.2e9"),
+        (10**37 * 9, 37.9542, "9.0e37"),
+        (None, 46.9999, "1.0e47"),
+        (None, 5000.5, "3.2e5000"),
+    ],
+)
+def test_counts_of_any_size_are_written(count: int | None, log10: float, text: str) -> None:
+    """Up to nine digits in full, then as 1.2e34, far beyond what a float holds."""
+    assert f"had the most trends: {text} in" in said(GROUPED, row(count, log10=log10, who="u"))
+
+
+def test_counts_beyond_38_digits_rank_above_those_within() -> None:
+    """A row whose exact count is null is larger than any DECIMAL, and the larger logarithm wins."""
+    rows = [row(10**37, log10=37.0, who="u"), row(None, log10=40.0, who="v"), row(None, log10=41.0, who="w")]
+    assert said(GROUPED, *rows).startswith("On 8 March 2013 who w had")
+
+
+def test_without_count_the_first_aggregate_is_the_headline() -> None:
+    """It is called by what the query wrote."""
+    query = "RETURN who, AVG(A.x) PATTERN A+ GROUP-BY who WITHIN 12 hours"
+    base = {"window_start": START, "window_end": START + 12 * HOUR}
+    rows = [{"who": "u", **base, "avg_A_x": -3.5}, {"who": "v", **base, "avg_A_x": -7.25}]
+    assert said(query, *rows).startswith("On 8 March 2013 who u had the highest AVG(A.x): −3.5 in the 12 hours")
+
+
+def test_a_null_group_is_shown() -> None:
+    """Tables may hold null in a group; it sorts and prints."""
+    assert "who – had the most trends" in said(GROUPED, {**row(4), "who": None})
+
+
+MATCHED = (
+    "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_next_match { [who] AND b[i].x > b[i-1].x AND a.x > 2 } WITHIN 1 hour"
+)
+KEYLESS = "PATTERN SEQ(A a, B b) WHERE a.x > 2 WITHIN 1 hour"
+
+
+def events(*people: str) -> EventIndex:
+    """Three events for each person: seq 10 n, 10 n + 1, 10 n + 2 for A, B, C."""
+    rows = [
+        {"seq": 10 * n + k, "ts": START + 60 * (10 * n + k), "event_type": kind, "who": who, "x": n + k}
+        for n, who in enumerate(people)
+        for k, kind in enumerate("ABC")
+    ]
+    names = {"seq": pa.int64(), "ts": pa.int64(), "event_type": pa.string(), "who": pa.string(), "x": pa.int64()}
+    return EventIndex(pa.Table.from_pylist(rows, pa.schema(list(names.items()))))
+
+
+def matched(query: Query, *numbers: int) -> pa.Table:
+    rows = []
+    for n in numbers:
+        bound = {"a": 10 * n, "b": [10 * n + 1], "c": 10 * n + 2} if "c" in matching.variables(query) else {}
+        bound = bound or {"a": 10 * n, "b": 10 * n + 1}
+        rows.append({"match_id": str(n), "first_ts": START + 600 * n, "last_ts": START + 600 * n + 120, **bound})
+    return pa.Table.from_pylist(rows)
+
+
+def told(text: str, people: list[str], numbers: list[int], totals: Totals | None = None) -> matching.Answer:
+    query = bind(text, SCHEMA)
+    results = matched(query, *numbers)
+    known = totals or Totals(len(numbers), len(numbers), truncated=False)
+    return matching.answer(query, results, known, events(*people), DAY, Clock())
+
+
+def test_matches_are_counted_and_the_top_key_named() -> None:
+    """The key is that of the query's equivalence predicate, read from the events that the match binds."""
+    answer = told(MATCHED, ["u", "v", "u"], [0, 1, 2])
+    assert answer.sentence == "On 8 March 2013 there were 3 matches; who u had the most, 2."
+    assert answer.headline.exact == 3
+
+
+@pytest.mark.parametrize(
+    ("people", "sentence"),
+    [
+        (["u"], "On 8 March 2013 there was 1 match; who u."),
+        (["u", "u"], "On 8 March 2013 there were 2 matches; all of who u."),
+        (["u", "v"], "On 8 March 2013 there were 2 matches; each of another who."),
+        (["u", "u", "v", "v", "w"], "On 8 March 2013 there were 5 matches; who u (like 1 other) had the most, 2."),
+    ],
+)
+def test_whose_matches_they_are(people: list[str], sentence: str) -> None:
+    """One, all the same, all different, and equals at the top."""
+    assert told(MATCHED, people, list(range(len(people)))).sentence == sentence
+
+
+def test_without_a_key_the_longest_match_is_told() -> None:
+    """By number of events, then by duration."""
+    assert told(KEYLESS, ["u", "v"], [0, 1]).sentence == (
+        "On 8 March 2013 there were 2 matches; the longest has 2 events in 2 minutes, from 8 Mar 08:00."
+    )
+
+
+def test_a_cut_listing_and_an_unknown_total_are_said() -> None:
+    """The total is that of `result_days`; null means at least so many."""
+    cut = told(MATCHED, ["u", "u"], [0, 1], Totals(10**40, 2, truncated=True))
+    assert cut.sentence == "On 8 March 2013 there were 1.0e40 matches; all of who u."
+    assert cut.caveat == "The listing is cut: it holds the first 2 of 1.0e40 matches."
+    unknown = told(MATCHED, ["u", "u"], [0, 1], Totals(None, 2, truncated=True))
+    assert unknown.sentence.startswith("On 8 March 2013 there were at least 2 matches;")
+
+
+def test_events_that_are_gone_do_not_stop_a_report() -> None:
+    """A match whose events cannot be found is still listed, without their attributes."""
+    query = bind(MATCHED, SCHEMA)
+    listing = matching.listing(query, matched(query, 0), events(), Clock())
+    assert listing.cells == [["–", "8 Mar 08:00", "2 minutes", "3", "–", "–", "–"]]
+
+
+def test_what_conditions_mention_is_shown() -> None:
+    """Attributes of each variable, keys apart; a variable without any shows its times."""
+    query = bind(MATCHED, SCHEMA)
+    assert mentioned(query) == {"a": ("x",), "b": ("x",), "c": ()}
+    assert entity(query) == (("who", "a", "who"),)
+    listing = matching.listing(query, matched(query, 1), events("u", "v"), Clock())
+    assert [heading.title for heading in listing.headings] == ["who", "from", "lasted", "events", "a.x", "b.x", "c"]
+    assert listing.cells == [["v", "8 Mar 08:10", "2 minutes", "3", "1", "2", "8 Mar 08:12"]]
