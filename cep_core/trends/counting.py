@@ -43,64 +43,72 @@ def count_windows(
     states = template.start.shape[0]
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
-    done = np.zeros((states, 1 + sums), np.int64)
-    pending = np.zeros((states, 1 + sums), np.int64)
+    # Counts, sums and minima of all vertices of a state: those that may be followed, and those of the current tick.
+    done = np.zeros(states, np.int64)
+    done_sums = np.zeros((states, sums), np.int64)
     done_minima = np.empty((states, extremes), np.int64)
+    pending = np.zeros(states, np.int64)
+    pending_sums = np.zeros((states, sums), np.int64)
     pending_minima = np.empty((states, extremes), np.int64)
-    own = np.zeros(1 + sums, np.int64)
-    own_minima = np.empty(extremes, np.int64)
     for w in range(first.shape[0]):
         done[:] = 0
-        pending[:] = 0
+        done_sums[:] = 0
         done_minima[:] = NOTHING
+        pending[:] = 0
+        pending_sums[:] = 0
         pending_minima[:] = NOTHING
         seen = np.int64(0)
-        tick = np.int64(0)
+        final = np.int64(0)
         for i in range(first[w], last[w]):
-            if i == first[w] or vertices.tick[i] != tick:
+            if i > first[w] and vertices.tick[i] != vertices.tick[i - 1]:
                 if seen < 0 or seen >= LIMIT:
                     break
-                tick = vertices.tick[i]
                 for s in range(states):
-                    for j in range(1 + sums):
-                        done[s, j] += pending[s, j]
-                        seen |= done[s, j]
-                        pending[s, j] = 0
+                    done[s] += pending[s]
+                    seen |= done[s]
+                    pending[s] = 0
+                    for j in range(sums):
+                        done_sums[s, j] += pending_sums[s, j]
+                        seen |= done_sums[s, j]
+                        pending_sums[s, j] = 0
                     for j in range(extremes):
                         done_minima[s, j] = min(done_minima[s, j], pending_minima[s, j])
+            bits = vertices.states[i]
             for s in range(states):
                 bit = np.uint64(1) << np.uint64(s)
-                if not vertices.states[i] & bit:
+                if not bits & bit:
                     continue
+                begin, end = template.first_predecessor[s], template.first_predecessor[s + 1]
                 count = np.int64(template.start[s])
-                for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-                    count += done[template.predecessors[e], 0]
+                for e in range(begin, end):
+                    count += done[template.predecessors[e]]
                     seen |= count
                 if count == 0:
                     continue
-                own[0] = count
+                pending[s] += count
+                seen |= pending[s]
+                if template.end[s]:
+                    final += count
+                    seen |= final
                 for j in range(sums):
                     total = np.int64(0)
                     if vertices.weighted[j] & bit:
                         total = product(count, vertices.weights[i, j])
                         seen |= total
-                    for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-                        total += done[template.predecessors[e], 1 + j]
+                    for e in range(begin, end):
+                        total += done_sums[template.predecessors[e], j]
                         seen |= total
-                    own[1 + j] = total
+                    pending_sums[s, j] += total
+                    seen |= pending_sums[s, j]
+                    if template.end[s]:
+                        totals[w, 1 + j] += total
+                        seen |= totals[w, 1 + j]
                 for j in range(extremes):
                     smallest = vertices.codes[i, j] if vertices.coded[j] & bit else NOTHING
-                    for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                    for e in range(begin, end):
                         smallest = min(smallest, done_minima[template.predecessors[e], j])
-                    own_minima[j] = smallest
                     pending_minima[s, j] = min(pending_minima[s, j], smallest)
-                for j in range(1 + sums):
-                    pending[s, j] += own[j]
-                    seen |= pending[s, j]
-                if template.end[s]:
-                    for j in range(1 + sums):
-                        totals[w, j] += own[j]
-                        seen |= totals[w, j]
-                    for j in range(extremes):
-                        minima[w, j] = min(minima[w, j], own_minima[j])
+                    if template.end[s]:
+                        minima[w, j] = min(minima[w, j], smallest)
+        totals[w, 0] = final
         overflowed[w] = seen < 0 or seen >= LIMIT

@@ -48,21 +48,29 @@ def count_compared_windows(
     compared = comparisons.source.shape[0]
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
-    done = np.zeros((states, 1 + sums), np.int64)
+    cells = (comparisons.ranks.max() if comparisons.ranks.shape[0] else np.int64(0)) + 1
+    # Of the sources of free edges: counts, sums and minima of all that came before.
+    done = np.zeros(states, np.int64)
+    done_sums = np.zeros((states, sums), np.int64)
     done_minima = np.full((states, extremes), NOTHING, np.int64)
-    most_ranks = comparisons.ranks.max() if comparisons.ranks.shape[0] else np.int64(0)
-    trees = np.zeros((compared, most_ranks + 1, 1 + sums), np.int64)
-    trees_minima = np.full((compared, most_ranks + 1, extremes), NOTHING, np.int64)
+    # Of the sources of compared edges: the same by rank.
+    trees = np.zeros((compared, cells), np.int64)
+    trees_sums = np.zeros((compared, cells, sums), np.int64)
+    trees_minima = np.full((compared, cells, extremes), NOTHING, np.int64)
+    # The vertices of the current tick, which nothing follows yet.
     room = longest_tie(vertices.tick) * states
-    waiting = np.zeros((room, 1 + sums), np.int64)
+    waiting = np.zeros(room, np.int64)
+    waiting_sums = np.zeros((room, sums), np.int64)
     waiting_minima = np.full((room, extremes), NOTHING, np.int64)
     waiting_vertex = np.zeros(room, np.int64)
     waiting_state = np.zeros(room, np.int64)
     for w in range(first.shape[0]):
         ranks = comparisons.ranks[partition[w]]
         done[:] = 0
+        done_sums[:] = 0
         done_minima[:] = NOTHING
         seen = np.int64(0)
+        final = np.int64(0)
         n = 0
         for i in range(first[w], last[w]):
             if i > first[w] and vertices.tick[i] != vertices.tick[i - 1]:
@@ -70,80 +78,98 @@ def count_compared_windows(
                     break
                 for q in range(n):
                     s = waiting_state[q]
-                    for j in range(1 + sums):
-                        done[s, j] += waiting[q, j]
-                        seen |= done[s, j]
+                    count = waiting[q]
+                    done[s] += count
+                    seen |= done[s]
+                    for j in range(sums):
+                        done_sums[s, j] += waiting_sums[q, j]
+                        seen |= done_sums[s, j]
                     for j in range(extremes):
                         done_minima[s, j] = min(done_minima[s, j], waiting_minima[q, j])
                     for c in range(compared):
                         at = np.int64(comparisons.rank[waiting_vertex[q], c])
                         if comparisons.source[c] != s or at == 0:
                             continue
+                        equal = comparisons.equal[c]
                         while at <= ranks:
-                            for j in range(1 + sums):
-                                trees[c, at, j] += waiting[q, j]
+                            trees[c, at] += count
+                            for j in range(sums):
+                                trees_sums[c, at, j] += waiting_sums[q, j]
                             for j in range(extremes):
                                 trees_minima[c, at, j] = min(trees_minima[c, at, j], waiting_minima[q, j])
-                            at = at + (at & -at) if not comparisons.equal[c] else ranks + 1
+                            at = ranks + 1 if equal else at + (at & -at)
                 n = 0
             for s in range(states):
                 bit = np.uint64(1) << np.uint64(s)
                 if not vertices.states[i] & bit:
                     continue
-                for j in range(1 + sums):
-                    waiting[n, j] = 0
+                count = np.int64(template.start[s])
+                for j in range(sums):
+                    waiting_sums[n, j] = 0
                 for j in range(extremes):
                     waiting_minima[n, j] = NOTHING
-                waiting[n, 0] = np.int64(template.start[s])
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                     r = template.predecessors[e]
-                    for j in range(1 + sums):
-                        waiting[n, j] += done[r, j]
-                        seen |= waiting[n, j]
+                    count += done[r]
+                    seen |= count
+                    for j in range(sums):
+                        waiting_sums[n, j] += done_sums[r, j]
+                        seen |= waiting_sums[n, j]
                     for j in range(extremes):
                         waiting_minima[n, j] = min(waiting_minima[n, j], done_minima[r, j])
                 for c in range(compared):
                     if comparisons.target[c] != s:
                         continue
                     at = np.int64(comparisons.bound[i, c])
+                    equal = comparisons.equal[c]
                     while at > 0:
                         # A cell holds no more than `done` of its edge's source, whose bits are seen.
-                        for j in range(1 + sums):
-                            waiting[n, j] += trees[c, at, j]
-                            seen |= waiting[n, j]
+                        count += trees[c, at]
+                        seen |= count
+                        for j in range(sums):
+                            waiting_sums[n, j] += trees_sums[c, at, j]
+                            seen |= waiting_sums[n, j]
                         for j in range(extremes):
                             waiting_minima[n, j] = min(waiting_minima[n, j], trees_minima[c, at, j])
-                        at = at & (at - 1) if not comparisons.equal[c] else np.int64(0)
-                count = waiting[n, 0]
+                        at = np.int64(0) if equal else at & (at - 1)
                 if count == 0:
                     continue
+                waiting[n] = count
                 for j in range(sums):
                     if vertices.weighted[j] & bit:
                         added = product(count, vertices.weights[i, j])
                         seen |= added
-                        waiting[n, 1 + j] += added
-                        seen |= waiting[n, 1 + j]
+                        waiting_sums[n, j] += added
+                        seen |= waiting_sums[n, j]
                 for j in range(extremes):
                     if vertices.coded[j] & bit:
                         waiting_minima[n, j] = min(waiting_minima[n, j], vertices.codes[i, j])
                 if template.end[s]:
-                    for j in range(1 + sums):
-                        totals[w, j] += waiting[n, j]
-                        seen |= totals[w, j]
+                    final += count
+                    seen |= final
+                    for j in range(sums):
+                        totals[w, 1 + j] += waiting_sums[n, j]
+                        seen |= totals[w, 1 + j]
                     for j in range(extremes):
                         minima[w, j] = min(minima[w, j], waiting_minima[n, j])
                 waiting_vertex[n] = i
                 waiting_state[n] = s
                 n += 1
+        totals[w, 0] = final
         overflowed[w] = seen < 0 or seen >= LIMIT
         for c in range(compared):
+            equal = comparisons.equal[c]
             if 8 * (last[w] - first[w]) > ranks:
-                trees[c, : ranks + 1, :] = 0
-                trees_minima[c, : ranks + 1, :] = NOTHING
+                trees[c, : ranks + 1] = 0
+                trees_sums[c, : ranks + 1] = 0
+                trees_minima[c, : ranks + 1] = NOTHING
                 continue
             for i in range(first[w], last[w]):
                 at = np.int64(comparisons.rank[i, c])
                 while 0 < at <= ranks:
-                    trees[c, at, :] = 0
-                    trees_minima[c, at, :] = NOTHING
-                    at = at + (at & -at) if not comparisons.equal[c] else ranks + 1
+                    trees[c, at] = 0
+                    for j in range(sums):
+                        trees_sums[c, at, j] = 0
+                    for j in range(extremes):
+                        trees_minima[c, at, j] = NOTHING
+                    at = ranks + 1 if equal else at + (at & -at)

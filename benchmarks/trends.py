@@ -1,0 +1,194 @@
+"""Trend aggregation, measured in one run: `python benchmarks/trends.py`.
+
+Events a CPU-second of one core for each kernel, the cost of more windows over an event, and the ratio to the paper's
+own algorithm (GRETA, Algorithm 2: every edge of the graph visited), whose answer is compared on the way. Times are the
+least of three runs in process time, after the kernels are compiled. No assertion on time.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from numba import njit
+
+import cep_core as cep
+from cep_core.trends.counting import count_windows
+from cep_core.trends.exact import count_exactly, limbs_of
+from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Vertices, automaton, no_comparisons
+from cep_core.trends.meeting import meet_windows
+from cep_core.trends.ranked import count_compared_windows
+from cep_core.trends.windows import Windows, list_windows
+
+Ints = npt.NDArray[np.int64]
+Row = tuple[str, float, str]
+
+TEMPLATES = {
+    "A+": automaton(1, [0], [0], [(0, 0)]),
+    "(SEQ(A+, B))+": automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]),
+}
+NO_MINIMA = np.zeros((1, 0), dtype=np.int64)
+
+
+@njit(cache=True)
+def greta(price: Ints, counts: Ints) -> int:
+    """GRETA's Algorithm 2 for S+ with S.price > NEXT(S).price over distinct times: every predecessor, one by one."""
+    final = 0
+    for i in range(price.shape[0]):
+        count = 1
+        for j in range(i):
+            if price[j] > price[i]:
+                count += counts[j]
+        counts[i] = count
+        final += count
+    return final
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Least process time of three runs, after one that compiles."""
+    run()
+    best = math.inf
+    for _ in range(3):
+        begin = time.process_time()
+        run()
+        best = min(best, time.process_time() - begin)
+    return max(best, 1e-9)
+
+
+def stream(n: int, states: int, sums: int = 0) -> Vertices:
+    """n vertices, one a second, each of one random state; weights and codes of the first state."""
+    random = np.random.default_rng(n)
+    return Vertices(
+        tick=np.arange(n),
+        states=np.uint64(1) << random.integers(0, states, n).astype(np.uint64),
+        weights=random.integers(0, 99, (n, sums)),
+        weighted=np.ones(sums, dtype=np.uint64),
+        codes=random.integers(-99, 99, (n, sums)),
+        coded=np.ones(sums, dtype=np.uint64),
+    )
+
+
+def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, slide: int, *, meet: bool) -> None:
+    """One of the two kernels for edges without a comparison."""
+    ranges = len(windows.first)
+    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
+    minima = np.full((ranges, vertices.codes.shape[1]), NOTHING)
+    flags = np.zeros(ranges, dtype=np.bool_)
+    if meet:
+        moment = -(-windows.index[windows.opener] * slide // size) * size
+        middle = np.searchsorted(vertices.tick, moment)
+        meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
+    else:
+        count_windows(template, vertices, windows.first, windows.last, totals, minima, flags)
+
+
+def tumbling(n: int = 2_000_000) -> Iterator[Row]:
+    """One window after another; 40 events each, so that no count outgrows a word."""
+    for name, template in TEMPLATES.items():
+        for sums, what in ((0, "COUNT(*)"), (2, "COUNT, 2 sums, 2 extremes")):
+            vertices = stream(n, len(template.start), sums)
+            windows = list_windows(vertices.tick, np.array([0, n]), 40, 40)
+            spent = seconds(lambda v=vertices, t=template, w=windows: count(t, v, w, 40, 40, meet=False))
+            yield f"tumbling, {name}, {what}", n / spent / 1e6, "M events/s"
+
+
+def sliding(n: int = 1_000_000, size: int = 60_000) -> Iterator[Row]:
+    """Windows that meet: the same cost from 10 to 1000 windows over an event."""
+    template = TEMPLATES["(SEQ(A+, B))+"]
+    vertices = stream(n, 2)
+    for overlap in (10, 60, 100, 1000):
+        slide = size // overlap
+        windows = list_windows(vertices.tick, np.array([0, n]), size, slide)
+        spent = seconds(lambda w=windows, s=slide: count(template, vertices, w, size, s, meet=True))
+        yield f"sliding, (SEQ(A+, B))+, {overlap} windows over an event", n / spent / 1e6, "M events/s"
+
+
+def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_000_000) -> Iterator[Row]:
+    """S.price > NEXT(S).price in one window: the Fenwick tree against every edge, and how both grow."""
+    template = automaton(1, [0], [0], [])
+    spent: dict[str, list[float]] = {"ranked": [], "edges": []}
+    for n in (*sizes, beyond):
+        vertices = stream(n, 1)
+        # prices rise, but for local drops: few enough trends for a word, at any n
+        price = np.arange(n) * 100 + np.random.default_rng(n).integers(0, 800, n)
+        order = np.unique(-price, return_inverse=True)[1].astype(np.int32)[:, np.newaxis]
+        edge = Comparisons(
+            np.array([0]), np.array([0]), np.array([False]), order + 1, order, np.array([int(order.max()) + 1])
+        )
+        one = (np.array([0]), np.array([n]), np.array([0]))
+        totals, flags = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.bool_)
+
+        def ranked(v=vertices, e=edge, o=one, t=totals, f=flags) -> None:
+            t[:] = 0
+            count_compared_windows(template, e, v, *o, t, NO_MINIMA, f)
+
+        spent["ranked"].append(seconds(ranked))
+        yield f"compared, {n:,} events in a window", n / spent["ranked"][-1] / 1e6, "M events/s"
+        if n in sizes:
+            counts = np.zeros(n, dtype=np.int64)
+            assert greta(price, counts) == totals[0, 0]
+            assert not flags[0]
+            spent["edges"].append(seconds(lambda p=price, c=counts: greta(p, c)))
+            ratio = spent["edges"][-1] / spent["ranked"][-1]
+            yield f"compared, {n:,} events in a window, times faster than every edge", ratio, "x"
+    yield "compared, growth exponent of the tree", exponent((*sizes, beyond), spent["ranked"]), ""
+    yield "compared, growth exponent of every edge", exponent(sizes, spent["edges"]), ""
+
+
+def exponent(sizes: tuple[int, ...], spent: list[float]) -> float:
+    """The slope of time over size, both logarithmic."""
+    return float(np.polyfit(np.log(sizes), np.log(spent), 1)[0])
+
+
+def exact(n: int = 200_000) -> Iterator[Row]:
+    """Windows that outgrow a word: 2000 events, counts of some 2000 bits."""
+    for name, template in TEMPLATES.items():
+        vertices = stream(n, len(template.start))
+        windows = list_windows(vertices.tick, np.array([0, n]), 2000, 2000)
+        where = np.zeros(len(windows.first), dtype=np.int64)
+        minima = np.zeros((len(windows.first), 0), dtype=np.int64)
+        nothing = no_comparisons(n, 1)
+        limbs = limbs_of(vertices.weights)
+
+        def run(t=template, v=vertices, w=windows, p=where, m=minima, c=nothing, x=limbs) -> object:
+            return count_exactly(t, c, v, x, w.first, w.last, p, m)
+
+        bits = max(numbers[0].bit_length() for numbers in run())
+        yield f"exact, {name}, counts of {bits} bits", n / seconds(run) / 1e6, "M events/s"
+
+
+def whole_query(n: int = 200_000) -> Iterator[Row]:
+    """GRETA's Q1 from an Arrow table to an Arrow table: ten companies' random walks, 60 windows over an event."""
+    random = np.random.default_rng(1)
+    company = random.integers(0, 10, n)
+    price = np.zeros(n, dtype=np.int64)
+    for one in range(10):
+        rows = np.flatnonzero(company == one)
+        price[rows] = 10_000 + np.cumsum(random.integers(-1, 2, len(rows)))
+    events = pa.table(
+        {
+            "event_type": pa.array(["Stock"] * n).dictionary_encode(),
+            "ts": np.sort(random.integers(0, 23_400, n)),
+            "company": company,
+            "price": price,
+        }
+    )
+    query = """RETURN company, COUNT(*) PATTERN Stock S+ WHERE [company] AND S.price > NEXT(S).price
+               GROUP-BY company WITHIN 10 minutes SLIDE 10 seconds"""
+    spent = seconds(lambda: cep.aggregate(query, events))
+    yield "GRETA's Q1, table to table, exact, 60 windows over an event", n / spent / 1e6, "M events/s"
+
+
+def main() -> None:
+    """Print every measurement."""
+    for part in (tumbling, sliding, compared, exact, whole_query):
+        for label, number, unit in part():
+            print(f"{label:<75} {number:>12,.2f} {unit}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
