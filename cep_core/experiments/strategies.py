@@ -85,7 +85,7 @@ def composed(plan: Plan, events: pa.Table) -> Pairs:
                     allowed[own, coordinates(keys, cube.seeds[index], cube.shares[index])] = True
                 else:
                     allowed[own] = True
-            cells = (allowed[:, :, None] & cells[:, None, :]).reshape(len(rows), -1)
+            cells = (allowed[:, :, None] & cells[:, None, :]).reshape(len(rows), cube.shares[index] * cells.shape[1])
         places, numbers = np.nonzero(cells)
         parts.append((rows[places], numbers))
     return _distinct(parts, cube.cells)

@@ -24,7 +24,7 @@ def queries(draw: st.DrawFn) -> Query:
 
 
 @given(queries(), event_tables(10), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_a_plan_never_changes_a_result(query: Query, events: pa.Table, data: st.DataObject) -> None:
     """S1: for random queries, logs, shares, seeds, heavy values and time ranges, joined results equal the unsliced
     result, and every result is owned by exactly one slice."""
@@ -40,7 +40,7 @@ def test_a_plan_never_changes_a_result(query: Query, events: pa.Table, data: st.
     st.booleans(),
     st.sampled_from([None, (), "all"]),
 )
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_the_planners_plan_never_changes_a_result(
     query: Query, events: pa.Table, slices: int, seed_text: str, in_time: bool, heavy: Any
 ) -> None:

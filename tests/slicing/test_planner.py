@@ -1,0 +1,164 @@
+"""The planner: heavy or plain, how many ranges, reproducible and explained (rows S23, S28)."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.slicing import Plan, Statistics, make_plan, split, statistics_of
+from tests.slicing.paper import TRIANGLE, atom
+from tests.slicing.random_plans import plans
+
+ONE = (atom("P", "x"), atom("Q", "x"))
+TWO = (atom("P", "x", "y"), atom("Q", "x", "y"))
+
+
+def skewed(count: int = 6000, seed: int = 0) -> pa.Table:
+    """Three values make up attribute a; b is uniform."""
+    random = np.random.default_rng(seed)
+    kinds = np.array(["P", "Q", "R"])[random.integers(0, 3, count)]
+    return pa.table(
+        {
+            "event_type": kinds,
+            "ts": range(count),
+            "a": random.integers(0, 3, count),
+            "b": random.integers(0, 10**9, count),
+        }
+    )
+
+
+def test_a_single_variable_is_hashed_although_its_values_are_heavy() -> None:
+    """docs/semantics.md 6: with no other variable, share 1 for heavy values would put them all in one slice."""
+    plan = make_plan({"q": ONE}, ["x"], statistics_of(skewed(), ONE), 4, "s")
+    assert not plan.heavy
+    assert "are hashed like any other: predicted maximum load 1.000 with their own shares" in " ".join(plan.decisions)
+
+
+def test_heavy_values_get_their_own_shares_where_another_variable_splits_them() -> None:
+    """docs/semantics.md 6: with y to split them, x's values are told to the slicer, and it says what that gains."""
+    events = skewed()
+    plan = make_plan({"q": TWO}, ["x", "y"], statistics_of(events, TWO), 16, "s")
+    assert set(plan.heavy) == {"x"}
+    assert plan.by_heavy[frozenset({"x"})].shares == (1, 16)
+    assert "heavy values of x (0, 1, 2) get their own shares" in plan.decisions[0]
+    plain = make_plan({"q": TWO}, ["x", "y"], statistics_of(events, TWO), 16, "s", heavy=())
+    fullest = [np.bincount(split(one, events)[1]).max() for one in (plan, plain)]
+    assert fullest[0] < fullest[1]
+
+
+@pytest.mark.parametrize("slices", [2, 5, 8, 16])
+def test_the_choice_is_the_least_of_all_sets_of_heavy_variables(slices: int) -> None:
+    """No forced set of told variables has a lower predicted maximum load than the planner's."""
+    statistics = statistics_of(skewed(), TRIANGLE)
+    names = ("x1", "x2", "x3")
+    loads = {
+        told: make_plan({"q": TRIANGLE}, names, statistics, slices, "s", heavy=told).predicted
+        for told in ((), ("x1",), ("x2",), ("x3",), ("x1", "x2"), ("x1", "x3"), ("x2", "x3"), names)
+    }
+    chosen = make_plan({"q": TRIANGLE}, names, statistics, slices, "s").predicted
+    assert chosen is not None
+    assert chosen.maximum_load == pytest.approx(min(one.maximum_load for one in loads.values() if one is not None))
+
+
+def test_many_heavy_variables_are_added_one_by_one() -> None:
+    """Beyond four, sets are grown while that helps; the result is never worse than telling nothing."""
+    random = np.random.default_rng(1)
+    names = [f"v{i}" for i in range(6)]
+    events = pa.table({"event_type": ["P"] * 500, "ts": range(500), **{n: random.integers(0, 2, 500) for n in names}})
+    own = [Atom("P", tuple((name, name) for name in names))]
+    statistics = statistics_of(events, own)
+    plan, plain = (make_plan({"q": own}, names, statistics, 8, "s", heavy=heavy) for heavy in (None, ()))
+    assert plan.predicted is not None
+    assert plain.predicted is not None
+    assert plan.predicted.maximum_load <= plain.predicted.maximum_load
+
+
+def test_time_ranges_split_what_no_variable_can() -> None:
+    """docs/semantics.md 6: without variables the plan is ranges of log time, as many as there are slices."""
+    own = [atom("P"), atom("Q")]
+    events = skewed()
+    plan = make_plan({"q": own}, [], statistics_of(events, own), 4, "s", Reach(time=600), (0, 6000))
+    assert len(plan.ranges) == 4
+    assert plan.predicted is not None
+    assert plan.predicted.maximum_load == pytest.approx((1500 + 600) / 6600)
+    assert plan.predicted.replication == pytest.approx(4 * (1500 + 600) / 6600)
+    assert "4 time ranges: predicted maximum load 0.318, 1.000 without" in plan.decisions
+
+
+def test_no_ranges_where_the_reach_is_longer_than_they_save() -> None:
+    """A reach of many days makes ranges copy more than they split; variables do it all."""
+    plan = make_plan({"q": TWO}, ["x", "y"], statistics_of(skewed(), TWO), 8, "s", Reach(time=60_000), (0, 6000))
+    assert len(plan.ranges) == 1
+    unbounded = make_plan({"q": TWO}, [], statistics_of(skewed(), TWO), 8, "s", Reach(time=None), (0, 6000))
+    assert unbounded.slices == 1
+
+
+def test_a_closed_query_has_one_slice_and_says_so() -> None:
+    """S28: no variable, no time: one slice."""
+    plan = make_plan({"q": [atom("P")]}, [], statistics_of(skewed(), [atom("P")]), 8, "s")
+    assert plan.slices == 1
+    assert "no slicing variable" in plan.describe()[0]
+
+
+def test_an_empty_day_has_a_plan() -> None:
+    """Without events nothing is split and nothing fails."""
+    events = skewed(0)
+    plan = make_plan({"q": TWO}, ["x", "y"], statistics_of(events, TWO), 8, "s", Reach(time=5), (0, 100))
+    assert plan.slices == 1
+    assert plan.predicted is not None
+    assert plan.predicted.maximum_load == 0
+
+
+def test_queries_with_equal_atoms_share_them() -> None:
+    """A plan holds each different atom once, and the names of its queries in order."""
+    plan = make_plan({"late": TWO, "early": TWO[::-1]}, ["x", "y"], statistics_of(skewed(), TWO), 4, "s")
+    assert plan.atoms == TWO
+    assert plan.queries == ("early", "late")
+
+
+def test_a_query_that_lacks_a_variable_cannot_share_the_plan() -> None:
+    """Its results would have no owner."""
+    with pytest.raises(ValueError, match="no atom of narrow binds y"):
+        make_plan({"wide": TWO, "narrow": ONE}, ["x", "y"], statistics_of(skewed(), (*ONE, *TWO)), 4, "s")
+
+
+def test_plans_are_reproducible() -> None:
+    """S23: the same inputs give the same plan; another text gives other seeds; the log never does."""
+    first, again, other = (
+        make_plan({"q": TWO}, ["x", "y"], statistics_of(skewed(seed=seed), TWO), 8, text)
+        for seed, text in ((0, "a"), (0, "a"), (0, "b"))
+    )
+    elsewhere = make_plan({"q": TWO}, ["x", "y"], statistics_of(skewed(seed=9), TWO), 8, "a")
+    assert first == again
+    assert first.plan_id == again.plan_id != other.plan_id
+    assert first.cubes != other.cubes
+    assert first.cubes[0] == elsewhere.cubes[0]
+
+
+@given(plans())
+@settings(deadline=None)
+def test_plans_survive_json(plan: Plan) -> None:
+    """`from_dict` of the JSON text of `to_dict` is the same plan, with the same id."""
+    text = json.dumps(plan.to_dict())
+    restored = Plan.from_dict(json.loads(text))
+    assert restored.plan_id == plan.plan_id == plan.to_dict()["plan_id"]
+    assert json.dumps(restored.to_dict()) == text
+    assert restored.types == plan.types
+    assert {name: values.type for name, values in restored.heavy.items()} == {n: v.type for n, v in plan.heavy.items()}
+
+
+def test_types_come_from_the_statistics_or_the_caller() -> None:
+    """An integer and a float attribute make a float variable; unknown types are an error that says what to give."""
+    events = pa.table({"event_type": ["P", "Q"], "ts": [0, 1], "a": [1, 2], "b": [1.0, 2.0]})
+    own = [atom("P", "x"), Atom("Q", (("b", "x"),))]
+    assert make_plan({"q": own}, ["x"], statistics_of(events, own), 2, "s").types == (AttributeType.FLOAT,)
+    bare = Statistics({"P": 1, "Q": 1})
+    with pytest.raises(ValueError, match="give `types`"):
+        make_plan({"q": own}, ["x"], bare, 2, "s")
+    assert make_plan({"q": own}, ["x"], bare, 2, "s", types={"x": AttributeType.INT}).slices == 2

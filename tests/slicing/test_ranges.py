@@ -1,0 +1,87 @@
+"""Log-time ranges (row S34): what they own, how far back they read, what they cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cep_core.language.evaluator import Reach
+from cep_core.slicing import cut, load_factor, read_from
+from cep_core.slicing.ranges import BEGINNING
+
+
+def stepwise(moment: int, reach: Reach, stamps: list[int]) -> int:
+    """The definition, one step at a time, over all integers that might matter."""
+    assert reach.time is not None
+    for _ in range(reach.points):
+        earlier = [stamp for stamp in stamps if stamp < moment - reach.time]
+        if not earlier:
+            return BEGINNING
+        moment = max(earlier)
+    moment -= reach.time
+    if reach.events:
+        earlier = [stamp for stamp in stamps if stamp < moment]
+        if len(earlier) < reach.events:
+            return BEGINNING
+        moment = min(moment, earlier[-reach.events])
+    return moment
+
+
+@given(
+    st.lists(st.integers(0, 30), max_size=12).map(sorted),
+    st.integers(0, 35),
+    st.builds(Reach, st.integers(0, 6), st.integers(0, 3), st.integers(0, 3)),
+)
+@settings(deadline=None)
+def test_reading_back_time_then_points_then_events(stamps: list[int], moment: int, reach: Reach) -> None:
+    """docs/semantics.md 2: (T, n) is back T, one time-point, n times over, then T once more; then over events."""
+    assert read_from(moment, reach, np.array(stamps, np.int64)) == stepwise(moment, reach, stamps)
+
+
+def test_an_unbounded_past_reads_from_the_beginning() -> None:
+    """Unbounded log time, or fewer time-points than the reach, reads everything."""
+    assert read_from(5, Reach(time=None)) == BEGINNING
+    assert read_from(5, Reach(points=1), np.array([5, 6])) == BEGINNING
+
+
+def test_reaches_over_points_need_the_stamps() -> None:
+    """Without the time-stamps such a reach cannot be resolved."""
+    with pytest.raises(ValueError, match="time-stamps"):
+        read_from(5, Reach(points=1))
+
+
+@given(st.integers(-50, 50), st.integers(1, 60), st.integers(1, 9), st.integers(0, 20))
+@settings(deadline=None)
+def test_ranges_tile_the_interval(start: int, length: int, count: int, reach: int) -> None:
+    """S34: adjacent, none empty, together exactly the interval; each reads back the reach."""
+    count = min(count, length)
+    ranges = cut((start, start + length), count, Reach(time=reach))
+    edges = [start, *(one.end for one in ranges)]
+    assert [one.start for one in ranges] == edges[:-1]
+    assert edges[-1] == start + length
+    assert all(one.start < one.end and one.reads_from == one.start - reach for one in ranges)
+
+
+def test_more_ranges_than_moments_are_refused() -> None:
+    """A range must own at least one moment."""
+    with pytest.raises(ValueError, match="into 3 ranges"):
+        cut((0, 2), 3, Reach())
+
+
+@pytest.mark.parametrize(("reach", "count"), [(0, 4), (6, 4), (24, 2), (48, 24)])
+def test_load_factor(reach: int, count: int) -> None:
+    """docs/semantics.md 6: (D/r + R) / (D + R); counted in events where the stamps are known."""
+    ranges = cut((0, 24), count, Reach(time=reach))
+    expected = (24 / count + reach) / (24 + reach)
+    assert load_factor(ranges) == pytest.approx(expected)
+    even = np.repeat(np.arange(-reach, 24), 5)
+    assert load_factor(ranges, even) == pytest.approx(expected)
+
+
+def test_bursts_are_weighed() -> None:
+    """With all events in one range, time ranges do not help, and the factor says so."""
+    ranges = cut((0, 24), 4, Reach(time=1))
+    assert load_factor(ranges, np.full(100, 3)) == 1.0
+    assert load_factor(ranges, np.array([], np.int64)) == load_factor(ranges)
