@@ -19,5 +19,10 @@ def read_events(lake: Path, workload: Workload, days: Iterable[date]) -> pa.Tabl
     found = read_table(lake / workload.name / "events", columns, days)
     if found is None:
         raise FileNotFoundError(f"no lake at {lake / workload.name}: load days with `trendmill run {workload.name}`")
-    ordered = found.sort_by([("ts", "ascending"), ("seq", "ascending")]).combine_chunks()
+    ordered = log_order(found)
     return ordered.append_column("pos", pa.array(np.arange(ordered.num_rows, dtype=np.int64)))
+
+
+def log_order(events: pa.Table) -> pa.Table:
+    """Events sorted by (ts, seq)."""
+    return events.sort_by([("ts", "ascending"), ("seq", "ascending")]).combine_chunks()

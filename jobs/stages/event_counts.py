@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
 from cep_core.slicing.hashing import ARROW_TYPES
-from jobs.lake.statements import select
+from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.attribute_values import attribute_values, slicing_places
 
@@ -58,8 +58,8 @@ class EventCounts:
         events = self._events({day for days in missing for day in days})
         attribute_values(events, places).createOrReplaceTempView("attribute_values")
         self._matched(events).createOrReplaceTempView("matched_events")
-        found = select(spark, "slicing", "frequencies", listed=LISTED).toArrow()
-        signatures = select(spark, "slicing", "signatures").toArrow().to_pylist()
+        found = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
+        signatures = spark.sql(statement("slicing", "signatures")).toArrow().to_pylist()
         for number, days in enumerate(missing):
             of_span = found.filter(pc.equal(found["span"], number))
             self._frequencies[days] = {place: self._frequencies_of(of_span, place) for place in places}

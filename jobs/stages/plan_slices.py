@@ -80,6 +80,11 @@ def reads_of(scope: Scope, queries: Iterable[str]) -> Days:
     return tuple(sorted({day for name in queries for evaluation in scope.of(name) for day in evaluation.inputs}))
 
 
+def seed_text(run: Run, queries: Iterable[str]) -> str:
+    """What a plan's hash functions are seeded by: workload and queries, never the log."""
+    return "\n".join([run.workload.name, *sorted(queries)])
+
+
 def widest(reaches: Sequence[Reach]) -> Reach:
     """A reach that is at least each of these.
 
@@ -105,7 +110,7 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
         group.variables,
         counted.statistics(group.reads, [atom for own in atoms.values() for atom in own]),
         run.workload.slicing.slices,
-        seed_text="\n".join([run.workload.name, *sorted(group.queries)]),
+        seed_text=seed_text(run, group.queries),
         reach=reach,
         interval=(calendar.interval(min(days))[0], calendar.interval(max(days))[1]),
         types=_types(run.workload.attributes, atoms, group.variables),

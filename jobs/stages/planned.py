@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 from deltalake import DeltaTable
 
@@ -13,10 +14,19 @@ from jobs.runs.run import Run
 
 def planned(run: Run) -> list[Plan]:
     """The stored plans of this run, ordered by their first query."""
-    stored = read_table(run.lake / run.workload.name / "slicing_plans", ["day", "run_id", "plan"], [run.last])
+    return [plan for plan, run_id in _stored(run, run.last) if run_id == run.run_id]
+
+
+def plans_of_day(run: Run, day: date) -> list[Plan]:
+    """The stored plans of the last run that ended with `day`, ordered by their first query."""
+    return [plan for plan, _ in _stored(run, day)]
+
+
+def _stored(run: Run, day: date) -> list[tuple[Plan, str]]:
+    stored = read_table(run.lake / run.workload.name / "slicing_plans", ["run_id", "plan"], [day])
     rows = [] if stored is None else stored.to_pylist()
-    plans = [Plan.from_dict(json.loads(row["plan"])) for row in rows if row["run_id"] == run.run_id]
-    return sorted(plans, key=lambda plan: plan.queries)
+    plans = [(Plan.from_dict(json.loads(row["plan"])), row["run_id"]) for row in rows]
+    return sorted(plans, key=lambda stored_plan: stored_plan[0].queries)
 
 
 def is_sliced(run: Run) -> bool:

@@ -6,9 +6,12 @@ rows depend on its own events and on which attributes the workload's queries sli
 
 from __future__ import annotations
 
-from jobs.lake.statements import select
+from collections.abc import Sequence
+from datetime import date
+
+from jobs.lake.statements import statement
 from jobs.lake.write import replace
-from jobs.runs.ledger import loaded_by
+from jobs.runs.ledger import loaded_by, read_ledger, read_table
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.attribute_values import attribute_values, slicing_places
 
@@ -29,22 +32,26 @@ def statistics(run: Run) -> StageOutcome:
     values = attribute_values(events, slicing_places(atoms))
     events.createOrReplaceTempView("counted_events")
     values.createOrReplaceTempView("attribute_values")
-    periods = select(
-        spark,
-        "statistics",
-        "stream_statistics",
-        run_id=run.run_id,
-        offset=calendar.offset,
-        width=calendar.length // PERIODS,
+    periods = spark.sql(
+        statement("statistics", "stream_statistics"),
+        args={"run_id": run.run_id, "offset": calendar.offset, "width": calendar.length // PERIODS},
     )
-    heavy = select(spark, "statistics", "heavy_hitters", run_id=run.run_id, slices=run.workload.slicing.slices)
+    heavy = spark.sql(
+        statement("statistics", "heavy_hitters"),
+        args={"run_id": run.run_id, "slices": run.workload.slicing.slices},
+    )
     own = f.col("day").isin(list(days))
     replace(periods, run.table("stream_statistics"), own)
     replace(heavy, run.table("heavy_hitters"), own)
-    written = spark.table(run.table("stream_statistics")).where(own).agg(f.sum("events"), f.count("*")).first()
-    heavy_values = spark.table(run.table("heavy_hitters")).where(own).count()
+    ledger = read_ledger(run.lake, run.workload.name)
+    written = {name: _rows(run, name, days) for name in ("stream_statistics", "heavy_hitters")}
     return StageOutcome(
-        rows_in=int(written[0] or 0),
-        rows_out=int(written[1]) + heavy_values,
-        message=f"{heavy_values} heavy values on {len(days)} day(s)",
+        rows_in=sum(ledger.days[day].events for day in days),
+        rows_out=sum(written.values()),
+        message=f"{written['heavy_hitters']} heavy values on {len(days)} day(s)",
     )
+
+
+def _rows(run: Run, table: str, days: Sequence[date]) -> int:
+    rows = read_table(run.lake / run.workload.name / table, ["day"], days)
+    return 0 if rows is None else rows.num_rows
