@@ -7,6 +7,7 @@ expression over variables; whether a step may extend a path (time, window, predi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
 
@@ -31,14 +32,15 @@ def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest]]:
         case Alternative():
             for option in head.options:
                 yield from continuations((option, *tail))
-        case Kleene(least=0):
-            yield from continuations(tail)
-            if head.most != 0:
-                most = None if head.most is None else head.most - 1
-                yield from continuations((head.body, Kleene(head.body, 0, most, head.at), *tail))
         case Kleene():
-            most = None if head.most is None else head.most - 1
-            yield from continuations((head.body, Kleene(head.body, head.least - 1, most, head.at), *tail))
+            body = list(continuations((head.body,)))
+            if head.least == 0 or any(unit is None for unit, _ in body):
+                yield from continuations(tail)
+            if head.most != 0:
+                more = replace(head, least=max(head.least - 1, 0), most=None if head.most is None else head.most - 1)
+                for unit, after in body:
+                    if unit is not None:  # a round that binds nothing is no round
+                        yield unit, (*after, more, *tail)
         case _:
             raise TypeError(head)
 

@@ -1,0 +1,112 @@
+"""A plan never changes a result: any slicing by valuation and by time, merged, is the unsliced result, day by day."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from cep_core.compile import compile_query
+from cep_core.events.schema import Ties
+from cep_core.events.table import log_schema_of, order
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership
+from cep_core.matching.evaluator import MatchEvaluator
+from tests.matching.test_match import rows_of
+from tests.matching.worlds import World, worlds
+
+STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity", "partition_contiguity")
+DAYS = (-2, 1, 3, 4, 15)
+
+
+def compiled(world: World, max_matches: int | None, collapsed: bool = False) -> tuple[MatchEvaluator, pa.Table]:
+    events = order(world.table)
+    schema = log_schema_of(events, ties=Ties.ORDERED if world.ordered else Ties.CONCURRENT)
+    try:
+        evaluator = compile_query(world.text, schema, max_matches=max_matches, collapsed=collapsed)
+        list(evaluator.evaluate(events.slice(0, 0), Ownership(days=DAYS)))
+    except NotSupportedYet:
+        reject()
+    assert isinstance(evaluator, MatchEvaluator)
+    return evaluator, events
+
+
+def whole(evaluator: Evaluator, events: pa.Table) -> pa.Table:
+    return evaluator.merge(evaluator.evaluate(events, Ownership(days=DAYS)), DAYS)
+
+
+@settings(deadline=None)
+@given(worlds(STRATEGIES), st.sampled_from([None, 0, 1, 3]))
+def test_days_hold_what_becomes_certain_in_them(world: World, max_matches: int | None) -> None:
+    """Each day lists the first `max_matches` matches that became certain in it, and counts all of them."""
+    evaluator, events = compiled(world, max_matches)
+    table = whole(evaluator, events)
+    by_day: dict[int, list[tuple[object, ...]]] = {day: [] for day in DAYS[:-1]}
+    for window, path in world.matches():
+        day = max((day for day in DAYS if day <= world.certain(window, path)), default=DAYS[0])
+        by_day[day].append(world.row(window, path))
+    listed = {row for rows in by_day.values() for row in rows[:max_matches]}
+    assert set(rows_of(table.drop_columns([CERTAIN]))) == listed
+    totals = json.loads(table.schema.metadata[TOTALS])
+    cut = {day for day, rows in by_day.items() if max_matches is not None and len(rows) > max_matches}
+    for day, rows in by_day.items():
+        said = totals[str(day)]
+        if day in cut and evaluator.conditions.postponed:
+            assert said == {"matches_total": None, "matches_at_least": str((max_matches or 0) + 1)}
+        else:
+            assert said == {"matches_total": str(len(rows))}
+    assert table.schema.metadata[b"truncated"] == (b"true" if cut else b"false")
+
+
+@settings(deadline=None)
+@given(worlds(STRATEGIES), st.sampled_from([None, 0, 1, 3]), st.booleans(), st.integers(0, 1000))
+def test_slices_merge_to_the_whole(world: World, max_matches: int | None, collapsed: bool, seed: int) -> None:
+    """Slices by key and by range of days, each reading back no more than the reach, in any order of arrival."""
+    evaluator, events = compiled(world, max_matches, collapsed)
+    chance = random.Random(seed)
+    variables = tuple(key.name for key in evaluator.query.key_classes)
+    ranges = [DAYS[:3], DAYS[2:]] if chance.random() < 0.7 else [DAYS]
+    reach = evaluator.reach
+    partials = []
+    for days in ranges:
+        begin = days[0] - (reach.time or 0)
+        inside = np.array([reach.events > 0 or begin <= event.ts < days[-1] for event in world.events], np.bool_)
+        for part in range(2 if variables else 1):
+
+            def owns(keys: pa.Table, part: int = part) -> np.ndarray:
+                return np.array(
+                    [hash(key) % 2 == part for key in zip(*keys.to_pydict().values(), strict=True)], np.bool_
+                )
+
+            owned = Ownership(variables, owns if variables else None, days)
+            partials += list(evaluator.evaluate(events.filter(pa.array(inside)), owned))
+    chance.shuffle(partials)
+    merged = evaluator.merge(partials, DAYS)
+    expected = whole(evaluator, events)
+    assert rows_of(merged) == rows_of(expected)
+    assert merged.schema.equals(expected.schema, check_metadata=True)
+
+
+@settings(deadline=None)
+@given(worlds(STRATEGIES))
+def test_compact_rows_stand_for_all_matches(world: World) -> None:
+    """One row for each last event: how many matches end there, and every event that one of them binds."""
+    evaluator, events = compiled(world, None, collapsed=True)
+    table = evaluator.merge(evaluator.evaluate(events))
+    assert table.column("match_count").to_pylist() == [int(n) for n in table.column("match_count_exact").to_pylist()]
+    found: dict[tuple[object, ...], list[tuple[int | None, object]]] = {}
+    for window, path in world.matches():
+        found.setdefault((world.events[path[-1][0]].seq, window), []).append((window, path))
+    rows = table.to_pylist()
+    starts = [row.get("window_start") for row in rows]
+    assert [(row["last_seq"], start) for row, start in zip(rows, starts, strict=True)] == list(found)
+    for row, matches in zip(rows, found.values(), strict=True):
+        assert row["match_count"] == len(matches)
+        for unit in world.units:
+            bound = {world.events[e].seq for _, path in matches for e, v in path if v == unit.variable}
+            assert set(row[unit.variable] or ()) == bound
+        assert row["first_ts"] == min(world.events[path[0][0]].ts for _, path in matches)

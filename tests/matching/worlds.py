@@ -1,0 +1,347 @@
+"""Random matching queries as text, random logs, and what the definition says of them."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from cep_core.language.errors import Position
+from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
+from cep_core.matching.reference import Path, any_matches, continuations, run_matches
+
+AT = Position(1, 1)
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+SIGNS = {(1, None): "+", (0, None): "*", (0, 1): "?", (2, 2): "{2}", (1, 3): "{1,3}", (2, None): "{2,}"}
+
+
+@dataclass(frozen=True)
+class Event:
+    event_type: str
+    ts: int
+    seq: int
+    x: int | None
+    k: int | None
+
+
+Holds = Callable[["World", Path], bool]
+
+
+@dataclass
+class World:
+    """A query and a log. Events are in (ts, seq) order; a path's events are places in it."""
+
+    pattern: Pattern
+    events: list[Event]
+    strategy: str = "skip_till_any_match"
+    conditions: list[tuple[str, Holds]] = field(default_factory=list)
+    keyed: bool = False
+    size: int = 4
+    in_events: bool = False
+    slide: int | None = None
+    ordered: bool = False
+
+    @property
+    def units(self) -> list[Unit]:
+        return units_of(self.pattern)
+
+    @property
+    def text(self) -> str:
+        said = [text for text, _ in self.conditions] + (["[k]"] if self.keyed else []) or ["1 = 1"]
+        window = f"WITHIN {self.size}{' EVENTS' if self.in_events else ''}"
+        window += "" if self.slide is None else f" SLIDE {self.slide}"
+        return f"PATTERN {written(self.pattern)} WHERE {self.strategy} {{ {' AND '.join(said)} }} {window}"
+
+    @property
+    def table(self) -> pa.Table:
+        columns = {
+            name: [getattr(event, name) for event in self.events] for name in ("event_type", "ts", "seq", "x", "k")
+        }
+        types = {"event_type": pa.string(), "ts": pa.int64(), "seq": pa.int64(), "x": pa.int64(), "k": pa.int64()}
+        return pa.table({name: pa.array(values, types[name]) for name, values in columns.items()})
+
+    @property
+    def lists(self) -> set[str]:
+        return repeated(self.pattern)
+
+    def later(self, one: int, other: int) -> bool:
+        return one < other if self.ordered else self.events[one].ts < self.events[other].ts
+
+    def fits_in(self, path: Path, event: int, window_start: int | None) -> bool:
+        """Whether the event stays in the window of the path."""
+        if window_start is not None:
+            return window_start <= self.events[event].ts < window_start + self.size
+        if self.in_events:
+            return not path or event - path[0][0] < self.size
+        return not path or self.events[event].ts - self.events[path[0][0]].ts <= self.size
+
+    def extends(self, path: Path, event: int, variable: str, window_start: int | None) -> bool:
+        """Type, time and window."""
+        kinds = {unit.variable: unit.event_type for unit in self.units}
+        if self.events[event].event_type != kinds[variable] or not self.fits_in(path, event, window_start):
+            return False
+        return not path or self.later(path[-1][0], event)
+
+    def accepts(self, path: Path) -> bool:
+        """The conditions, equivalence included."""
+        keys = {self.events[event].k for event, _ in path}
+        return (not self.keyed or (len(keys) == 1 and None not in keys)) and all(
+            holds(self, path) for _, holds in self.conditions
+        )
+
+    def matches(self) -> list[tuple[int | None, Path]]:
+        """Every (window start, path), in the order of results."""
+        windows: list[int | None] = [None]
+        if self.slide is not None:
+            windows = [k * self.slide for k in range(-self.size - 1, 20)]
+        found = [(window, path) for window in windows for path in self._in_window(window)]
+        return sorted(found, key=self._place)
+
+    def _in_window(self, window: int | None) -> set[Path]:
+        def structure(path: Path, event: int, variable: str) -> bool:
+            return self.extends(path, event, variable, window)
+
+        if self.strategy == "skip_till_any_match":
+            paths = any_matches(self.pattern, len(self.events), structure)
+            return {path for path in paths if self.accepts(path)}
+
+        def step(path: Path, event: int, variable: str) -> bool:
+            return structure(path, event, variable) and self.accepts((*path, (event, variable)))
+
+        def breaks(path: Path, event: int) -> bool:
+            if self.strategy == "partition_contiguity":
+                return self.events[event].k == self.events[path[0][0]].k
+            return self.strategy == "strict_contiguity"
+
+        return run_matches(self.pattern, len(self.events), step, breaks)
+
+    def _place(self, found: tuple[int | None, Path]) -> tuple[object, ...]:
+        window, path = found
+        order = {unit.variable: number for number, unit in enumerate(self.units)}
+        last = self.events[path[-1][0]]
+        return last.ts, last.seq, window or 0, [(self.events[e].seq, order[v]) for e, v in path]
+
+    def row(self, window: int | None, path: Path) -> tuple[object, ...]:
+        """A match as a row of the result."""
+        ends = [self.events[path[0][0]].ts, self.events[path[-1][0]].ts]
+        ends += [] if window is None else [window, window + self.size]
+        columns: list[object] = []
+        for unit in self.units:
+            seqs = [self.events[event].seq for event, variable in path if variable == unit.variable]
+            columns.append((tuple(seqs) if unit.variable in self.lists else seqs[0]) if seqs else None)
+        return (*ends, *columns)
+
+    def certain(self, window: int | None, path: Path) -> int:
+        """When a match is certain."""
+        if self.strategy == "skip_till_any_match" or not could_take_more(self.pattern, path):
+            return self.events[path[-1][0]].ts
+        return self.events[path[0][0]].ts + self.size if window is None else window + self.size - 1
+
+
+def could_take_more(pattern: Pattern, path: Path) -> bool:
+    """Whether a complete path may go on."""
+    rests = {(pattern,)}
+    for _, variable in path:
+        rests = {
+            after
+            for rest in rests
+            for unit, after in continuations(rest)
+            if unit is not None and unit.variable == variable
+        }
+    return any(unit is not None for rest in rests for unit, _ in continuations(rest))
+
+
+def units_of(pattern: Pattern) -> list[Unit]:
+    match pattern:
+        case Unit():
+            return [pattern]
+        case Sequence():
+            return [unit for element in pattern.elements for unit in units_of(element)]
+        case Alternative():
+            return [unit for option in pattern.options for unit in units_of(option)]
+        case Kleene():
+            return units_of(pattern.body)
+    raise TypeError(pattern)
+
+
+def repeated(pattern: Pattern, inside: bool = False) -> set[str]:
+    """The variables under a quantifier that may repeat them."""
+    match pattern:
+        case Unit():
+            return {pattern.variable} if inside else set()
+        case Sequence():
+            return set().union(*(repeated(element, inside) for element in pattern.elements))
+        case Alternative():
+            return set().union(*(repeated(option, inside) for option in pattern.options))
+        case Kleene():
+            return repeated(pattern.body, inside or pattern.most != 1)
+    raise TypeError(pattern)
+
+
+def written(pattern: Pattern) -> str:
+    match pattern:
+        case Unit():
+            return f"{pattern.event_type} {pattern.variable}"
+        case Sequence():
+            return f"SEQ({', '.join(written(element) for element in pattern.elements)})"
+        case Alternative():
+            return f"({' OR '.join(written(option) for option in pattern.options)})"
+        case Kleene():
+            return f"({written(pattern.body)}){SIGNS[pattern.least, pattern.most]}"
+    raise TypeError(pattern)
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> Pattern:
+    """Positive patterns of the types A, B, C, each unit its own variable; bounds on single units."""
+    kinds = ("unit", "sequence", "plus", "star", "optional", "choice", "bounded")
+    names = iter(range(100))
+
+    def build(depth: int) -> Pattern:
+        kind = draw(st.sampled_from(kinds)) if depth else "unit"
+        if kind == "unit":
+            return Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT)
+        if kind == "sequence":
+            return Sequence(tuple(build(depth - 1) for _ in range(draw(st.integers(1, 3)))), AT)
+        if kind == "choice":
+            return Alternative(tuple(build(depth - 1) for _ in range(2)), AT)
+        if kind == "bounded":
+            return Kleene(build(0), *draw(st.sampled_from([(2, 2), (1, 3), (2, None)])), AT)
+        least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
+        return Kleene(build(depth - 1), least, most, AT)
+
+    return Sequence(
+        (
+            Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT),
+            *(build(2) for _ in range(draw(st.integers(0, 2)))),
+        ),
+        AT,
+    )
+
+
+def values(world: World, path: Path, variable: str) -> list[int | None]:
+    return [world.events[event].x for event, bound in path if bound == variable]
+
+
+def compares(name: str, left: int | float | None, right: int | float | None) -> bool:
+    """Unknown fails."""
+    return left is not None and right is not None and COMPARE[name](left, right)
+
+
+def pairs(path: Path, world: World, variable: str, neighbours: bool) -> list[tuple[int | None, int | None]]:
+    """Values of consecutive events of a variable; `neighbours`: that are adjacent in the match."""
+    steps = [(event, place) for place, (event, bound) in enumerate(path) if bound == variable]
+    return [
+        (world.events[one].x, world.events[other].x)
+        for (one, at), (other, then) in itertools.pairwise(steps)
+        if not neighbours or then == at + 1
+    ]
+
+
+def known(items: list[int | None]) -> list[int]:
+    return [item for item in items if item is not None]
+
+
+@st.composite
+def conditions(draw: st.DrawFn, pattern: Pattern, any_match: bool) -> tuple[str, Holds]:
+    """A condition as text, and what it says of a match. Those that a run can test step by step unless `any_match`."""
+    lists = sorted(repeated(pattern))
+    plain = sorted({unit.variable for unit in units_of(pattern)} - set(lists))
+    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
+    v = draw(st.sampled_from(sorted([*lists, *plain])))
+    if v in plain:
+        w = draw(st.sampled_from(plain))
+        if w == v or not any_match:
+            return f"{v}.x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v))
+
+        def crossing(world: World, path: Path) -> bool:
+            left, right = values(world, path, v), values(world, path, w)
+            return not left or not right or compares(sign, left[0], right[0])
+
+        return f"{v}.x {sign} {w}.x", crossing
+    options: list[tuple[str, Holds]] = [
+        (f"{v}[i].x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v))),
+        (
+            f"{v}[i-1].x {sign} {v}[i].x",
+            lambda world, path: all(compares(sign, *pair) for pair in pairs(path, world, v, False)),
+        ),
+        (f"{v}[1].x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v)[:1])),
+    ]
+    if any_match:
+
+        def over_maximum(world: World, path: Path) -> bool:
+            its = values(world, path, v)
+            return all(compares(sign, its[i], max(known(its[:i]), default=None)) for i in range(1, len(its)))
+
+        def over_average(world: World, path: Path) -> bool:
+            its = values(world, path, v)
+            before = [known(its[:i]) for i in range(len(its))]
+            return all(compares(sign, its[i], sum(b) / len(b) if b else None) for i, b in enumerate(before) if i)
+
+        def total(world: World, path: Path) -> bool:
+            its = values(world, path, v)
+            return not its or compares(sign, sum(known(its)) if known(its) else None, k)
+
+        def distinct_last(world: World, path: Path) -> bool:
+            return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
+
+        options += [
+            (f"{v}[i].x {sign} max({v}[..i-1].x)", over_maximum),
+            (f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
+            (f"sum({v}[].x) {sign} {k}", total),
+            (f"{v}[last].x {sign} {k}", distinct_last),
+        ]
+        if plain:
+            w = draw(st.sampled_from(plain))
+
+            def each_beside_plain(world: World, path: Path) -> bool:
+                one = values(world, path, w)
+                return not one or all(compares(sign, x, one[0]) for x in values(world, path, v))
+
+            options.append((f"{v}[i].x {sign} {w}.x", each_beside_plain))
+    return draw(st.sampled_from(options))
+
+
+@st.composite
+def logs(draw: st.DrawFn, most: int = 8) -> list[Event]:
+    """Events with bursts of equal time stamps, NULLs, and seqs that need not follow time."""
+    rows = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from("AABBCD"),
+                st.integers(0, 6),
+                st.sampled_from([0, 1, 2, 2, None]),
+                st.sampled_from([0, 0, 1, None]),
+            ),
+            max_size=most,
+        )
+    )
+    seqs = draw(st.permutations(range(len(rows)))) if draw(st.booleans()) else range(len(rows))
+    events = [Event(kind, ts, seq, x, k) for (kind, ts, x, k), seq in zip(rows, seqs, strict=True)]
+    return sorted(events, key=lambda event: (event.ts, event.seq))
+
+
+@st.composite
+def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",)) -> World:
+    pattern = draw(patterns())
+    world = World(pattern, draw(logs()), strategy=draw(st.sampled_from(strategies)))
+    any_match = world.strategy == "skip_till_any_match"
+    world.conditions = draw(st.lists(conditions(pattern, any_match), max_size=2))
+    world.keyed = world.strategy == "partition_contiguity" or draw(st.booleans())
+    world.size = draw(st.sampled_from([1, 3, 5]))
+    kind = draw(st.sampled_from(["time", "events", "slide"]))
+    world.in_events = kind == "events"
+    world.slide = draw(st.sampled_from([1, 2, 4])) if kind == "slide" else None
+    world.ordered = draw(st.booleans())
+    return world
