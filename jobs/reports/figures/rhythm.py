@@ -67,7 +67,9 @@ def rhythm_figure(
     peak = max(range(PERIODS), key=lambda period: sum(counts[period] for counts in columns.values()))
     at = clock.span(start + round(peak * width), start + round((peak + 1) * width))
     usual = (
-        f" Black: median and range of the {counted(len(before), 'loaded day')} before (at most 28)." if before else ""
+        f" Ticks and thin lines: median and range of the {counted(len(before), 'loaded day')} before (at most 28)."
+        if before
+        else ""
     )
     return Figure(
         "events-by-hour",

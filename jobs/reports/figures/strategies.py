@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from datetime import date
 
 from matplotlib.axes import Axes
@@ -34,18 +35,19 @@ def strategies_figure(comparison: Comparison, day: date) -> Figure | None:
             axes.annotate(
                 "lower bound", (bound, -0.75), color=BOUND, xytext=(3, 0), textcoords="offset points", va="center"
             )
-        axes.set_yticks(range(len(told)), [shown(one.strategy, 30) for one in told])
+        axes.set_yticks(range(len(told)), [_title(one.strategy, narrow) for one in told])
         for text, one in zip(axes.get_yticklabels(), told, strict=True):
             text.set_fontweight("bold" if one.strategy == IN_USE else "normal")
         axes.set_ylim(len(told) - 0.4, -1.0)
         axes.set_xlim(0, max(one.load for one in told) * (1.4 if narrow else 1.3))
         axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel("largest slice, share of the relevant events")
+        axes.set_xlabel("largest slice, share of events" if narrow else "largest slice, share of the relevant events")
 
     best = told[0]
     against = "" if bound is None else f" The lower bound is {share(bound)}."
     tall = 1.0 + 0.3 * len(told)
+    taller = 1.0 + 0.38 * len(told)
     return Figure(
         f"slicing-{comparison.plan['plan_id']}",
         f"Dot chart of {len(told)} slicing strategies for {listed(comparison.queries)} on {spoken(day)}; "
@@ -56,5 +58,11 @@ def strategies_figure(comparison: Comparison, day: date) -> Figure | None:
         ["strategy", "maximum_load", "replication", "imbalance"],
         [[one.strategy, one.load, one.replication, one.imbalance] for one in told],
         draw,
-        (tall, tall),
+        (tall, taller),
     )
+
+
+def _title(strategy: str, narrow: bool) -> str:
+    """A strategy's name; on a phone in two lines, so that the numbers keep their room."""
+    text = shown(strategy, 40)
+    return "\n".join(textwrap.wrap(text, 16)) if narrow else text

@@ -1,4 +1,4 @@
-"""When the day's results happened: one row a query, darker where more fell into a period."""
+"""When the day's results happened: one row a query, a stronger colour where more fell into a period."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def when_figure(
     return Figure(
         "results-by-hour",
         f"Heat strip of when each query's results became certain on {spoken(day)}. Hour with the most: {said}.",
-        "When results became certain (a match at its end, a window at its end), hour by hour; darker is more, each row "
-        "on its own scale. "
+        "When results became certain (a match at its end, a window at its end), hour by hour; a stronger colour is "
+        "more, each row on its own scale. "
         + " ".join(
             f"{name}: at most {quantity(values[peaks[name]])} {units[name]} in an hour."
             for name, values in told.items()

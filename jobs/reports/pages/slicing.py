@@ -53,11 +53,11 @@ def page(report: DayReport) -> Page:
 
 
 _STRATEGIES = [
-    Heading("strategy", whole=True),
-    Heading("setting"),
+    Heading("strategy"),
     Heading("maximum load", number=True),
     Heading("copies of an event", number=True),
-    Heading("imbalance (largest / mean slice)", number=True),
+    Heading("largest / mean slice", number=True),
+    Heading("setting"),
 ]
 _HEAVY = [
     Heading("event type"),
@@ -111,10 +111,10 @@ def _section(report: DayReport, comparison: Comparison) -> Section:
         [
             [
                 shown(one.strategy),
-                _setting(one.parameters),
                 share(one.load),
                 "–" if one.replication is None else f"{one.replication:.2f}",
                 "–" if one.imbalance is None else f"{one.imbalance:.2f}",
+                _setting(one.parameters),
             ]
             for one in comparison.strategies
         ],
