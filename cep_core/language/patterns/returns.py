@@ -68,7 +68,7 @@ def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnI
     found = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
     if found is None:
         return None
-    if found not in NUMBERS:
+    if found not in NUMBERS and aggregate.function in ("sum", "avg"):
         scope.report(
             f"{aggregate.function} over all trends takes numbers, '{aggregate.attribute}' is {found}", aggregate.at, ""
         )
