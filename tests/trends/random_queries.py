@@ -39,7 +39,19 @@ NEIGHBOURS = {
     "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
 }
 """For each pattern and template edge what may stand on the edge."""
-ITEMS = ("COUNT(*)", "COUNT(A)", "SUM(A.x)", "MIN(A.x)", "MAX(A.y)", "AVG(A.x)", "SUM(A.y)", "AVG(A.y)", "MIN(A.ts)")
+ITEMS = (
+    "COUNT(*)",
+    "COUNT(A)",
+    "SUM(A.x)",
+    "MIN(A.x)",
+    "MAX(A.y)",
+    "AVG(A.x)",
+    "SUM(A.y)",
+    "AVG(A.y)",
+    "MIN(A.ts)",
+    "MAX(A.s)",
+    "MIN(A.s)",
+)
 
 
 @st.composite

@@ -1,0 +1,61 @@
+"""What aggregation does not evaluate is refused when a query is compiled, by name and place."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from cep_core.events.table import log_schema_of
+from cep_core.language.errors import NotSupportedYet, QueryError
+from cep_core.language.patterns.binding import bind
+from cep_core.trends.evaluator import TrendEvaluator
+
+SCHEMA = log_schema_of(
+    pa.table({"event_type": list("ABCE"), "ts": [1] * 4, "seq": range(4), "x": [1] * 4, "y": [1] * 4})
+)
+
+
+def compile_pattern(rest: str) -> TrendEvaluator:
+    """The evaluator of COUNT(*) over a pattern with its clauses."""
+    return TrendEvaluator(bind(f"RETURN COUNT(*)\nPATTERN {rest}", SCHEMA))
+
+
+@pytest.mark.parametrize(
+    ("rest", "said", "place"),
+    [
+        ("SEQ(A+, NOT E, B) WITHIN 9", "NOT in a trend aggregation", (2, 17)),
+        ("SEQ(A+, B) OR SEQ(A, B+) WITHIN 9", "branches that share a variable", (2, 9)),
+        ("A+ AND SEQ(B, C) WITHIN 9", "AND in a trend aggregation", (2, 9)),
+        ("ANY(2, A a, B b) WITHIN 9", "ANY in a trend aggregation", (2, 9)),
+        ("SEQ(A{2,3}, B) WITHIN 9", "quantifier other than", (2, 13)),
+        ("A+ WITHIN 9 EVENTS", "WITHIN a number of events", (2, 9)),
+        ("SEQ(A, B) WHERE skip_till_next_match WITHIN 9", "skip_till_next_match", (2, 9)),
+        ("A+ WHERE A.x < NEXT(A).x AND A.y < NEXT(A).y WITHIN 9", "more than one comparison", (2, 18)),
+        ("A+ WHERE A.x * NEXT(A).x > 4 WITHIN 9", "not one comparison", (2, 18)),
+        ("SEQ(A?, B) WHERE [A.x] WITHIN 9", "that a trend may lack", (2, 27)),
+    ],
+)
+def test_not_supported_yet(rest: str, said: str, place: tuple[int, int]) -> None:
+    """Legal queries that wait for their kernel."""
+    with pytest.raises(NotSupportedYet) as refusal:
+        compile_pattern(rest)
+    assert said in refusal.value.message
+    assert (refusal.value.line, refusal.value.column) == place
+
+
+@pytest.mark.parametrize(
+    "condition", ["sum(A[].x) > 3", "B.x > max(A[].x)", "A[i].x < A[i-1].x AND A.x < 3", "A[2].x = 1", "A.x < C.x"]
+)
+def test_never_enumerated(condition: str) -> None:
+    """Conditions on more than neighbours are refused for good, with the way out (docs/semantics.md 4)."""
+    with pytest.raises(QueryError, match="matching query") as refusal:
+        compile_pattern(f"(SEQ(A+, B, C))+ WHERE {condition} WITHIN 9" if "i-1" not in condition else
+                        f"(SEQ(A, B))+ WHERE {condition} WITHIN 9")  # fmt: skip
+    assert not isinstance(refusal.value, NotSupportedYet)
+
+
+def test_description_names_the_algorithm() -> None:
+    """`explain` tells the kernel and its cost."""
+    assert "O(n)" in compile_pattern("A+ WITHIN 9").describe()[0]
+    assert "meet" in compile_pattern("A+ WITHIN 9 SLIDE 1").describe()[0]
+    assert "Fenwick" in compile_pattern("A+ WHERE A.x < NEXT(A).x WITHIN 9").describe()[0]
