@@ -329,9 +329,13 @@ class TreeBuilder(Transformer[Token, Any]):
         return literal if sign is None else self._signed(literal, self._at(meta))
 
     def _signed(self, operand: Any, at: Position) -> Expression:
-        if isinstance(operand, Literal) and type(operand.value) in (int, float):
-            return Literal(-operand.value, at)
-        return Negative(operand, at)
+        match operand:
+            case Literal(value=bool()):
+                return Negative(operand, at)
+            case Literal(value=int() | float() as number):
+                return Literal(-number, at)
+            case _:
+                return Negative(operand, at)
 
     def constant_unsigned(self, meta: Meta, children: list[Token]) -> Expression:
         token = children[0]

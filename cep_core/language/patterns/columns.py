@@ -75,9 +75,9 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
 
 def holds(expression: Expression, table: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Where a condition is true: unknown fails."""
-    mask: np.ndarray[tuple[int], np.dtype[np.bool_]] = pc.fill_null(evaluate(expression, table), False).to_numpy(
-        zero_copy_only=False
-    )
+    mask: np.ndarray[tuple[int], np.dtype[np.bool_]] = pc.fill_null(
+        _truth(evaluate(expression, table)), False
+    ).to_numpy(zero_copy_only=False)
     return mask
 
 
@@ -184,23 +184,30 @@ def _arithmetic(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.
         return _beyond_64_bits(exact, left, right)
 
 
-def _remainder(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Array:
+def _remainder(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
     """The remainder with the sign of `left`; null where either is null."""
-    length = max(len(value) if isinstance(value, pa.Array) else 1 for value in (left, right))
-    one, other = (value if isinstance(value, pa.Array) else pa.repeat(value, length) for value in (left, right))
+    one, other = _arrays(left, right)
     missing = pc.or_(pc.is_null(one), pc.is_null(other)).to_numpy(zero_copy_only=False)
     dividend = pc.fill_null(one, pa.scalar(0).cast(one.type)).to_numpy(zero_copy_only=False)
     divisor = pc.fill_null(other, pa.scalar(1).cast(other.type)).to_numpy(zero_copy_only=False)
-    return pa.array(np.fmod(dividend, divisor), mask=missing)
+    with np.errstate(invalid="ignore"):
+        result = pa.array(np.fmod(dividend, divisor), mask=missing)
+    return result if isinstance(left, pa.Array) or isinstance(right, pa.Array) else result[0]
 
 
 def _beyond_64_bits(
     exact: Callable[[int, int], int], left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
 ) -> pa.Array | pa.Scalar:
     """The same operation where some row overflows: null in those rows. Rare, so row by row."""
-    length = max(len(value) if isinstance(value, pa.Array) else 1 for value in (left, right))
-    one, other = (
-        value.to_pylist() if isinstance(value, pa.Array) else [value.as_py()] * length for value in (left, right)
-    )
-    results = [None if a is None or b is None else exact(a, b) for a, b in zip(one, other, strict=True)]
-    return pa.array([r if r is not None and -(2**63) <= r < 2**63 else None for r in results], pa.int64())
+    one, other = _arrays(left, right)
+    pairs = zip(one.to_pylist(), other.to_pylist(), strict=True)
+    exactly = [None if a is None or b is None else exact(a, b) for a, b in pairs]
+    result = pa.array([r if r is not None and -(2**63) <= r < 2**63 else None for r in exactly], pa.int64())
+    return result if isinstance(left, pa.Array) or isinstance(right, pa.Array) else result[0]
+
+
+def _arrays(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> tuple[pa.Array, pa.Array]:
+    """Both sides as columns of one length; of length 1 if both are constants."""
+    length = next((len(value) for value in (left, right) if isinstance(value, pa.Array)), 1)
+    one, other = (value if isinstance(value, pa.Array) else pa.repeat(value, length) for value in (left, right))
+    return one, other

@@ -96,7 +96,7 @@ def key_classes(
     named: Sequence[NamedClass], equalities: Sequence[Equality], pattern: Pattern, strategy: Strategy, scope: Scope
 ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...]]:
     """The classes, in pattern order of their first member, and the equalities that no class carries."""
-    usable = () if strategy is Strategy.PARTITION else tuple(equalities)
+    usable = () if strategy is Strategy.PARTITION else tuple(e for e in equalities if _always_bound(e, pattern))
     returned = [equality.condition for equality in equalities if equality not in usable]
     classes = _joined(named, usable)
     kept: list[_Class] = []
@@ -168,6 +168,11 @@ def _slices(joined: _Class, pattern: Pattern, strategy: Strategy) -> bool:
     if not _binds(pattern, variables):
         return False
     return strategy is Strategy.ANY or template_of_pattern(pattern).start <= variables
+
+
+def _always_bound(equality: Equality, pattern: Pattern) -> bool:
+    """Whether every match binds all members: where one is absent the condition is dropped, so NULL keys may match."""
+    return all(_binds(pattern, frozenset({variable})) for variable, _ in equality.members)
 
 
 def _binds(pattern: Pattern, variables: frozenset[str]) -> bool:

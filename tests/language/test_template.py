@@ -1,0 +1,125 @@
+"""Templates, automata and the split into positive and negated parts, as the papers print them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from cep_core.language.patterns.naming import name_variables
+from cep_core.language.patterns.nfa import nfa_of
+from cep_core.language.patterns.parsing import parse_pattern
+from cep_core.language.patterns.query import Strategy
+from cep_core.language.patterns.splitting import split
+from cep_core.language.patterns.template import Template, template_of_pattern
+from cep_core.language.patterns.tree import Kleene, Pattern, Sequence, Unit
+from cep_core.language.patterns.walk import units_of
+from tests.language.strategies import positive_patterns
+
+
+def _template(text: str) -> Template:
+    return template_of_pattern(name_variables(parse_pattern(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "edges"),
+    [
+        ("A+", "A", "A", ["AA"]),
+        ("(A+)+", "A", "A", ["AA"]),
+        ("SEQ(A+, B)", "A", "B", ["AA", "AB"]),
+        ("(SEQ(A+, B))+", "A", "B", ["AA", "AB", "BA"]),
+        ("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", "A", "B", ["AA", "AB", "BA"]),
+        ("SEQ(A*, B)", "AB", "B", ["AA", "AB"]),
+        ("SEQ(A?, B, C?)", "AB", "BC", ["AB", "BC"]),
+        ("A OR SEQ(B, C)", "AB", "AC", ["BC"]),
+        ("ANY(2, A, B)", "AB", "AB", ["AB", "BA"]),
+        ("ANY(1, A, B)", "AB", "AB", []),
+        ("SEQ(A, NOT B, C)", "A", "C", ["AC"]),
+        ("A{2,3}", "A", "A", ["AA"]),
+    ],
+)
+def test_templates(text: str, start: str, end: str, edges: list[str]) -> None:
+    """GRETA's Fig. 5 and its likes; an edge exists once."""
+    found = _template(text)
+    assert found.start == set(start)
+    assert found.end == set(end)
+    assert found.edges == {(edge[0], edge[1]) for edge in edges}
+
+
+def test_a_type_that_recurs_has_a_state_for_each_occurrence() -> None:
+    """GRETA's Fig. 13: SEQ(A+, B, A, A+, B+)."""
+    found = _template("SEQ(A+, B, A, A+, B+)")
+    assert found.states == ("A", "B", "A_2", "A_3", "B_2")
+    assert found.predecessors("A_3") == ("A_2", "A_3")
+    assert found.mid == {"B", "A_2", "A_3"}
+
+
+@given(positive_patterns())
+def test_the_template_has_the_edges_of_algorithm_1(pattern: Pattern) -> None:
+    """GRETA, Algorithm 1, word by word: SEQ edges end(Pi) to start(Pi+1), closure edges end to start."""
+    named = name_variables(pattern)
+    found = template_of_pattern(named)
+    edges: set[tuple[str, str]] = set()
+    _algorithm_1(named, edges)
+    assert found.edges == edges
+    assert found.start == {_start(named)}
+    assert found.end == {_end(named)}
+    assert found.states == tuple(unit.variable for unit in units_of(named))
+
+
+def _algorithm_1(pattern: Pattern, edges: set[tuple[str, str]]) -> None:
+    if isinstance(pattern, Kleene):
+        _algorithm_1(pattern.body, edges)
+        edges.add((_end(pattern.body), _start(pattern.body)))
+    if isinstance(pattern, Sequence):
+        for element in pattern.elements:
+            _algorithm_1(element, edges)
+        for one, other in zip(pattern.elements, pattern.elements[1:], strict=False):
+            edges.add((_end(one), _start(other)))
+
+
+def _start(pattern: Pattern) -> str:
+    if isinstance(pattern, Unit):
+        return pattern.variable
+    return _start(pattern.body if isinstance(pattern, Kleene) else pattern.elements[0])  # type: ignore[union-attr]
+
+
+def _end(pattern: Pattern) -> str:
+    if isinstance(pattern, Unit):
+        return pattern.variable
+    return _end(pattern.body if isinstance(pattern, Kleene) else pattern.elements[-1])  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "zones"),
+    [
+        ("SEQ(A+, NOT E)", [("A", "")]),
+        ("SEQ(NOT E, A+)", [("", "A")]),
+        ("SEQ(A, SEQ(B, NOT E), C)", [("B", "C")]),
+        ("(SEQ(A, B, NOT E))+", [("B", "A")]),
+        ("SEQ(A, B?, NOT E, C?, D)", [("AB", "CD")]),
+        ("SEQ(A, NOT B, NOT C, D)", [("A", "D"), ("A", "D")]),
+        ("SEQ(A, NOT E) OR B", [("A", "")]),
+    ],
+)
+def test_a_negation_lies_between_its_nearest_present_neighbours(text: str, zones: list[tuple[str, str]]) -> None:
+    """Only without a neighbour does the window bound it."""
+    found = split(name_variables(parse_pattern(text)))
+    assert [(part.previous, part.following) for part in found] == [(set(a), set(b)) for a, b in zones]
+
+
+def test_nfa_of_paper_04() -> None:
+    """Fig. 1: l + k + 1 states with begin, take, ignore, proceed; strict contiguity ignores nothing."""
+    pattern = name_variables(parse_pattern("seq(ReducerStart a, LoadStd+ b[], ReducerEnd c)"))
+    found = nfa_of(pattern, Strategy.ANY)
+    assert found is not None
+    assert {state.name: state.edges for state in found} == {
+        "a": ("begin",),
+        "b[1]": ("begin", "ignore"),
+        "b[i]": ("take", "ignore", "proceed"),
+        "c": ("begin", "ignore"),
+        "F": (),
+    }
+    strict = nfa_of(pattern, Strategy.STRICT)
+    assert strict is not None
+    assert all("ignore" not in state.edges for state in strict)
+    assert nfa_of(parse_pattern("(SEQ(A, B))+"), Strategy.ANY) is None
