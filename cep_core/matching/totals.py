@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -76,9 +77,17 @@ def decode(said: bytes) -> dict[str, Total]:
 
 
 def add(slices: Iterable[dict[str, Total]], days: Days) -> dict[str, Total]:
-    """The totals of all slices together, every day named."""
+    """The totals of all slices together, every day named; a slice that owns a part of a day adds to that day.
+
+    >>> add([{"0": Total(3)}, {"0": Total(1), "5": Total(2)}], (0, 10, 20))
+    {'0': Total(at_least=6, exact=True), '10': Total(at_least=0, exact=True)}
+    """
     sums = {day: Total() for day in parts(days)}
     for totals in slices:
-        for day, total in totals.items():
-            sums[day] = sums.get(day, Total()) + total
+        for moment, total in totals.items():
+            sums[_day_of(moment, days)] += total
     return sums
+
+
+def _day_of(moment: str, days: Days) -> str:
+    return ALL_TIME if days is None else str(days[bisect_right(days, int(moment)) - 1])
