@@ -50,8 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _work(options: argparse.Namespace) -> None:
-    profile = "cluster" if options.cluster else "local"
-    spark = start_session(f"trendmill {options.task} {options.workload}", profile)
+    spark = start_session(f"trendmill {options.task} {options.workload}", "cluster" if options.cluster else "local")
     try:
         if options.task == "maintain":
             maintain(spark, options.workload, places.lake(), to_person())

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -68,5 +69,5 @@ def bounds_of(workload: Workload) -> Bounds:
     return Bounds(workload.operating_days, workload.start, workload.limits.max_reach)
 
 
-def _rows(table: pa.Table | None) -> list[dict[str, object]]:
+def _rows(table: pa.Table | None) -> list[dict[str, Any]]:
     return [] if table is None else table.to_pylist()

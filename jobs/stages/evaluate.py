@@ -251,7 +251,8 @@ def _write_result_days(run: Run, results: Sequence[Result]) -> None:
         counts = {row["values"]: row["counts"] for row in pa.compute.value_counts(days).to_pylist()}
         mine |= (f.col("query") == result.query) & f.col("day").isin([e.day for e in result.evaluations])
         for evaluation in result.evaluations:
-            totals = result.totals.get(evaluation.day, {})
+            totals, listed = result.totals.get(evaluation.day, {}), counts.get(evaluation.day, 0)
+            known = totals.get("matches_total") or totals.get("matches_at_least")
             rows.append(
                 {
                     "day": evaluation.day,
@@ -259,10 +260,10 @@ def _write_result_days(run: Run, results: Sequence[Result]) -> None:
                     "query": result.query,
                     "definition": run.compiled[result.query].definition,
                     "inputs": json.dumps({day.isoformat(): v for day, v in sorted(evaluation.inputs.items())}),
-                    "rows": counts.get(evaluation.day, 0),
+                    "rows": listed,
                     "matches_total": totals.get("matches_total"),
                     "matches_at_least": totals.get("matches_at_least"),
-                    "truncated": bool(totals.get("truncated", False)),
+                    "truncated": known is not None and int(known) > listed,
                     "complete": evaluation.complete,
                 }
             )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_
 
 import pyarrow as pa
 
@@ -23,6 +24,9 @@ from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Scope
 from jobs.stages.event_counts import Days, EventCounts
+
+WORTH_SHARING = 0.1
+"""How much higher, as a part of it, a query's predicted maximum load may be in a plan that it shares."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,39 @@ def plans_of(run: Run, scope: Scope) -> list[Plan]:
         for name in sorted({evaluation.query for evaluation in scope.evaluations})
     ]
     counted.count(group.reads for group in alone)
-    sliced_on: dict[tuple[str, ...], list[str]] = {}
-    for group in alone:
-        effective = effective_variables(_plan(run, scope, group, counted))
-        sliced_on.setdefault(effective, []).append(group.queries[0])
+    sliced_on = _sliced_on(run, scope, alone, counted)
     shared = [Group(tuple(names), variables, reads_of(scope, names)) for variables, names in sliced_on.items()]
     counted.count(group.reads for group in shared)
     return sorted((_plan(run, scope, group, counted) for group in shared), key=lambda plan: plan.queries)
+
+
+def _sliced_on(
+    run: Run, scope: Scope, alone: Sequence[Group], counted: EventCounts
+) -> dict[tuple[str, ...], list[str]]:
+    """Queries by the variables that they slice on.
+
+    A query goes with others that slice on fewer of its variables where that costs little: it saves a copy of the
+    events.
+    """
+    plans = {group: _plan(run, scope, group, counted) for group in alone}
+    effective = {group: effective_variables(plan) for group, plan in plans.items()}
+    sliced_on: dict[tuple[str, ...], list[str]] = {}
+    for group, plan in plans.items():
+        options = {effective[group]: plan}
+        for fewer in set(effective.values()):
+            if fewer and set(fewer) < set(effective[group]):
+                options[fewer] = _plan(run, scope, with_(group, variables=fewer), counted)
+        affordable = _load(plan) * (1 + WORTH_SHARING)
+        chosen = min(
+            (names for names, option in options.items() if _load(option) <= affordable),
+            key=lambda names: (len(names), _load(options[names]), names),
+        )
+        sliced_on.setdefault(chosen, []).extend(group.queries)
+    return sliced_on
+
+
+def _load(plan: Plan) -> float:
+    return plan.predicted.maximum_load if plan.predicted else 1.0
 
 
 def variables_of(atoms: Iterable[Atom]) -> tuple[str, ...]:

@@ -1,0 +1,95 @@
+"""A worker's part of the law of slicing: however a slice's events are cut, the merged result is the unsliced one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cep_core.compile import compile_query
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.evaluator import Ownership, Reach
+from cep_core.slicing import make_plan, split, statistics_of
+from jobs.stages.slice_worker import Assignment, QueryText, evaluate_slice, from_bytes, pieces, schema_to_values
+
+SCHEMA = LogSchema(
+    {
+        kind: {
+            "machine": Attribute("machine", AttributeType.STRING),
+            "load": Attribute("load", AttributeType.INT),
+        }
+        for kind in ("Start", "Stop")
+    }
+)
+DAY = 86_400
+DAYS = (2 * DAY, 3 * DAY, 4 * DAY)
+QUERIES = (
+    QueryText(
+        "chains",
+        "RETURN machine, COUNT(*), MAX(S.load) PATTERN (SEQ(Start S, Stop T))+ "
+        "WHERE [machine] GROUP-BY machine WITHIN 12 hours SLIDE 6 hours",
+    ),
+    QueryText(
+        "climbs",
+        "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE skip_till_next_match "
+        "{ [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load } WITHIN 20 hours",
+        max_matches=5,
+    ),
+)
+
+
+def log() -> pa.Table:
+    random = np.random.default_rng(7)
+    ts = np.sort(random.integers(0, 4 * DAY, 400))
+    return pa.table(
+        {
+            "event_type": np.where(random.random(400) < 0.25, "Stop", "Start"),
+            "ts": ts,
+            "seq": np.arange(400),
+            "pos": np.arange(400),
+            "machine": [f"m{n}" for n in random.integers(0, 5, 400)],
+            "load": random.integers(0, 50, 400),
+        }
+    )
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
+@pytest.mark.parametrize("limit", [10_000, 60])
+@pytest.mark.parametrize("ranges", [1, 2])
+def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int) -> None:
+    """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both."""
+    events = log()
+    evaluator = compile_query(query.text, SCHEMA, max_matches=query.max_matches)
+    plan = make_plan(
+        {query.name: evaluator.atoms},
+        ["machine"],
+        statistics_of(events, evaluator.atoms, 4 * DAY),
+        4,
+        "test",
+        evaluator.reach,
+        (DAYS[0], DAYS[-1]),
+        ranges=ranges,
+    )
+    assignment = Assignment((plan.to_dict(),), (query,), {query.name: (DAYS,)}, schema_to_values(SCHEMA), limit)
+    rows, numbers = split(plan, events)
+    partials = [
+        partial
+        for number in range(plan.slices)
+        for partial in evaluate_slice(assignment, plan.plan_id, number, events.take(pa.array(rows[numbers == number])))
+    ]
+    merged = evaluator.merge((from_bytes(b) for p in partials for b in p.batches), DAYS)
+    whole = evaluator.merge(evaluator.evaluate(events, Ownership(days=DAYS)), DAYS)
+    assert whole.num_rows
+    assert merged.equals(whole)
+    assert merged.schema.metadata == whole.schema.metadata
+
+
+def test_a_slice_is_cut_until_its_parts_respect_the_limit() -> None:
+    """Parts follow each other without gap, keep day boundaries as boundaries, and read at most the limit."""
+    stamps = np.arange(0, 4 * DAY, 60)
+    days = (0, DAY, 2 * DAY, 3 * DAY, 4 * DAY)
+    cut = pieces(days, Reach(time=3_600), stamps, limit=400)
+    assert [a[-1] for a in cut[:-1]] == [b[0] for b in cut[1:]]
+    assert (cut[0][0], cut[-1][-1]) == (0, 4 * DAY)
+    assert set(days) <= {moment for part in cut for moment in part}
+    assert all((part[-1] - part[0] + 3_600) / 60 <= 400 for part in cut)
