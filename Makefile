@@ -74,6 +74,7 @@ check: env ## formatting, lint, types and the direction of imports
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check .
 	@.venv/bin/mypy
+	@.venv/bin/mypy scripts/*.py
 	@.venv/bin/lint-imports
 
 test: check ## check, then every test with its coverage

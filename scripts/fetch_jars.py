@@ -40,7 +40,11 @@ def read_lock(text: str) -> list[LockedJar]:
     [LockedJar(group='io.delta', artifact='delta-storage', version='4.4.0', sha256='c467')]
     """
     rows = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return [LockedJar(*coordinate.split(":"), sha256) for coordinate, sha256 in rows]
+    jars = []
+    for coordinate, sha256 in rows:
+        group, artifact, version = coordinate.split(":")
+        jars.append(LockedJar(group, artifact, version, sha256))
+    return jars
 
 
 def is_intact(file: Path, sha256: str) -> bool:
