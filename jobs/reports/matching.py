@@ -83,6 +83,24 @@ def longest(query: Query, results: pa.Table, index: EventIndex, at_most: int) ->
     return [_match(query, row, index) for row in order[:at_most]]
 
 
+def exemplars(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[tuple[Match, int]]:
+    """For each key, most matches first, its longest match and how many it has.
+
+    Under skip-till-any-match the longest matches of a day are variations of one; keys show who else there is. Without
+    keys, or with one only, the longest matches, each counted as one.
+    """
+    whose = keys(query, results, index)
+    tally = Counter(whose)
+    if len(tally) < 2:
+        return [(match, 1) for match in longest(query, results, index, at_most)]
+    top = sorted(tally, key=lambda key: (-tally[key], [shown(value) for value in key]))[:at_most]
+    chosen = []
+    for key in top:
+        own = results.filter(pa.array([other == key for other in whose]))
+        chosen.append((longest(query, own, index, 1)[0], tally[key]))
+    return chosen
+
+
 def _match(query: Query, row: Mapping[str, Any], index: EventIndex) -> Match:
     events = {
         name: [event for seq in _bound(row[name]) if (event := index.get(seq)) is not None] for name in variables(query)

@@ -18,10 +18,10 @@ from jobs.reports.changes import TRAILING, Change, compare
 from jobs.reports.event_index import EventIndex
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.rhythm import PERIODS
-from jobs.reports.figures.timeline import timeline_figure
+from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.figures.windows import windows_figure
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.listing import SHOWN, Listing
+from jobs.reports.listing import Listing
 from jobs.reports.moments import Clock, brief, spoken
 from jobs.reports.quantities import Magnitude, counted
 from jobs.reports.questions import Question
@@ -100,7 +100,7 @@ def report_query(
         recorded = records.by_query[name]
         change = compare(day, answer.headline, evaluated, {on: totals_of(recorded[on]).magnitude for on in recorded})
         listing = matching.listing(query, results, index, clock)
-        best = matching.longest(query, results, index, SHOWN)
+        best = matching.exemplars(query, results, index, ROWS)
         total = counted(totals.magnitude, "match", "matches")
         figure = timeline_figure(query, name, best, total, day, clock)
         periods = _match_periods(results, days.interval(day))

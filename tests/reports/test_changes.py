@@ -47,6 +47,10 @@ def test_sentences() -> None:
     assert said(18, 4, 5, 9) == "3.6 times the median of the 3 days before (5; 4 to 9), more than on any of them."
     assert said(1, 4, 5, 9) == "0.2 times the median of the 3 days before (5; 4 to 9), less than on any of them."
     assert said(0, 4, 5, 9) == "Against the median of the 3 days before (5; 4 to 9), less than on any of them."
+    assert (
+        said(99, 100, 101, 102)
+        == "Close to the median of the 3 days before (101; 100 to 102), less than on any of them."
+    )
     assert said(7, 0, 0, 9) == "Against the median of the 3 days before (0; 0 to 9)."
     assert said(0, 0, 0) == "Like the median of the 2 days before (0)."
 

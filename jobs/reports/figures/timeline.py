@@ -1,4 +1,4 @@
-"""A matching query's day: the longest matches on a time line, each event where it happened."""
+"""A matching query's day: matches on a time line, each event where it happened."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from jobs.reports.figures.time_axis import label_times
 from jobs.reports.matching import Match, variables
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.palette import FAINT, series
-from jobs.reports.quantities import counted
+from jobs.reports.quantities import counted, quantity
 from jobs.reports.values import shown
 
 ROWS = 12
 
 
 def timeline_figure(
-    query: Query, name: str, matches: Sequence[Match], total: str, day: date, clock: Clock
+    query: Query, name: str, exemplars: Sequence[tuple[Match, int]], total: str, day: date, clock: Clock
 ) -> Figure | None:
-    """The first `ROWS` of `matches`, in time order; None without matches. `total` says how many there are."""
-    if not matches:
+    """A row for each match, in time order; None without matches.
+
+    `exemplars`: at most `ROWS` matches, each with the number of matches of its key; `total` says how many there are.
+    """
+    if not exemplars:
         return None
-    chosen = sorted(matches[:ROWS], key=lambda match: (match.row["first_ts"], match.row["last_ts"]))
+    ordered = sorted(exemplars, key=lambda pair: (pair[0].row["first_ts"], pair[0].row["last_ts"]))
+    chosen, counts = [match for match, _ in ordered], [count for _, count in ordered]
     names = variables(query)
     types = {variable.name: variable.event_type for variable in query.variables}
     looks = series(list(dict.fromkeys(types[name] for name in names)))
@@ -34,8 +38,10 @@ def timeline_figure(
     last = max(match.row["last_ts"] for match in chosen)
     keys = [key for key, _, _ in entity(query)]
     titles = [
-        " ".join(shown(value, 12) for value in match.key) if keys else clock.time(match.row["first_ts"])
-        for match in chosen
+        " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if max(counts) > 1 else "")
+        if keys
+        else clock.time(match.row["first_ts"])
+        for match, count in ordered
     ]
 
     def draw(axes: Axes, narrow: bool) -> None:
@@ -60,16 +66,30 @@ def timeline_figure(
 
     tall = 1.1 + 0.24 * len(chosen)
     longest = max(chosen, key=lambda match: (match.length, match.duration))
-    whose = f", by {' and '.join(keys)}" if keys else ""
+    by_key = keys and len({match.key for match in chosen}) > 1
+    what = (
+        f"The longest match of each {' and '.join(keys)} with most matches (× their number)"
+        if by_key
+        else "The matches with most events"
+    )
     return Figure(
         f"{name}-timeline",
         f"Time line of {counted(len(chosen), 'match', 'matches')} of {spoken(day)}; the longest has "
         f"{counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
-        f"The {counted(len(chosen), 'match', 'matches')} with most events{whose}, of {total}: each event where it "
-        f"happened, coloured by its type.",
-        ["match", *keys, "variable", "event_type", "time", "ts", "seq"],
+        f"{what}: each event where it happened, coloured by its type. n = {len(chosen)} of {total} certain on "
+        f"{spoken(day)}.",
+        ["match", *keys, "matches", "variable", "event_type", "time", "ts", "seq"],
         [
-            [place + 1, *match.key, variable, types[variable], clock.iso(event["ts"]), event["ts"], event["seq"]]
+            [
+                place + 1,
+                *match.key,
+                counts[place],
+                variable,
+                types[variable],
+                clock.iso(event["ts"]),
+                event["ts"],
+                event["seq"],
+            ]
             for place, match in enumerate(chosen)
             for variable in names
             for event in match.events[variable]

@@ -15,7 +15,9 @@ def page(report: DayReport, query: QueryReport) -> Page:
     summary = ""
     if listing is not None and listing.total:
         shown = (
-            f"The {len(listing.cells)} of {quantity(listing.total)}" if listing.total > len(listing.cells) else "All"
+            f"The first {len(listing.cells)} of {quantity(listing.total)}"
+            if listing.total > len(listing.cells)
+            else "All"
         )
         summary = f"{shown} results, {listing.order}."
     content = {
