@@ -1,0 +1,87 @@
+"""What must not change a result: the kernel chosen, events that no query reads, the unit of time, the log's chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cep_core.events.schema import Ties
+from cep_core.language.patterns.binding import bind
+from cep_core.trends import aggregation
+from cep_core.trends.evaluator import TrendEvaluator
+from tests.trends.random_queries import logs, queries, schema_of
+
+QUERIES = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def aggregate(text: str, log: pa.Table, ties: Ties = Ties.CONCURRENT) -> pa.Table:
+    """The result over a whole log."""
+    evaluator = TrendEvaluator(bind(text, schema_of(log, ties)), exact=True)
+    return evaluator.merge(evaluator.evaluate(log))
+
+
+@pytest.mark.parametrize("ties", list(Ties))
+@QUERIES
+@given(text=queries(), log=logs(most=40))
+def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> None:
+    """Window by window, by meeting points, or with unlimited numbers: the same rows."""
+    results = []
+    with pytest.MonkeyPatch.context() as patch:
+        for meets in (True, False):
+            patch.setattr(aggregation, "_meets", lambda *_, yes=meets: np.full(len(_[1].first), yes))
+            results.append(aggregate(text, log, ties))
+        unlimited = aggregation.weights_of
+        patch.setattr(aggregation, "weights_of", lambda *args: _wide(unlimited(*args)))
+        results.append(aggregate(text, log, ties))
+    assert results[0].equals(results[1])
+    assert results[0].equals(results[2])
+
+
+def _wide(weights: aggregation.Weights) -> aggregation.Weights:
+    """The same weights, said not to fit a machine word."""
+    fields = {name: getattr(weights, name) for name in ("words", "limbs", "states", "places", "shifts")}
+    return aggregation.Weights(**fields, wide=True)
+
+
+@QUERIES
+@given(queries(), logs(most=12))
+def test_events_of_other_types_change_nothing(text: str, log: pa.Table) -> None:
+    """Events of a type that the pattern lacks, at any time."""
+    others = log.set_column(0, "event_type", pa.array(["Z"] * log.num_rows, pa.string()))
+    both = pa.concat_tables([log, others]).sort_by([("ts", "ascending")])
+    both = both.set_column(2, "seq", pa.array(np.arange(both.num_rows)))
+    schema = schema_of(both, Ties.CONCURRENT)
+    evaluator = TrendEvaluator(bind(text, schema), exact=True)
+    assert evaluator.merge(evaluator.evaluate(both)).equals(evaluator.merge(evaluator.evaluate(log)))
+
+
+@QUERIES
+@given(queries().filter(lambda text: ".ts" not in text), logs(most=12), st.sampled_from([2, 60, 1000]))
+def test_time_has_no_unit(text: str, log: pa.Table, factor: int) -> None:
+    """Times and windows scaled together."""
+    scaled = log.set_column(1, "ts", pc.multiply(log.column("ts"), factor))
+    head, tail = text.split(" WITHIN ")
+    words = [str(int(word) * factor) if word.isdigit() else word for word in tail.split()]
+    result, other = aggregate(text, log), aggregate(f"{head} WITHIN {' '.join(words)}", scaled)
+    assert other.column("window_start").to_pylist() == [
+        start * factor for start in result.column("window_start").to_pylist()
+    ]
+    times = ["window_start", "window_end", "certain"]
+    assert other.drop_columns(times).equals(result.drop_columns(times))
+
+
+def test_chunks_and_storage_change_nothing() -> None:
+    """Chunked, dictionary-encoded and narrower columns are read like any other."""
+    log = pa.table(
+        {"event_type": list("AABAB"), "ts": range(5), "seq": range(5), "x": [1, 2, 3, 4, 5], "g": list("pppqp")}
+    )
+    narrow = log.set_column(3, "x", log.column("x").cast(pa.int8())).set_column(
+        4, "g", log.column("g").combine_chunks().dictionary_encode()
+    )
+    chunked = pa.concat_tables([narrow.slice(0, 2), narrow.slice(2)], promote_options="permissive")
+    text = "RETURN g, COUNT(*), SUM(A.x), MAX(A.x) PATTERN SEQ(A+, B) GROUP-BY g WITHIN 10 SLIDE 2"
+    assert aggregate(text, chunked).to_pylist() == aggregate(text, log).to_pylist()
