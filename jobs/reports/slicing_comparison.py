@@ -39,6 +39,9 @@ class Comparison:
     plan: Mapping[str, Any]
     """The plan's row of `slicing_plans`."""
     strategies: Sequence[Measured]
+    slowest_seconds: float | None = None
+    all_seconds: float | None = None
+    """Measured for the plan in use, over all of its queries."""
 
     @property
     def queries(self) -> list[str]:
@@ -97,4 +100,5 @@ def _comparison(plan: Mapping[str, Any], measured: list[dict[str, Any]]) -> Comp
     ]
     # the plan in use first among equals: that it is among the best is what a reader wants to know
     strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
-    return Comparison(plan, strategies)
+    seconds = values.get(IN_USE, {})
+    return Comparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"))

@@ -280,25 +280,30 @@ def plan() -> dict[str, Any]:
     }
 
 
-def experiments(loads: Mapping[str, float] | None = None) -> list[dict[str, Any]]:
-    strategies = loads or {"plan in use": 0.35, "hypercube with heavy hitters": 0.3, "broadcast": 0.6, SCRIPT: 1.0}
-    return [
-        {
-            "experiment": "slicing:0011223344556677",
-            "strategy": strategy,
-            "parameters": "{}",
-            "seed": None,
-            "metric": metric,
-            "value": value,
-            "unit": unit,
-            **_own(DAY),
-        }
+def experiments() -> list[dict[str, Any]]:
+    seconds = [("plan in use", "slowest_slice", 0.2, "s"), ("plan in use", "all_slices", 0.5, "s")]
+    strategies = {"plan in use": 0.35, "hypercube with heavy hitters": 0.3, "broadcast": 0.6, SCRIPT: 1.0}
+    counts = [
+        (strategy, metric, value, unit)
         for strategy, load in strategies.items()
         for metric, value, unit in (
             ("maximum_load", load, "share of events"),
             ("replication", 1 + load, "copies"),
             ("imbalance", 4 * load, "ratio"),
         )
+    ]
+    return [
+        {
+            "experiment": "slicing:0011223344556677",
+            "strategy": strategy,
+            "parameters": json.dumps({"variables": ["line"], "shares": {"": [4]}, "ranges": 1}),
+            "seed": None,
+            "metric": metric,
+            "value": value,
+            "unit": unit,
+            **_own(DAY),
+        }
+        for strategy, metric, value, unit in [*counts, *seconds]
     ]
 
 

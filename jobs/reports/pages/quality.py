@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+import pyarrow.dataset as ds
+
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
 from jobs.reports.listing import Heading
@@ -38,14 +40,13 @@ class Refusals:
 def page(report: DayReport) -> Page:
     """How good the day's data is."""
     sources = rows(report.reader.read("_work/source_rows", report.day, report.day), "source")
-    refused = rows(report.reader.read("quarantine", report.day, report.day), "rule", "source", "file", "raw")
     verdicts = json.loads(report.loaded["checks"]) if report.loaded is not None else []
     by_day = _refused_by_rule(report)
     content = {
         "title": "Data quality",
         "finding": _finding(report, sources, verdicts),
         "equation": {"headings": _EQUATION, "rows": [_equation(source) for source in sources]},
-        "refusals": _refusals(report, refused),
+        "refusals": _refusals(report),
         "defects": {"headings": _DEFECTS, "rows": _defects(report, by_day), "days": len(_loaded_days(report))},
         "gate": {"headings": _GATE, "rows": [_verdict(verdict) for verdict in verdicts]},
         "stale": report.loaded is not None and report.loaded["refused"],
@@ -96,20 +97,26 @@ def _equation(source: Mapping[str, Any]) -> list[str]:
     return [shown(source["source"]), *(quantity(source[name]) for name in names)]
 
 
-def _refusals(report: DayReport, refused: list[dict[str, Any]]) -> list[Refusals]:
-    by_rule: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in refused:
-        by_rule.setdefault((row["rule"], row["source"]), []).append(row)
-    return [
-        Refusals(
-            shown(rule),
-            shown(source),
-            shown(found[0]["reason"], RAW),
-            len(found),
-            tuple((shown(_tail(row["file"])), shown(row["raw"].rstrip("\r\n"), RAW)) for row in found[:EXAMPLES]),
+def _refusals(report: DayReport) -> list[Refusals]:
+    """The day's refused rows by rule, most first; examples are the first in the order of their text."""
+    found = report.reader.read("quarantine", report.day, report.day)
+    if found is None or not found.num_rows:
+        return []
+    groups = rows(found.group_by(["rule", "source", "reason"]).aggregate([([], "count_all")]), "rule", "source")
+    refusals = []
+    for group in sorted(groups, key=lambda group: -group["count_all"]):
+        own = found.filter((ds.field("rule") == group["rule"]) & (ds.field("source") == group["source"]))
+        examples = own.sort_by([("raw", "ascending"), ("file", "ascending")]).slice(0, EXAMPLES).to_pylist()
+        refusals.append(
+            Refusals(
+                shown(group["rule"]),
+                shown(group["source"]),
+                shown(group["reason"], RAW),
+                group["count_all"],
+                tuple((shown(_tail(row["file"])), shown(row["raw"].rstrip("\r\n"), RAW)) for row in examples),
+            )
         )
-        for (rule, source), found in sorted(by_rule.items(), key=lambda item: (-len(item[1]), item[0]))
-    ]
+    return refusals
 
 
 def _tail(file: str) -> str:
@@ -118,10 +125,12 @@ def _tail(file: str) -> str:
 
 
 def _refused_by_rule(report: DayReport) -> dict[tuple[str, str], Counter[date]]:
-    found: dict[tuple[str, str], Counter[date]] = {}
-    for row in rows(report.reader.read("quarantine", columns=["day", "source", "rule"])):
-        found.setdefault((row["rule"], row["source"]), Counter())[row["day"]] += 1
-    return found
+    found = report.reader.read("quarantine", columns=["day", "source", "rule"])
+    by_rule: dict[tuple[str, str], Counter[date]] = {}
+    if found is not None:
+        for row in rows(found.group_by(["rule", "source", "day"]).aggregate([([], "count_all")])):
+            by_rule.setdefault((row["rule"], row["source"]), Counter())[row["day"]] = row["count_all"]
+    return by_rule
 
 
 def _loaded_days(report: DayReport) -> list[date]:

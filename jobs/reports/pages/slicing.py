@@ -14,9 +14,12 @@ from jobs.reports.lake_reader import rows
 from jobs.reports.listing import Heading
 from jobs.reports.moments import spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import counted, quantity, share
+from jobs.reports.quantities import counted, elapsed, quantity, share
 from jobs.reports.slicing_comparison import Comparison, comparisons
 from jobs.reports.values import listed, shown
+
+HEAVIEST = 30
+"""Heavy values listed."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Section:
     strategies: list[list[str]]
     plan: list[list[str]]
     decisions: list[str]
+    seconds: str
 
     @property
     def title(self) -> str:
@@ -39,14 +43,14 @@ def page(report: DayReport) -> Page:
     """Strategies side by side, for each plan by which the day was evaluated."""
     sections = [_section(report, one) for one in comparisons(report.reader, report.day)]
     heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
-    heavy.sort(key=lambda row: (row["event_type"], row["attribute"], -row["frequency"], row["value"]))
+    heavy.sort(key=lambda row: -row["frequency"])
     content = {
         "title": "Slicing",
         "finding": _finding(report, sections),
         "sections": sections,
         "strategy_headings": _STRATEGIES,
         "plan_headings": [Heading("heavy in"), Heading("shares")],
-        "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy]},
+        "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy[:HEAVIEST]], "total": len(heavy)},
     }
     figures = tuple(section.figure for section in sections if section.figure is not None)
     return Page("slicing.html", "slicing.html", content, figures)
@@ -126,7 +130,14 @@ def _section(report: DayReport, comparison: Comparison) -> Section:
             for heavy, shares in json.loads(plan["shares"]).items()
         ],
         [shown(text, 300) for text in content.get("decisions", [])],
+        _seconds(comparison),
     )
+
+
+def _seconds(comparison: Comparison) -> str:
+    if comparison.slowest_seconds is None or comparison.all_seconds is None:
+        return ""
+    return f"slowest slice {elapsed(comparison.slowest_seconds)}, all slices {elapsed(comparison.all_seconds)}"
 
 
 def _setting(parameters: Mapping[str, Any]) -> str:
