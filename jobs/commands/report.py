@@ -21,6 +21,8 @@ def run(options: argparse.Namespace) -> int:
     published = publish(options.name, options.day, options.to or options.day, run_id)
     for day in published.skipped:
         print(f"{day}: nothing to publish, the lake has no such day")
+    for day in published.kept:
+        print(f"{day}: the last load failed the quality gate, the report stays as it was")
     for page in published.pages.values():
         print(page)
-    return 0 if published.pages else 1
+    return 0 if published.pages or published.kept else 1

@@ -30,30 +30,39 @@ from jobs.workload.operating_days import OperatingDays
 
 @dataclass(frozen=True)
 class Published:
-    """What was published: the first page of each day, and the days that the lake knows nothing of."""
+    """What was published: the first page of each day.
+
+    `skipped`: days that the lake knows nothing of; `kept`: days whose last load failed the gate and whose report
+    stays as it was.
+    """
 
     pages: dict[date, Path]
     skipped: tuple[date, ...]
+    kept: tuple[date, ...]
     seconds: float
 
 
 def publish(workload_name: str, first: date, last: date, run_id: str) -> Published:
     """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
 
-    A day that was never loaded nor evaluated is skipped: its report, if there is one, stays as it was. Raises
-    WorkloadError or QueryError for a wrong workload.
+    A day that was never loaded nor evaluated is skipped; a day that failed its gate keeps the report that it has.
+    Raises WorkloadError or QueryError for a wrong workload.
     """
     started = time.perf_counter()
     workload = load_workload(workload_name)
     questions = questions_of(workload)
     reader = LakeReader(places.lake() / workload.name)
-    known = _known_days(reader)
-    days = _days(workload.operating_days, reader, first, last, run_id)
     home = places.reports() / workload.name
-    pages = {on: _publish_day(workload, questions, reader, on, run_id, home) for on in days if on in known}
+    known, refused = _known_days(reader), _refused_days(reader)
+    days = _days(workload.operating_days, reader, first, last, run_id)
+    kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
+    pages = {
+        on: _publish_day(workload, questions, reader, on, run_id, home) for on in days if on in known and on not in kept
+    }
     overview.write(workload, questions, reader, home)
     overview.write_root(places.reports())
-    return Published(pages, tuple(on for on in days if on not in known), time.perf_counter() - started)
+    skipped = tuple(on for on in days if on not in known)
+    return Published(pages, skipped, kept, time.perf_counter() - started)
 
 
 def pages_of(report: DayReport) -> list[Page]:
@@ -78,6 +87,11 @@ def _known_days(reader: LakeReader) -> set[date]:
     loaded = rows(reader.read("_work/loaded_days", columns=["day", "digest"]))
     evaluated = rows(reader.read("result_days", columns=["day"]))
     return {row["day"] for row in evaluated} | {row["day"] for row in loaded if row["digest"] is not None}
+
+
+def _refused_days(reader: LakeReader) -> set[date]:
+    loaded = rows(reader.read("_work/loaded_days", columns=["day", "refused"]))
+    return {row["day"] for row in loaded if row["refused"]}
 
 
 def _publish_day(

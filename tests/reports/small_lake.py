@@ -23,6 +23,8 @@ INCOMPLETE = date(2013, 3, 10)
 """A day whose results lack the day before."""
 HOLE = date(2013, 3, 9)
 """A day that failed its gate and never had events."""
+REFUSED = date(2013, 3, 7)
+"""A day whose last load failed its gate: events and results are those of the load before."""
 DAYS = (date(2013, 3, 3), EMPTY, *(date(2013, 3, day) for day in (5, 6, 7)), DAY, INCOMPLETE)
 REPORTED = (EMPTY, DAY, INCOMPLETE)
 
@@ -203,13 +205,19 @@ def records(day: date) -> list[dict[str, Any]]:
 
 def loaded(day: date) -> dict[str, Any]:
     checks = [
-        {"rule": "line_known", "severity": "fatal", "passed": day != HOLE, "observed": SCRIPT, "reason": QUOTES},
+        {
+            "rule": "line_known",
+            "severity": "fatal",
+            "passed": day not in (HOLE, REFUSED),
+            "observed": SCRIPT,
+            "reason": QUOTES,
+        },
         {"rule": "few_refused", "severity": "warn", "passed": day != DAY, "observed": "0.2", "reason": "rare"},
     ]
     return {
         "digest": None if day == HOLE else "d1",
-        "refused": day == HOLE,
-        "reason": "line_known" if day == HOLE else None,
+        "refused": day in (HOLE, REFUSED),
+        "reason": f"line_known: {SCRIPT}" if day in (HOLE, REFUSED) else None,
         "events": 0 if day in (EMPTY, HOLE) else 40,
         "points": 0 if day in (EMPTY, HOLE) else 40,
         "checks": json.dumps(checks),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from jobs.reports.publish import publish
 from tests.reports.reading import Document, read
-from tests.reports.small_lake import DAY, EMPTY, HOLE, INCOMPLETE, REPORTED
+from tests.reports.small_lake import DAY, EMPTY, HOLE, INCOMPLETE, REFUSED, REPORTED, SCRIPT
 
 
 def first_page(site: Path, day: object) -> Document:
@@ -97,9 +99,25 @@ def test_publishing_records_itself(site: Path) -> None:
     assert record["seconds"] > 0
 
 
-def test_a_run_publishes_every_day_that_it_evaluated(places: Path, site: Path) -> None:
+@pytest.mark.usefixtures("places")
+def test_a_run_publishes_every_day_that_it_evaluated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`result_days` says which days a run touched beyond its own; unknown days are skipped and reported."""
+    monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path))
     published = publish("lines", HOLE, HOLE, "run-2")
     assert sorted(published.pages) == [EMPTY]
     assert published.skipped == (HOLE,)
-    assert not [path for path in (site / "lines").iterdir() if path.name.startswith(".")]
+    assert not [path for path in (tmp_path / "lines").iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.usefixtures("places")
+def test_a_day_that_fails_its_gate_keeps_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a report the results of the load before are published, and say so; with one, it stays as it is."""
+    monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path))
+    assert list(publish("lines", REFUSED, REFUSED, "night").pages) == [REFUSED]
+    [notice] = first_page(tmp_path, REFUSED).text("p", class_="notice")
+    assert notice.startswith("The last load of this day failed the quality gate; what follows is from the load before.")
+    assert SCRIPT in notice
+    before = (tmp_path / "lines" / str(REFUSED) / "run.json").read_bytes()
+    published = publish("lines", REFUSED, REFUSED, "next-night")
+    assert published.kept == (REFUSED,)
+    assert (tmp_path / "lines" / str(REFUSED) / "run.json").read_bytes() == before
