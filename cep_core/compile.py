@@ -16,14 +16,18 @@ def compile_query(
     max_matches: int | None = None,
     exact: bool = False,
     collapsed: bool = False,
+    whole_log: bool = True,
 ) -> Evaluator:
     """The evaluator of a pattern query: trend aggregation if it aggregates over all trends, else matching.
 
     `max_matches` cuts the listing of a matching query per operating day, `collapsed` lists compact results; `exact`
-    adds all digits of an aggregation's counts and sums. Raises QueryError for a wrong query, NotSupportedYet (with
-    its place) for what no engine evaluates so far.
+    adds all digits of an aggregation's counts and sums; `whole_log` False refuses what depends on where the log starts,
+    as in a workload. Raises QueryError for a wrong query, NotSupportedYet (with its place) for what no engine evaluates
+    so far.
     """
-    return evaluator_of(bind(text, schema, path), max_matches=max_matches, exact=exact, collapsed=collapsed)
+    return evaluator_of(
+        bind(text, schema, path, whole_log=whole_log), max_matches=max_matches, exact=exact, collapsed=collapsed
+    )
 
 
 def evaluator_of(

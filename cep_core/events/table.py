@@ -25,7 +25,7 @@ def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT
     for field in table.schema:
         found = attribute_type(field.type)
         if field.name not in RESERVED and found is not None:
-            columns[field.name] = Attribute(field.name, found)
+            columns[field.name] = Attribute(field.name, found, nullable=table.column(field.name).null_count > 0)
     types = pc.unique(table.column("event_type")).to_pylist() if "event_type" in table.column_names else []
     return LogSchema({str(name): columns for name in types if name is not None}, unit, ties, True, columns)
 

@@ -70,7 +70,12 @@ def question_of(text: str) -> str:
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
     settings = workload.settings(path.stem)
     evaluator = compile_query(
-        text, workload.schema, path=shown, max_matches=settings.max_matches, exact=settings.exact_counts
+        text,
+        workload.schema,
+        path=shown,
+        max_matches=settings.max_matches,
+        exact=settings.exact_counts,
+        whole_log=False,
     )
     return CompiledQuery(
         path.stem, question_of(text), path, text, evaluator, definition_hash(workload, path.stem, text)

@@ -28,7 +28,6 @@ from cep_core.language.patterns.query import (
     KeyClass,
     MatchPredicate,
     Query,
-    Skip,
     Strategy,
     Variable,
     VertexPredicate,
@@ -42,14 +41,19 @@ from cep_core.language.patterns.tree import Between, Comparison, Expression, Not
 from cep_core.language.patterns.walk import parts_of, units_of, variables_of
 
 
-def bind(text: str, schema: LogSchema, path: str = "<query>") -> Query:
-    """The bound query. Raises QueryError (QueryErrors for several) with every mistake that binding can find."""
-    return bind_written(parse(text, path), schema, text, path)
+def bind(text: str, schema: LogSchema, path: str = "<query>", *, whole_log: bool = True) -> Query:
+    """The bound query. Raises QueryError (QueryErrors for several) with every mistake that binding can find.
+
+    `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it.
+    """
+    return bind_written(parse(text, path), schema, text, path, whole_log=whole_log)
 
 
-def bind_written(written: WrittenQuery, schema: LogSchema, text: str = "", path: str = "<query>") -> Query:
+def bind_written(
+    written: WrittenQuery, schema: LogSchema, text: str = "", path: str = "<query>", *, whole_log: bool = True
+) -> Query:
     """The bound query of a parsed one; `text` and `path` are for its errors."""
-    binder = _Binder(written, schema, text, path)
+    binder = _Binder(written, schema, text, path, whole_log)
     query = binder.bind()
     if binder.errors:
         raise binder.errors[0] if len(binder.errors) == 1 else QueryErrors(binder.errors)
@@ -59,13 +63,14 @@ def bind_written(written: WrittenQuery, schema: LogSchema, text: str = "", path:
 class _Binder:
     """Binds one query and collects its errors."""
 
-    def __init__(self, written: WrittenQuery, schema: LogSchema, text: str, path: str) -> None:
+    def __init__(self, written: WrittenQuery, schema: LogSchema, text: str, path: str, whole_log: bool) -> None:
         self.errors: list[QueryError] = []
         self.warnings: list[str] = []
         self._written = written
         self._schema = schema
         self._text = text
         self._path = path
+        self._whole_log = whole_log
 
     def report(self, message: str, at: Position, hint: str) -> None:
         error = QueryError(message, at, text=self._text, path=self._path, hint=hint)
@@ -105,7 +110,7 @@ class _Binder:
             group_by,
             return_items(written.returns, group_by, scope),
             None if written.skip is None else written.skip.kind,
-            None if written.skip is None else written.skip.variable,
+            self._skip_variable(scope),
             partition_attributes=partition,
         )
         self._check_clauses(query, scope)
@@ -175,19 +180,26 @@ class _Binder:
             self.report("GROUP-BY without an aggregate over all trends", written.group_by[0].at, "RETURN ..., COUNT(*)")
         if query.strategy is Strategy.PARTITION:
             self._check_partition(query, scope)
+        if not self._whole_log:
+            self._check_independence(query)
         if query.window.slide is not None and query.window.slide > query.window.size:
             self.warnings.append("SLIDE is longer than WITHIN: events between windows are not judged")
         if written.skip is not None:
-            at, name = written.skip.at, written.skip.variable
+            at = written.skip.at
             if query.aggregation:
                 self.report("AFTER MATCH SKIP belongs to matching", at, "")
             elif query.strategy is Strategy.ANY:
                 hint = "choose skip_till_next_match or a contiguity"
                 self.report("AFTER MATCH SKIP needs a strategy with one match per start", at, hint)
-            if query.skip in (Skip.TO_FIRST, Skip.TO_LAST) and name is not None:
-                target = scope.variable(name, at)
-                if target is not None and target.negated:
-                    self.report(f"'{name}' is negated: a match has none", at, "")
+
+    def _skip_variable(self, scope: Scope) -> str | None:
+        skip = self._written.skip
+        if skip is None or skip.variable is None:
+            return None
+        target = scope.variable(skip.variable, skip.at)
+        if target is not None and target.negated:
+            self.report(f"'{skip.variable}' is negated: a match has none", skip.at, "")
+        return None if target is None else target.name
 
     def _check_partition(self, query: Query, scope: Scope) -> None:
         at = self._written.strategy_at or query.pattern.at
@@ -200,8 +212,17 @@ class _Binder:
                 if scope.attribute_type(variable, attribute) is None:
                     message = f"{variable.event_type} lacks the partition attribute '{attribute}'"
                     self.report(message, variable.at, "contiguity ranks the events that have every one of them")
-        if query.window.events and query.aggregation:
-            self.warnings.append("windows in EVENTS depend on where the log starts")
+
+    def _check_independence(self, query: Query) -> None:
+        """Refuse what depends on where the log starts (`docs/semantics.md` 2)."""
+        written = self._written
+        if query.window.events and (query.aggregation or query.strategy is Strategy.PARTITION):
+            where = "an aggregation" if query.aggregation else "partition contiguity"
+            message = f"WITHIN ... EVENTS of {where} depends on where the log starts"
+            self.report(message, written.within.at, "in a workload give the window in time")
+        if written.skip is not None:
+            message = "AFTER MATCH SKIP depends on all earlier matches"
+            self.report(message, written.skip.at, "in a workload leave it out; cep.match takes it on a whole log")
 
 
 def _always_true(condition: Expression) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from cep_core.events.schema import AttributeType
 from cep_core.language.errors import Position
 from cep_core.language.hints import did_you_mean
+from cep_core.language.patterns.naming import always_bound
 from cep_core.language.patterns.query import KeyClass, Strategy
 from cep_core.language.patterns.scope import Scope, common_type
 from cep_core.language.patterns.syntax import AttributeName
@@ -96,9 +97,16 @@ def key_classes(
     named: Sequence[NamedClass], equalities: Sequence[Equality], pattern: Pattern, strategy: Strategy, scope: Scope
 ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...]]:
     """The classes, in pattern order of their first member, and the equalities that no class carries."""
-    usable = () if strategy is Strategy.PARTITION else tuple(e for e in equalities if _always_bound(e, pattern))
-    returned = [equality.condition for equality in equalities if equality not in usable]
-    classes = _joined(named, usable)
+    bound = always_bound(pattern)
+    firm: list[Equality] = []
+    loose: list[Equality] = []
+    for equality in equalities:
+        always = len(equality.members) > 1 and all(variable in bound for variable, _ in equality.members)
+        (firm if always and strategy is not Strategy.PARTITION else loose).append(equality)
+    classes = _joined(named, firm)
+    returned = [
+        e.condition for e in loose if strategy is Strategy.PARTITION or not _attached(e, loose, classes, bound, scope)
+    ]
     kept: list[_Class] = []
     for joined in classes:
         if joined.equalities and (not _slices(joined, pattern, strategy) or _two_groups(joined)):
@@ -111,6 +119,42 @@ def key_classes(
     taken = {name.name for name in named if name.grouped}
     found = [_key_class(joined, pattern, strategy, scope, order, taken) for joined in kept]
     return tuple(found), tuple(returned)
+
+
+def _attached(
+    equality: Equality, loose: Sequence[Equality], classes: list[_Class], bound: frozenset[str], scope: Scope
+) -> bool:
+    """Whether a class carries an equality that some match drops: one of an optional or negated variable, or `b[i-1]`.
+
+    Such an equality must neither join what stands on its other sides, since a match without the variable does not, nor
+    make a key of an attribute that may be NULL, since a match that drops the condition may have it so.
+    """
+    homes = {member: joined for joined in classes for member in joined.members}
+    if all(member in homes for member in equality.members):
+        same = len({id(homes[member]) for member in equality.members}) == 1
+        if same:
+            homes[equality.members[0]].equalities.append(equality)
+        return same
+    inner = [member for member in equality.members if member[0] in bound]
+    outer = [member for member in equality.members if member[0] not in bound]
+    others = {other for e in loose if set(outer) & set(e.members) for other in e.members} - set(equality.members)
+    if len(inner) != 1 or others or any(member in homes for member in outer):
+        return False
+    home = homes.get(inner[0])
+    if home is None:
+        if not _never_null(inner[0], scope):
+            return False
+        home = _Class({inner[0]: None})
+        classes.append(home)
+    home.members |= dict.fromkeys(outer)
+    home.equalities.append(equality)
+    return True
+
+
+def _never_null(member: Member, scope: Scope) -> bool:
+    variable, attribute = member
+    declared = scope.schema.attributes_of(scope.variables[variable].event_type).get(attribute)
+    return declared is None or not declared.nullable
 
 
 def _joined(named: Iterable[NamedClass], equalities: Iterable[Equality]) -> list[_Class]:
@@ -168,11 +212,6 @@ def _slices(joined: _Class, pattern: Pattern, strategy: Strategy) -> bool:
     if not _binds(pattern, variables):
         return False
     return strategy is Strategy.ANY or template_of_pattern(pattern).start <= variables
-
-
-def _always_bound(equality: Equality, pattern: Pattern) -> bool:
-    """Whether every match binds all members: where one is absent the condition is dropped, so NULL keys may match."""
-    return all(_binds(pattern, frozenset({variable})) for variable, _ in equality.members)
 
 
 def _binds(pattern: Pattern, variables: frozenset[str]) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.patterns.atoms import atoms_of
-from cep_core.language.patterns.classification import consistency
 from cep_core.language.patterns.nfa import nfa_of
 from cep_core.language.patterns.printing import print_expression, print_pattern
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
@@ -156,6 +155,8 @@ def _predicates(query: Query) -> Section:
     contiguous = query.strategy in (Strategy.STRICT, Strategy.PARTITION)
     for key in query.key_classes:
         members = " = ".join(f"{variable}.{attribute}" for variable, attribute in key.members)
+        if len(key.members) == 1:
+            members += f" of every {key.members[0][0]}"
         rows.append(
             (members, "equivalence", "both", "partitions the events" if key.slices else "checked event by event")
         )
@@ -163,7 +164,9 @@ def _predicates(query: Query) -> Section:
         place = "on each event; one that fails breaks contiguity" if contiguous else "filters events first"
         rows.append((print_expression(vertex.expression), "vertex", "both", place))
     for edge in query.edge_predicates:
-        rows.append((_edge_text(edge), "edge", consistency(edge.expression, variables), _edge_place(edge)))
+        # which events are neighbours changes with the events left out, unless both are plain
+        plain = not (variables[edge.source].kleene or variables[edge.target].kleene)
+        rows.append((_edge_text(edge), "edge", "both" if plain else "inconsistent", _edge_place(edge)))
     for predicate in query.match_predicates:
         place = "on the whole match or a prefix of it" if predicate.consistency == "inconsistent" else "on the fly"
         rows.append((print_expression(predicate.expression), "match", predicate.consistency, place))

@@ -1,7 +1,7 @@
 """The schema that a query takes for granted: what it mentions, typed by how it is used.
 
 For `explain` without a log. Attributes that are compared with each other share a type (union-find): text if compared
-with text or by LIKE, truth if with TRUE or FALSE, else a number; those that only name keys are text.
+with text or by LIKE, truth if with TRUE or FALSE, else a number; those that only name keys are text. None is null.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
             types |= {name: known[0] for name in linked if known and name not in types}
     compared = {name for linked in links for name in linked}
     columns = {
-        name: Attribute(name, types.get(name, AttributeType.FLOAT if name in compared else AttributeType.STRING))
+        name: Attribute(name, types.get(name, AttributeType.FLOAT if name in compared else AttributeType.STRING), False)
         for name in sorted(names - {"ts", "seq"})
     }
     return LogSchema({unit.event_type: columns for unit in units_of(query.pattern)}, open_world=True, columns=columns)
