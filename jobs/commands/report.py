@@ -5,24 +5,26 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, date, datetime
 
+from jobs.exits import FAILED, OK, WrongWorkload
 from jobs.reports.publish import publish
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's arguments."""
-    parser.add_argument("name", help="the workload")
-    parser.add_argument("--day", required=True, type=date.fromisoformat, help="the operating day, YYYY-MM-DD")
-    parser.add_argument("--to", type=date.fromisoformat, help="the last day; default: the same")
+    parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument("--day", type=date.fromisoformat, required=True, metavar="DAY", help="first operating day")
+    parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY", help="last one (default: --day)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Publish, print where the pages are, and answer 1 if no day could be published."""
-    run_id = f"report-{datetime.now(UTC):%Y%m%dT%H%M%S}"
-    published = publish(options.name, options.day, options.to or options.day, run_id)
+    """Publish, and print where the pages are."""
+    last = options.last or options.day
+    if last < options.day:
+        raise WrongWorkload(f"--to {last} lies before --day {options.day}")
+    published = publish(options.workload, options.day, last, f"report-{datetime.now(UTC):%Y%m%dT%H%M%S}")
     for day in published.skipped:
-        print(f"{day}: nothing to publish, the lake has no such day")
+        print(f"{day}: not in the lake, nothing to publish")
     for day in published.kept:
         print(f"{day}: the last load failed the quality gate, the report stays as it was")
     for page in published.pages.values():
         print(page)
-    return 0 if published.pages or published.kept else 1
+    return OK if published.pages or published.kept else FAILED
