@@ -23,7 +23,7 @@ def replace(df: DataFrame, table: str, condition: Column) -> None:
 
 def append(df: DataFrame, table: str) -> None:
     """Append to the table of runs, the only one that grows by appending."""
-    if not table.endswith(".runs"):
+    if not table.replace("`", "").endswith(".runs"):
         raise ValueError(f"only `runs` is appended to; replace a range of {table} instead")
     _in_table_order(df, table).writeTo(table).append()
 
