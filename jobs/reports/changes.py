@@ -6,7 +6,6 @@ spread their smallest and largest value: robust where one stormy day has 10^30 t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -14,7 +13,6 @@ from datetime import date, timedelta
 from jobs.reports.quantities import Magnitude, counted, median, quantity, ratio
 
 TRAILING = 28
-_CLOSE = math.log10(1.05)
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,9 @@ class Change:
                 extreme = ", less than on any of them"
         if usual.sign <= 0 or self.today.sign <= 0:
             return f"Against {middle} {days} {beside}{extreme}."
-        if abs(self.today.log10 - usual.log10) < _CLOSE:
-            return f"Close to {middle} {days} {beside}{extreme}."
-        return f"{ratio(self.today, usual)} times {middle} {days} {beside}{extreme}."
+        times = ratio(self.today, usual)
+        comparison = "Close to" if times == "1.0" else f"{times} times"
+        return f"{comparison} {middle} {days} {beside}{extreme}."
 
 
 def compare(

@@ -30,7 +30,7 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
             axes.plot(before, [row] * len(before), "o", color=BEFORE, markersize=4, alpha=0.55)
             axes.plot([usual, usual], [row - 0.25, row + 0.25], color=INK, linewidth=1.6)
             axes.plot([today], [row], "D", color=TODAY, markersize=7)
-            axes.annotate(quantity(change.today), (1.04, row), va="center", annotation_clip=False)
+            axes.annotate(quantity(change.today), (1.0, row), xytext=(9, 0), textcoords="offset points", va="center")
         axes.set_yticks(range(len(told)), list(told))
         axes.set_ylim(len(told) - 0.4, -0.6)
         axes.set_xlim(-0.03, 1.22 if narrow else 1.12)

@@ -70,13 +70,14 @@ def _types(report: DayReport) -> dict[str, object]:
     headings = [
         Heading("event type"),
         Heading("today", number=True),
-        Heading(f"median of {len(before)} days before", number=True),
-        Heading("smallest", number=True),
-        Heading("largest", number=True),
+        Heading(f"median, {len(before)} days before", number=True),
+        Heading("range", number=True),
     ]
     rows = []
     for name in names:
         counts = [day.get(name, 0) for day in before]
-        spread = [quantity(median(counts)), quantity(min(counts)), quantity(max(counts))] if counts else ["–"] * 3
+        spread = ["–", "–"]
+        if counts:
+            spread = [quantity(median(counts)), f"{quantity(min(counts))} to {quantity(max(counts))}"]
         rows.append([shown(name), quantity(today.get(name, 0)), *spread])
     return {"headings": headings, "rows": rows}
