@@ -9,19 +9,17 @@ if [ ! -f "$runner" ]; then
     echo "conformance: skipped, there are no suites beside this checkout"
     exit 0
 fi
-patterns=(core_taxis core_smart_homes core_bluesky sase_umass opencep flink_cep trino_match_recognize)
-mapfile -t complete < <(grep -vE '^(#|\s*$)' tests/conformance_suites.txt || true)
-
-run() { PYTHONPATH=. .venv/bin/python "$runner" "$@" --jobs 2 --list-failures 0 --cache .cache/conformance; }
-
-failed=0
-for suite in "${patterns[@]}"; do
-    if [[ " ${complete[*]:-} " == *" $suite "* ]]; then
-        echo "conformance: $suite must pass"
-        run "$suite" || failed=1
-    else
-        echo "conformance: $suite is informational"
-        run "$suite" --timeout 20 || true
-    fi
+mapfile -t complete < <(grep -vE '^(#|\s*$)' tests/conformance_suites.txt)
+growing=()
+for suite in core_taxis core_smart_homes core_bluesky sase_umass opencep flink_cep trino_match_recognize; do
+    [[ " ${complete[*]} " == *" $suite "* ]] || growing+=("$suite")
 done
-exit $failed
+
+run() { PYTHONPATH=. .venv/bin/python "$runner" "$@" --jobs 2 --cache .cache/conformance; }
+
+if [ ${#growing[@]} -gt 0 ]; then
+    echo "conformance: ${growing[*]} (told, not required: their engine is not complete)"
+    run "${growing[@]}" --list-failures 0 --timeout 20 || true
+fi
+echo "conformance: ${complete[*]} (required)"
+run "${complete[@]}" --list-failures 20
