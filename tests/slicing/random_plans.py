@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain, combinations, pairwise
 from math import prod
 
@@ -33,26 +34,48 @@ def atoms(draw: st.DrawFn) -> Atom:
     return Atom(draw(st.sampled_from("PQR")), bound, constants)
 
 
+COLUMNS = {"i": pa.int64(), "f": pa.float64(), "s": pa.string(), "n": pa.int64()}
+
+
 @st.composite
-def event_tables(draw: st.DrawFn, longest: int = 12) -> pa.Table:
-    """Events in time order; nulls and ties occur."""
-    size = draw(st.integers(0, longest))
+def events(draw: st.DrawFn, **given: object) -> dict[str, object]:
+    """One event; attributes not `given` are any value or, sometimes, null."""
+    kinds = {"event_type": st.sampled_from("PQRS"), "ts": st.integers(0, 20), "i": st.integers(-1, 2)}
+    own = {name: kinds.get(name, VALUES[VARIABLES[ATTRIBUTES[name]]]) for name in COLUMNS}
+    values = {
+        name: draw(one if draw(st.integers(0, 9)) else st.none()) for name, one in own.items() if name not in given
+    }
+    return {"event_type": draw(kinds["event_type"]), "ts": draw(kinds["ts"]), **values, **given}
 
-    def column(values: st.SearchStrategy[object]) -> list[object]:
-        return draw(st.lists(values | st.none(), min_size=size, max_size=size))
 
-    stamps = sorted(draw(st.lists(st.integers(0, 20), min_size=size, max_size=size)))
-    return pa.table(
-        {
-            "event_type": pa.array(draw(st.lists(st.sampled_from("PQRS"), min_size=size, max_size=size)), pa.string()),
-            "ts": pa.array(stamps, pa.int64()),
-            "seq": pa.array(range(size), pa.int64()),
-            "i": pa.array(column(st.integers(-1, 2)), pa.int64()),
-            "f": pa.array(column(VALUES[AttributeType.FLOAT]), pa.float64()),
-            "s": pa.array(column(VALUES[AttributeType.STRING]), pa.string()),
-            "n": pa.array(column(VALUES[AttributeType.INT]), pa.int64()),
-        }
-    )
+def table(rows: list[dict[str, object]]) -> pa.Table:
+    """Events in time order."""
+    rows = sorted(rows, key=lambda row: int(str(row["ts"])))
+    columns = {"event_type": pa.string(), "ts": pa.int64(), **COLUMNS}
+    return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in columns.items()})
+
+
+def event_tables(longest: int = 12) -> st.SearchStrategy[pa.Table]:
+    """Any events in time order; nulls and ties occur."""
+    return st.lists(events(), max_size=longest).map(table)
+
+
+@st.composite
+def logs_with_results(draw: st.DrawFn, query: Sequence[Atom], width: int) -> pa.Table:
+    """Events among which some valuations match all atoms of a query within its width, and others that match nothing.
+
+    Each valuation takes its values from few, so that they share some.
+    """
+    rows = draw(st.lists(events(), max_size=4))
+    for _ in range(draw(st.integers(1, 4))):
+        values = {name: draw(VALUES[kind]) for name, kind in VARIABLES.items()}
+        moment = draw(st.integers(0, 20))
+        for one in query:
+            own = {**{attribute: values[name] for attribute, name in one.variables}, **dict(one.constants)}
+            own |= {"i": int(float(str(own["i"])))} if "i" in own else {}
+            earlier = draw(st.integers(0, width)) if rows else 0
+            rows.append(draw(events(event_type=one.event_type, ts=max(0, moment - earlier), **own)))
+    return table(rows)
 
 
 @st.composite

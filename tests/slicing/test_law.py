@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import make_plan, statistics_of
 from tests.slicing.conjunctive import Query, evaluate, evaluate_sliced
-from tests.slicing.random_plans import VARIABLES, atoms, event_tables, plans
+from tests.slicing.random_plans import VARIABLES, atoms, logs_with_results, plans
 
 
 @st.composite
@@ -23,18 +22,19 @@ def queries(draw: st.DrawFn) -> Query:
     return Query(positive, tuple(draw(st.lists(fits, max_size=1))), draw(st.integers(0, 8)))
 
 
-@given(queries(), event_tables(10), st.data())
+@given(queries(), st.data())
 @settings(deadline=None)
-def test_a_plan_never_changes_a_result(query: Query, events: pa.Table, data: st.DataObject) -> None:
+def test_a_plan_never_changes_a_result(query: Query, data: st.DataObject) -> None:
     """S1: for random queries, logs, shares, seeds, heavy values and time ranges, joined results equal the unsliced
     result, and every result is owned by exactly one slice."""
+    events = data.draw(logs_with_results(query.positive, query.width))
     plan = data.draw(plans(query.atoms, reach=query.width))
     assert evaluate_sliced(query, events, plan) == evaluate(query, events)
 
 
 @given(
     queries(),
-    event_tables(10),
+    st.data(),
     st.integers(1, 9),
     st.text(max_size=3),
     st.booleans(),
@@ -42,9 +42,10 @@ def test_a_plan_never_changes_a_result(query: Query, events: pa.Table, data: st.
 )
 @settings(deadline=None)
 def test_the_planners_plan_never_changes_a_result(
-    query: Query, events: pa.Table, slices: int, seed_text: str, in_time: bool, heavy: Any
+    query: Query, data: st.DataObject, slices: int, seed_text: str, in_time: bool, heavy: Any
 ) -> None:
     """S1: the same for plans made from the log's own statistics, with heavy values and time ranges chosen or forced."""
+    events = data.draw(logs_with_results(query.positive, query.width))
     bound = [name for name in VARIABLES if any(name == own for one in query.atoms for _, own in one.variables)]
     plan = make_plan(
         {"q": query.atoms},

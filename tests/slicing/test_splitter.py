@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.slicing import Cube, Plan, cell_of, slices_of, split
+from cep_core.language.evaluator import Reach
+from cep_core.slicing import Cube, Plan, cell_of, cut, slices_of, split
 from cep_core.slicing.hashing import seed_of
 from cep_core.slicing.reference import slices_of_event
 from tests.slicing.paper import STAR, TRIANGLE, atom, fixed_plan, log, modulus_plan
@@ -98,6 +99,14 @@ def test_unused_slices_get_nothing() -> None:
     events = log(*((name, a, b) for name, a, b in product("PQR", range(8), range(8))))
     assert plan.slices == 64
     assert set(split(plan, events)[1]) == set(range(64))
+
+
+def test_time_ranges_read_from_their_reach_up_to_their_end() -> None:
+    """S34: a range reads [reads_from, end): an event at its end is the next one's alone."""
+    plan = replace(fixed_plan((atom("P"),), ()), ranges=cut((10, 30), 2, Reach(time=3)))
+    stamps = [6, 7, 16, 17, 19, 20, 29, 30]
+    events = log(*[("P",)] * len(stamps)).set_column(1, "ts", pa.array(stamps))
+    assert slices_of(plan, events) == [(), (0,), (0,), (0, 1), (0, 1), (1,), (1,), ()]
 
 
 @given(plans(), event_tables())
