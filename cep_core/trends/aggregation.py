@@ -1,8 +1,8 @@
 """Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
 
 Cost: see the kernels. Without compared edges a partition is counted window by window (`counting`) or by meeting points
-(`meeting`), whichever visits fewer vertices; with compared edges by ranks (`ranked`). Only the windows that outgrow a
-machine word are counted again (`exact`).
+(`meeting`), whichever visits fewer vertices; with compared edges by ranks (`ranked`), many windows at a time where they
+overlap (`lanes`). Only the windows that outgrow a machine word are counted again (`exact`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
 from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Vertices, no_comparisons
 from cep_core.trends.integers import Integers
+from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.plan import Plan
 from cep_core.trends.ranked import count_compared_windows
@@ -110,7 +111,9 @@ def _count(
     if weights.wide:
         pass  # no weight column fits a machine word: every range is counted exactly below
     elif plan.compared:
-        count_compared_windows(
+        overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
+        kernel = count_overlapping_windows if overlapping else count_compared_windows
+        kernel(
             plan.automaton, comparisons, vertices, windows.first, windows.last, partition, totals, minima, overflowed
         )
     else:

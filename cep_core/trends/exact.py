@@ -3,7 +3,7 @@
 Numbers are L limbs of 32 bits in 64-bit words. Sums of limbs are taken word by word and carried once a vertex: a word
 has room for 2**32 summands, more than a window's vertices times the template's edges (checked). The number of limbs
 doubles until nothing is carried out of the last one, so at most half of the work is in vain.
-O(n * edges * log n * L) time a window; O(values * edges * L) space. A count is never a float.
+O(n * edges * log n * L) time a window; overlapping windows stand side by side as in `lanes`. A count is never a float.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Vertices
+from cep_core.trends.lanes import block_end, block_ranks, lane_range
 from cep_core.trends.ranked import longest_tie
 
 FEWEST_LIMBS = 4
@@ -79,37 +80,36 @@ def limbs_of(weights: Ints) -> Bits:
 
 
 @njit(cache=True)
-def _carry(number: Bits) -> bool:
-    """Bring every limb below 2**32. Returns whether something was carried out of the last one."""
+def _carry(words: Bits, begin: int, limbs: int) -> bool:
+    """Bring each limb of the number at `begin` below 2**32. Returns whether the last one carried something out."""
     carry = np.uint64(0)
-    for k in range(number.shape[0]):
-        word = number[k] + carry
-        number[k] = word & LIMB
+    for k in range(begin, begin + limbs):
+        word = words[k] + carry
+        words[k] = word & LIMB
         carry = word >> LIMB_BITS
     return carry != 0
 
 
 @njit(cache=True)
-def _add_product(number: Bits, count: Bits, weight: Bits) -> bool:
-    """number += count * weight, carried. Returns whether the result does not fit."""
-    limbs = number.shape[0]
+def _add_product(words: Bits, number: int, count: int, limbs: int, weight: Bits) -> bool:
+    """Add weight times the number at `count` to the one at `number`, and carry. Returns whether that does not fit."""
     lost = False
     for k in range(weight.shape[0]):
         if weight[k] == 0:
             continue
         for q in range(limbs):
-            word = count[q] * weight[k]
+            word = words[count + q] * weight[k]
             low = word & LIMB
             high = word >> LIMB_BITS
             if q + k < limbs:
-                number[q + k] += low
+                words[number + q + k] += low
             elif low != 0:
                 lost = True
             if q + k + 1 < limbs:
-                number[q + k + 1] += high
+                words[number + q + k + 1] += high
             elif high != 0:
                 lost = True
-    return _carry(number) or lost
+    return _carry(words, number, limbs) or lost
 
 
 @njit(cache=True)
@@ -125,101 +125,124 @@ def _count(
     minima: Ints,
     carried: Flags,
 ) -> None:
+    """As `lanes.count_overlapping_windows`, each number `totals.shape[2]` limbs wide."""
     states = template.start.shape[0]
     compared = comparisons.source.shape[0]
     numbers = totals.shape[1]
     limbs = totals.shape[2]
+    width = numbers * limbs
     extremes = vertices.codes.shape[1]
-    done = np.zeros((states, numbers, limbs), np.uint64)
-    done_minima = np.full((states, extremes), NOTHING, np.int64)
-    most_ranks = np.int64(0)
-    for w in range(first.shape[0]):
-        most_ranks = max(most_ranks, comparisons.ranks[partition[w]])
-    trees = np.zeros((compared, most_ranks + 1, numbers, limbs), np.uint64)
-    trees_minima = np.full((compared, most_ranks + 1, extremes), NOTHING, np.int64)
     room = longest_tie(vertices.tick) * states
-    waiting = np.zeros((room, numbers, limbs), np.uint64)
-    waiting_minima = np.full((room, extremes), NOTHING, np.int64)
     waiting_vertex = np.zeros(room, np.int64)
     waiting_state = np.zeros(room, np.int64)
-    for w in range(first.shape[0]):
-        ranks = comparisons.ranks[partition[w]]
-        done[:] = 0
-        done_minima[:] = NOTHING
-        trees[:, : ranks + 1] = 0
-        trees_minima[:, : ranks + 1] = NOTHING
-        lost = False
+    begin = 0
+    while begin < first.shape[0]:
+        end = block_end(first, last, partition, begin, width + extremes)
+        lanes = end - begin
+        start = first[begin]
+        ranks, bounds, cells = block_ranks(comparisons, start, last[end - 1])
+        most = 0
+        for c in range(compared):
+            most = max(most, cells[c])
+        # Lane l's numbers stand at l * width, limb by limb, its minima at l * extremes.
+        done = np.zeros((states, lanes * width), np.uint64)
+        done_minima = np.full((states, lanes * extremes), NOTHING, np.int64)
+        trees = np.zeros((compared, most + 1, lanes * width), np.uint64)
+        trees_minima = np.full((compared, most + 1, lanes * extremes), NOTHING, np.int64)
+        waiting = np.zeros((room, lanes * width), np.uint64)
+        waiting_minima = np.full((room, lanes * extremes), NOTHING, np.int64)
+        final = np.zeros(lanes * width, np.uint64)
+        final_minima = np.full(lanes * extremes, NOTHING, np.int64)
+        lost = np.zeros(lanes, np.bool_)
+        l0 = 0
+        l1 = 0
         n = 0
-        for i in range(first[w], last[w]):
-            if i > first[w] and vertices.tick[i] != vertices.tick[i - 1]:
+        for i in range(start, last[end - 1]):
+            if i > start and vertices.tick[i] != vertices.tick[i - 1]:
+                x0, x1, y0, y1 = lane_range(l0, l1, width, extremes)
                 for q in range(n):
                     s = waiting_state[q]
-                    for j in range(numbers):
-                        for k in range(limbs):
-                            done[s, j, k] += waiting[q, j, k]
-                    for j in range(extremes):
-                        done_minima[s, j] = min(done_minima[s, j], waiting_minima[q, j])
+                    for x in range(x0, x1):
+                        done[s, x] += waiting[q, x]
+                    for y in range(y0, y1):
+                        done_minima[s, y] = min(done_minima[s, y], waiting_minima[q, y])
                     for c in range(compared):
-                        at = np.int64(comparisons.rank[waiting_vertex[q], c])
+                        at = ranks[c, waiting_vertex[q] - start]
                         if comparisons.source[c] != s or at == 0:
                             continue
-                        while at <= ranks:
-                            for j in range(numbers):
-                                for k in range(limbs):
-                                    trees[c, at, j, k] += waiting[q, j, k]
-                            for j in range(extremes):
-                                trees_minima[c, at, j] = min(trees_minima[c, at, j], waiting_minima[q, j])
-                            at = at + (at & -at) if not comparisons.equal[c] else ranks + 1
+                        equal = comparisons.equal[c]
+                        while at <= cells[c]:
+                            for x in range(x0, x1):
+                                trees[c, at, x] += waiting[q, x]
+                            for y in range(y0, y1):
+                                trees_minima[c, at, y] = min(trees_minima[c, at, y], waiting_minima[q, y])
+                            at = cells[c] + 1 if equal else at + (at & -at)
                 n = 0
+            while last[begin + l0] <= i:
+                l0 += 1
+            while l1 < lanes and first[begin + l1] <= i:
+                l1 += 1
+            x0, x1, y0, y1 = lane_range(l0, l1, width, extremes)
             for s in range(states):
                 bit = np.uint64(1) << np.uint64(s)
                 if not vertices.states[i] & bit:
                     continue
-                own = waiting[n]
-                own_minima = waiting_minima[n]
-                own[:] = 0
+                waiting[n, x0:x1] = 0
+                waiting_minima[n, y0:y1] = NOTHING
                 if template.start[s]:
-                    own[0, 0] = 1
-                own_minima[:] = NOTHING
+                    for lane in range(l0, l1):
+                        waiting[n, lane * width] = 1
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                     r = template.predecessors[e]
-                    for j in range(numbers):
-                        for k in range(limbs):
-                            own[j, k] += done[r, j, k]
-                    for j in range(extremes):
-                        own_minima[j] = min(own_minima[j], done_minima[r, j])
+                    for x in range(x0, x1):
+                        waiting[n, x] += done[r, x]
+                    for y in range(y0, y1):
+                        waiting_minima[n, y] = min(waiting_minima[n, y], done_minima[r, y])
                 for c in range(compared):
                     if comparisons.target[c] != s:
                         continue
-                    at = np.int64(comparisons.bound[i, c])
+                    at = bounds[c, i - start]
+                    equal = comparisons.equal[c]
                     while at > 0:
-                        for j in range(numbers):
-                            for k in range(limbs):
-                                own[j, k] += trees[c, at, j, k]
-                        for j in range(extremes):
-                            own_minima[j] = min(own_minima[j], trees_minima[c, at, j])
-                        at = at & (at - 1) if not comparisons.equal[c] else np.int64(0)
-                for j in range(numbers):
-                    lost |= _carry(own[j])
-                if not own[0].any():
-                    continue
-                for j in range(numbers - 1):
-                    if vertices.weighted[j] & bit:
-                        lost |= _add_product(own[1 + j], own[0], weights[i, j])
-                for j in range(extremes):
-                    if vertices.coded[j] & bit:
-                        own_minima[j] = min(own_minima[j], vertices.codes[i, j])
-                if template.end[s]:
+                        for x in range(x0, x1):
+                            waiting[n, x] += trees[c, at, x]
+                        for y in range(y0, y1):
+                            waiting_minima[n, y] = min(waiting_minima[n, y], trees_minima[c, at, y])
+                        at = np.int64(0) if equal else at & (at - 1)
+                own = waiting[n]
+                found = False
+                for lane in range(l0, l1):
+                    count = lane * width
                     for j in range(numbers):
-                        for k in range(limbs):
-                            totals[w, j, k] += own[j, k]
+                        lost[lane] |= _carry(own, count + j * limbs, limbs)
+                    if not own[count : count + limbs].any():
+                        continue
+                    found = True
+                    for j in range(1, numbers):
+                        if vertices.weighted[j - 1] & bit:
+                            lost[lane] |= _add_product(own, count + j * limbs, count, limbs, weights[i, j - 1])
                     for j in range(extremes):
-                        minima[w, j] = min(minima[w, j], own_minima[j])
+                        if vertices.coded[j] & bit:
+                            y = lane * extremes + j
+                            waiting_minima[n, y] = min(waiting_minima[n, y], vertices.codes[i, j])
+                if not found:
+                    continue
+                if template.end[s]:
+                    for x in range(x0, x1):
+                        final[x] += own[x]
+                    for y in range(y0, y1):
+                        final_minima[y] = min(final_minima[y], waiting_minima[n, y])
                 waiting_vertex[n] = i
                 waiting_state[n] = s
                 n += 1
-            if lost:
+            if lost[l0:l1].all() and l1 == lanes:
                 break
-        for j in range(numbers):
-            lost |= _carry(totals[w, j])
-        carried[w] = lost
+        for lane in range(lanes):
+            for j in range(numbers):
+                at = lane * width + j * limbs
+                lost[lane] |= _carry(final, at, limbs)
+                totals[begin + lane, j] = final[at : at + limbs]
+            for j in range(extremes):
+                minima[begin + lane, j] = final_minima[lane * extremes + j]
+            carried[begin + lane] = lost[lane]
+        begin = end

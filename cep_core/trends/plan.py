@@ -243,7 +243,11 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
     lines = []
     if plan.compared:
         edges = ", ".join(f"{states[edge.source]} -> {states[edge.target]}" for edge in plan.compared)
-        cost = "O(n log n) a window" if overlap == 1 else f"O(k n log n), k = {overlap}"
+        cost = (
+            "O(n log n)"
+            if overlap == 1
+            else f"O(k n log n), k = {overlap} overlapping windows side by side in each cell"
+        )
         lines.append(f"counts in a Fenwick tree over the ranks of the compared values ({edges}): {cost}")
     elif overlap == 1:
         lines.append("one sum of counts a state, since no edge compares events: O(n)")

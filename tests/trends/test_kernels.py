@@ -8,6 +8,7 @@ import pytest
 from cep_core.trends.counting import count_windows
 from cep_core.trends.exact import count_exactly, limbs_of
 from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Ints, Vertices, automaton, no_comparisons
+from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.windows import Windows, list_windows
@@ -46,14 +47,15 @@ def counted(
     elif kernel == "meeting":
         meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
     else:
+        count_some = count_compared_windows if kernel == "ranked" else count_overlapping_windows
         nothing = no_comparisons(len(vertices.tick), 1)
         where = np.zeros(len(windows.first), np.int64)
-        count_compared_windows(graph, nothing, vertices, windows.first, windows.last, where, totals, minima, flags)
+        count_some(graph, nothing, vertices, windows.first, windows.last, where, totals, minima, flags)
     return totals, minima, flags
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kernel", ["one by one", "meeting", "ranked"])
+@pytest.mark.parametrize("kernel", ["one by one", "meeting", "ranked", "lanes"])
 def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
     """Whatever a kernel does not flag equals the unlimited numbers; some windows outgrow a word, some do not."""
     random = np.random.default_rng(seed)
@@ -114,3 +116,40 @@ def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
     totals, minima, flags = np.zeros((1, 3), np.int64), np.full((1, 2), NOTHING), np.zeros(1, np.bool_)
     count_compared_windows(graph, compared, vertices, *one, totals, minima, flags)
     assert bool(flags[0]) or totals[0].tolist() == numbers
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
+    """Blocks of overlapping windows over two partitions, with comparisons and all aggregates."""
+    random = np.random.default_rng(seed)
+    n, states = 200, 2
+    vertices = stream(random, states, n)
+    graph, edges = template(random, states)
+    compared = edges[: len(edges) // 2 + 1]
+    graph = automaton(states, [0], [1], edges[len(compared) :])
+    values = random.integers(0, int(random.choice([3, 30, 300])), (n, len(compared)))
+    rank = (values + 1).astype(np.int32)
+    equal = random.random(len(compared)) < 0.3
+    bound = (rank - ~equal).astype(np.int32)
+    ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
+    most = np.array([rank.max(initial=1)] * 2, dtype=np.int64)
+    comparisons = Comparisons(ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most)
+    ts = np.concatenate([vertices.tick[:120], vertices.tick[:80]])
+    vertices = vertices._replace(tick=ts)
+    size = int(random.integers(2, 60))
+    windows = list_windows(ts, np.array([0, 120, n]), size, int(random.integers(1, size)))
+    where = windows.partition[windows.opener]
+    found = []
+    for kernel in (count_compared_windows, count_overlapping_windows):
+        totals = np.zeros((len(windows.first), 3), np.int64)
+        minima, flags = np.full((len(windows.first), 2), NOTHING), np.zeros(len(windows.first), np.bool_)
+        kernel(graph, comparisons, vertices, windows.first, windows.last, where, totals, minima, flags)
+        found.append((totals, minima, flags))
+    exact_minima = np.full((len(windows.first), 2), NOTHING)
+    limbs = limbs_of(vertices.weights)
+    exact = count_exactly(graph, comparisons, vertices, limbs, windows.first, windows.last, where, exact_minima)
+    for totals, minima, flags in found:
+        for w in np.flatnonzero(~flags):
+            assert totals[w].tolist() == exact[w]
+            assert (minima[w] == exact_minima[w]).all()
+    assert (found[0][2] == found[1][2]).all()
