@@ -22,4 +22,4 @@ if [ ${#growing[@]} -gt 0 ]; then
     run "${growing[@]}" --list-failures 0 --timeout 20 || true
 fi
 echo "conformance: ${complete[*]} (required)"
-run "${complete[@]}" --list-failures 20
+run "${complete[@]}" --list-failures 20 --timeout 600
