@@ -142,7 +142,7 @@ def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_
 
 
 def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
-    """The same comparison on prices in ticks, windows side by side in each cell against one by one; no count overflows."""
+    """The same comparison, windows side by side in each cell against one by one; no count outgrows a word."""
     template = automaton(1, [0], [0], [])
     vertices = stream(n, 1)
     price = pa.array(np.arange(n) * 10 + np.random.default_rng(n).integers(0, 80, n))
