@@ -158,7 +158,7 @@ def staged_events(schema: LogSchema) -> Table:
             Column("_raw", "STRING", "The raw row, undecodable bytes as backslash escapes", nullable=False),
             Column("_rule", "STRING", "Row rule that refused it; null: passed"),
             Column("_reason", "STRING", "Why the rule exists"),
-            Column("_undated", "BOOLEAN", "Refused without a readable ts", nullable=False),
+            Column("_undated", "BOOLEAN", "Refused without a readable ts or a day of its file", nullable=False),
         ),
         checks={"passed_or_refused": "(_rule IS NULL) = (seq IS NOT NULL)"},
     )
@@ -211,7 +211,10 @@ QUARANTINE = Table(
         Column("rule", "STRING", "The first rule, in declared order, that was false", nullable=False),
         Column("reason", "STRING", "Why the rule exists", nullable=False),
         Column(
-            "undated", "BOOLEAN", "No readable ts: recorded on its file's day, else on the first day", nullable=False
+            "undated",
+            "BOOLEAN",
+            "Neither a readable ts nor a file of a day: recorded on the log's first day",
+            nullable=False,
         ),
     ),
 )

@@ -1,0 +1,121 @@
+"""Which files a source consists of, and whether their headers are the declared ones; asked before anything is written.
+
+Local paths are looked at by Python, others by Spark. A path may be a file, a folder or a pattern.
+"""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from jobs.exits import SourceMissing, UnreadableSource, WrongHeader
+from jobs.raw.damage import refuse_damaged
+from jobs.workload.sources import Source, is_local
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SPARK_DECODES = {".zst", ".zstd", ".snappy", ".lz4", ".deflate"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of one source for a run: `days` gives the day of those whose path has one, by file name."""
+
+    paths: tuple[str, ...]
+    days: dict[str, date]
+    headers: tuple[str, ...] = ()
+    """First lines as they stand in the files; not rows."""
+
+    @property
+    def count(self) -> int:
+        return len(self.paths)
+
+
+def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> Found:
+    """The source's files that concern some operating days.
+
+    Raises SourceMissing when one that must exist is absent (of a daily source: one of `days` themselves), WrongHeader
+    when a file's first line is not the declared columns, UnreadableSource when it cannot be read.
+    """
+    paths: dict[str, date | None] = {}
+    for place, day in source.paths(days, base).items():
+        files = _expand(spark, place)
+        if not files and source.must_exist and (day is None or day in days):
+            raise SourceMissing(source.name, place)
+        paths.update(dict.fromkeys(files, day))
+    headers = (
+        {_checked_header(spark, source, path) for path in paths} if source.format == "csv" and source.header else ()
+    )
+    return Found(
+        tuple(paths), {Path(path).name: day for path, day in paths.items() if day is not None}, tuple(sorted(headers))
+    )
+
+
+def _expand(spark: SparkSession, place: str) -> list[str]:
+    """The files at a path; a Delta table or any other folder without data files of its own stays one path."""
+    if not is_local(place):
+        return _expand_remote(spark, place)
+    if Path(place).is_dir():
+        return [place]
+    return sorted(glob.glob(place))
+
+
+def _expand_remote(spark: SparkSession, place: str) -> list[str]:
+    from pyspark.errors import AnalysisException
+
+    try:
+        listed = spark.read.format("binaryFile").load(place).select("path")
+    except AnalysisException as error:
+        if error.getCondition() == "PATH_NOT_FOUND":
+            return []
+        raise
+    return sorted(row.path for row in listed.collect())
+
+
+def _checked_header(spark: SparkSession, source: Source, path: str) -> str:
+    """A CSV file's first line, if it names the declared columns in order."""
+    line = _first_line(spark, path)
+    separator = source.options.get("sep", source.options.get("delimiter", ","))
+    quote = source.options.get("quote", '"')
+    found = [name.strip().strip(quote) for name in line.lstrip("\ufeff").rstrip("\r").split(separator)]
+    expected = list(source.columns)
+    if found != expected:
+        raise WrongHeader(_difference(source, path, expected, found))
+    return line
+
+
+def _difference(source: Source, path: str, expected: list[str], found: list[str]) -> str:
+    missing = [name for name in expected if name not in found]
+    extra = [name for name in found if name not in expected]
+    what = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
+    return (
+        f"the header of {path} is not what source '{source.name}' declares ({what})\n"
+        f"  expected {','.join(expected)}\n  found    {','.join(found)}"
+    )
+
+
+def _first_line(spark: SparkSession, path: str) -> str:
+    suffix = Path(path).suffix
+    if not is_local(path) or suffix in _SPARK_DECODES or Path(path).is_dir():
+        first = spark.read.text(path).first()
+        return first.value if first else ""
+    try:
+        with _open(path, suffix) as file:
+            return file.readline().rstrip(b"\r\n").decode("utf-8", "backslashreplace")
+    except (OSError, EOFError, zlib.error) as error:
+        refuse_damaged([path])
+        raise UnreadableSource(path, str(error)) from error
+
+
+def _open(path: str, suffix: str) -> IO[bytes] | gzip.GzipFile:
+    if suffix == ".gz":
+        return gzip.GzipFile(path)
+    return bz2.open(path, "rb") if suffix == ".bz2" else Path(path).open("rb")

@@ -1,0 +1,195 @@
+"""ingest: raw files and events.sql become `_work/staged_events`, and the equation of rows `_work/source_rows`.
+
+An operating day gets exactly the events whose `ts` lies in it, whatever file they came from. Rows are parsed once;
+nothing is written before every source has been found and its header checked. Cost: linear in the rows read, a
+sort of each day's events.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from jobs.exits import WrongWorkload
+from jobs.lake.creating import create
+from jobs.lake.statements import statement
+from jobs.lake.tables import SOURCE_ROWS, SQL_TYPES, staged_events
+from jobs.lake.write import replace
+from jobs.raw.damage import refuse_damaged
+from jobs.raw.files import Found, find
+from jobs.raw.rows import rows_of
+from jobs.runs.run import DayOutcome, Run, StageOutcome
+from jobs.workload.declaration import Workload
+
+STAGED, ROWS = "work_staged_events", "work_source_rows"
+EQUATION = ("files", "read", "gave_event", "refused", "other_days", "without_event")
+"""read = gave_event + refused + other_days + without_event, for each source and day."""
+
+
+def ingest(run: Run) -> StageOutcome:
+    """Stage the events of the run's days.
+
+    Raises SourceMissing, WrongHeader, UnreadableSource; WrongWorkload when events.sql does not give the declared
+    events.
+    """
+    sources = run.workload.sources.values()
+    found = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
+    create(run.spark, run.workload.name, [staged_events(run.workload.schema), SOURCE_ROWS], run.lake)
+    try:
+        _parse(run, found)
+    except Exception:
+        refuse_damaged(path for files in found.values() for path in files.paths)
+        raise
+    replace(_staged(run), run.table(STAGED), loaded(run, sf.col("_undated")))
+    equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
+    replace(run.spark.createDataFrame(equation), run.table(ROWS), sf.col("day").isin(*run.loads))
+    return _outcome(run, equation)
+
+
+def loaded(run: Run, undated: Column) -> Column:
+    """The rows that a load of the run's days rewrites: theirs, and the undated ones on the log's first day."""
+    return sf.col("day").isin(*run.loads) | ((sf.col("day") == sf.lit(run.workload.start)) & undated)
+
+
+def _parse(run: Run, found: dict[str, Found]) -> None:
+    """The views that the SQL of this stage reads, over rows, events and fates that are computed once.
+
+    A local checkpoint, unlike a cache, also cuts the plan: with one, a query over a workload's nested views takes
+    tens of seconds to plan.
+    """
+    rows = {name: frame.localCheckpoint() for name, frame in source_views(run, found).items()}
+    for name, frame in rows.items():
+        frame.createOrReplaceTempView(name)
+    _raw_rows(run, rows, found).createOrReplaceTempView("raw_rows")
+    run_days(run).createOrReplaceTempView("run_days")
+    _source_counts(run, rows, found).createOrReplaceTempView("source_counts")
+    events = candidate_events(run).localCheckpoint()
+    events.createOrReplaceTempView("candidate_events")
+    events.where(sf.col("day").isin(*run.loads)).createOrReplaceTempView("events_of_run")
+    fates = run.spark.sql(statement("load", "row_fates"), args={"start": run.workload.start})
+    fates.localCheckpoint().createOrReplaceTempView("row_fates")
+
+
+def _source_counts(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
+    counts = {
+        "source": pa.array(rows, pa.string()),
+        "files": pa.array([found[name].count for name in rows], pa.int32()),
+        "read": pa.array([frame.count() for frame in rows.values()], pa.int64()),
+    }
+    return run.spark.createDataFrame(pa.table(counts))
+
+
+def source_views(run: Run, found: dict[str, Found]) -> dict[str, DataFrame]:
+    """Each source's rows, also as a view of its name."""
+    rules = run.workload.expectations.rows
+    frames = {}
+    for rank, source in enumerate(run.workload.sources.values()):
+        own = [rule for rule in rules if rule.source == source.name]
+        frames[source.name] = rows_of(run.spark, source, rank, found[source.name], own)
+        frames[source.name].createOrReplaceTempView(source.name)
+    return frames
+
+
+def run_days(run: Run) -> DataFrame:
+    """The days to load, as a frame with the column `day`."""
+    return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
+
+
+def _raw_rows(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
+    """Every source's `_row`, with the day of its file where the path names one."""
+    frames = []
+    for name, frame in rows.items():
+        days = [item for file, day in found[name].days.items() for item in (sf.lit(file), sf.lit(day))]
+        day = sf.create_map(*days)[sf.col("_row.file")] if days else sf.lit(None).cast("date")
+        frames.append(frame.select("_row", day.alias("_file_day")))
+    return _union(frames)
+
+
+def candidate_events(run: Run) -> DataFrame:
+    """events.sql's events with the declared types, their operating day, and `_flaw`: what their type must have."""
+    workload = run.workload
+    try:
+        given = run.spark.sql(workload.events_sql)
+    except AnalysisException as error:
+        raise WrongWorkload(f"{workload.name}/events.sql: {error}") from error
+    _check_columns(workload, given)
+    carriers = {
+        name: [kind for kind, declared in workload.schema.types.items() if name in declared]
+        for name in workload.attributes
+    }
+    attributes = [
+        sf.when(sf.col("event_type").isin(carriers[name]), sf.col(f"`{name}`").cast(SQL_TYPES[kind])).alias(name)
+        for name, kind in workload.attributes.items()
+    ]
+    own_seq = sf.col("seq").cast("bigint") if "seq" in given.columns else sf.lit(None).cast("bigint")
+    typed = given.select(
+        "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
+    )
+    return typed.withColumns({"day": sf.expr(workload.day_of_ts), "_flaw": _flaw(workload)})
+
+
+def _check_columns(workload: Workload, given: DataFrame) -> None:
+    expected = {"event_type", "ts", "_row", *workload.attributes}
+    found = set(given.columns) - {"seq"}
+    if found != expected or len(given.columns) != len(set(given.columns)):
+        raise WrongWorkload(
+            f"{workload.name}/events.sql does not give the columns that workload.yaml declares: "
+            f"missing {sorted(expected - found)}, not declared {sorted(found - expected)}"
+        )
+    whole = ("tinyint", "smallint", "int", "bigint", "void")
+    loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}
+    wanted = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
+    for name, kind in given.dtypes:
+        accepted = loose.get(wanted.get(name, ""), (wanted.get(name, kind).lower(), "void"))
+        if name in wanted and kind.partition("(")[0] not in accepted:
+            raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {wanted[name]}")
+
+
+def _flaw(workload: Workload) -> Column:
+    """What an event lacks that it must have; null: nothing."""
+    types = list(workload.schema.types)
+    flaws = [
+        sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),
+        sf.when(~sf.col("event_type").isin(types), sf.concat(sf.lit("undeclared event type "), "event_type")),
+        sf.when(sf.col("ts").isNull(), sf.concat(sf.lit("no readable ts of "), "event_type")),
+    ]
+    for event_type, attributes in workload.schema.types.items():
+        for attribute in attributes.values():
+            if not attribute.nullable:
+                absent = (sf.col("event_type") == event_type) & sf.col(f"`{attribute.name}`").isNull()
+                flaws.append(sf.when(absent, f"no {attribute.name} of {event_type}"))
+    return sf.coalesce(*flaws)
+
+
+def _staged(run: Run) -> DataFrame:
+    passed = run.spark.sql(statement("load", "staged_events"), args={"run_id": run.run_id})
+    refused = run.spark.sql(statement("load", "refused_rows"), args={"run_id": run.run_id})
+    return passed.unionByName(refused, allowMissingColumns=True)
+
+
+def _outcome(run: Run, equation: pa.Table) -> StageOutcome:
+    days = {}
+    for day in run.loads:
+        rows = [row for row in equation.to_pylist() if row["day"] == day]
+        sources = {row["source"]: {key: row[key] for key in EQUATION} for row in rows}
+        days[day] = DayOutcome(
+            rows_in=sum(row["read"] for row in rows),
+            rows_out=sum(row["gave_event"] for row in rows),
+            message=f"{sum(row['refused'] for row in rows)} rows refused",
+            details={"sources": sources},
+        )
+    return StageOutcome(
+        rows_in=max((day.rows_in for day in days.values()), default=0),
+        rows_out=sum(day.rows_out for day in days.values()),
+        message=f"{sum(equation['refused'].to_pylist())} rows refused",
+        days=days,
+    )
+
+
+def _union(frames: list[DataFrame]) -> DataFrame:
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.unionByName(frame)
+    return whole
