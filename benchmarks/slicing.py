@@ -1,0 +1,124 @@
+"""Slicing, measured in one run: `python benchmarks/slicing.py [--events N]`.
+
+Events a CPU-second of one core for counting, splitting and owning, and the ratio to Algorithm 1 event by event in plain
+Python, whose answer is compared on the way; growth with the number of events and slices; the cost of planning; and
+paper 01's experiment with skew (section 7.2, Fig. 11): 20 seeds, the fullest slice with and without heavy values told.
+Times are the least of three runs in process time. No assertion on time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.experiments.generator import FORMULAS, Stream, generate
+from cep_core.experiments.slicing import loads_of
+from cep_core.slicing import Plan, cell_of, make_plan, optimize_shares, split, statistics_of
+from cep_core.slicing.reference import slices_of_event
+
+Row = tuple[str, float, str]
+
+REFERENCE_EVENTS = 20_000
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Least process time of three runs."""
+    best = math.inf
+    for _ in range(3):
+        begin = time.process_time()
+        run()
+        best = min(best, time.process_time() - begin)
+    return best
+
+
+def stream(formula: str, count: int, zipf: dict[str, float], seed: int = 1) -> pa.Table:
+    """A stream with equal rates of P, Q and R."""
+    return generate(Stream(formula, seed, event_rate=count // 60, rate_p=1 / 3, rate_q=1 / 3, zipf=zipf))
+
+
+def plan_for(formula: str, events: pa.Table, slices: int, seed: str, heavy: tuple[str, ...] | None) -> Plan:
+    atoms = FORMULAS[formula]
+    names = sorted({name for atom in atoms for _, name in atom.variables})
+    return make_plan({formula: atoms}, names, statistics_of(events, atoms, 60), slices, seed, heavy=heavy)
+
+
+def splitting(count: int) -> Iterator[Row]:
+    """Rates of counting and splitting, against the reference, for integer and string values."""
+    events = stream("triangle", count, {"a": 2.0})
+    texts = events
+    for name in ("first", "second"):
+        column = texts.column_names.index(name)
+        texts = texts.set_column(column, name, texts[name].cast(pa.string()))
+    yield "count statistics", count / seconds(lambda: statistics_of(events, FORMULAS["triangle"])) / 1e6, "M events/s"
+    for label, table in (("integers", events), ("strings", texts)):
+        for heavy in ((), ("a",)):
+            plan = plan_for("triangle", table, 16, "bench", heavy)
+            told = "heavy values told" if heavy else "nothing heavy"
+            rate = count / seconds(lambda plan=plan, table=table: split(plan, table))
+            yield f"split, 16 slices, {label}, {told}", rate / 1e6, "M events/s"
+            part = table.slice(0, REFERENCE_EVENTS)
+            rows, numbers = split(plan, part)
+            own = part.to_pylist()
+            begin = time.process_time()
+            expected = [(row, k) for row, event in enumerate(own) for k in sorted(slices_of_event(plan, event))]
+            slow = REFERENCE_EVENTS / (time.process_time() - begin)
+            assert expected == list(zip(rows.tolist(), numbers.tolist(), strict=True))
+            yield f"ratio to Algorithm 1 by event, {label}, {told}", rate / slow, "times"
+    valuations = pa.table({name: events["first"] for name in "abc"})
+    plan = plan_for("triangle", events, 16, "bench", ("a",))
+    yield "own valuations", count / seconds(lambda: cell_of(plan, valuations)) / 1e6, "M valuations/s"
+
+
+def growth(count: int) -> Iterator[Row]:
+    """Nanoseconds an event as events, slices and heavy variables grow."""
+    events = stream("triangle", count, {"a": 2.0})
+    for part in (count // 100, count // 10, count):
+        plan = plan_for("triangle", events.slice(0, part), 16, "bench", ())
+        spent = seconds(lambda plan=plan, part=part: split(plan, events.slice(0, part)))
+        yield f"split {part:,} events, 16 slices", spent / part * 1e9, "ns/event"
+    for slices in (4, 64, 512):
+        plan = plan_for("triangle", events, slices, "bench", ())
+        copies = len(split(plan, events)[0]) / events.num_rows
+        spent = seconds(lambda plan=plan: split(plan, events))
+        yield f"split, {slices} slices, {copies:.0f} copies an event", spent / count * 1e9, "ns/event"
+
+
+def planning() -> Iterator[Row]:
+    """Milliseconds of Algorithm 2 by slices, variables and heavy variables."""
+    for slices in (16, 256, 4096):
+        spent = seconds(lambda slices=slices: optimize_shares(FORMULAS["triangle"], "abc", slices))
+        yield f"optimise shares, triangle, {slices} slices", spent * 1e3, "ms"
+    for heavy in ("", "a", "ab", "abcd"):
+        spent = seconds(lambda heavy=heavy: optimize_shares(FORMULAS["linear"], "abcd", 64, heavy=heavy))
+        yield f"optimise shares, linear, 64 slices, {len(heavy)} heavy variables", spent * 1e3, "ms"
+
+
+def skew() -> Iterator[Row]:
+    """Paper 01, Fig. 11: Zipf exponent 2, means of 20 seeds; chosen: the heavy values that the planner tells."""
+    for formula, variable in (("star", "a"), ("linear", "b"), ("triangle", "b")):
+        events = stream(formula, 60_000, {variable: 2.0})
+        for slices in (4, 8, 16):
+            for label, heavy in (("untold", ()), ("told", (variable,)), ("chosen", None)):
+                made = [plan_for(formula, events, slices, str(seed), heavy) for seed in range(20)]
+                loads = [loads_of(split(plan, events), plan.slices, events.num_rows) for plan in made]
+                case = f"{formula}({variable}), {slices} slices, heavy values {label}"
+                yield f"{case}: maximum load", float(np.mean([one.maximum for one in loads])), "share"
+                yield f"{case}: maximum / mean", float(np.mean([one.imbalance for one in loads])), "times"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, default=1_000_000, help="events of the splitting measurements")
+    options = parser.parse_args()
+    for rows in (splitting(options.events), growth(options.events), planning(), skew()):
+        for label, value, unit in rows:
+            print(f"{label:<66} {value:>10.3f} {unit}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
