@@ -205,7 +205,7 @@ def _key(query: Query, variable: str, row: dict[str, object]) -> dict[int, objec
             value = row[attribute]
             if value is None:
                 return None
-            value = _comparable(float(value) if found.type is AttributeType.FLOAT else value)  # type: ignore[arg-type]
+            value = _comparable(float(value) if found.type is AttributeType.FLOAT else value)
             if key.setdefault(k, value) != value:
                 return None
     return key

@@ -210,7 +210,7 @@ def _compare(operator: str, left: Value, right: Value) -> bool | None:
         assert not isinstance(right, str)
         left, right = float(left), float(right)
     one, other = (left != left, left), (right != right, right)
-    less = one[0] < other[0] if one[0] or other[0] else left < right  # type: ignore[operator]
+    less = one[0] < other[0] if one[0] or other[0] else left < right
     same = one[0] == other[0] if one[0] or other[0] else left == right
     return {"=": same, "!=": not same, "<": less, "<=": less or same, ">": not (less or same), ">=": not less}[operator]
 

@@ -80,13 +80,13 @@ def _algorithm_1(pattern: Pattern, edges: set[tuple[str, str]]) -> None:
 def _start(pattern: Pattern) -> str:
     if isinstance(pattern, Unit):
         return pattern.variable
-    return _start(pattern.body if isinstance(pattern, Kleene) else pattern.elements[0])  # type: ignore[union-attr]
+    return _start(pattern.body if isinstance(pattern, Kleene) else pattern.elements[0])
 
 
 def _end(pattern: Pattern) -> str:
     if isinstance(pattern, Unit):
         return pattern.variable
-    return _end(pattern.body if isinstance(pattern, Kleene) else pattern.elements[-1])  # type: ignore[union-attr]
+    return _end(pattern.body if isinstance(pattern, Kleene) else pattern.elements[-1])
 
 
 @pytest.mark.parametrize(

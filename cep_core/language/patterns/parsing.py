@@ -9,10 +9,12 @@ import re
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
+from typing import Any
 from typing import Literal as OneOf
 
 from lark import Lark, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
+from lark.lexer import PatternStr
 
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.patterns.building import TreeBuilder
@@ -23,24 +25,15 @@ _CLAUSES = ("RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE")
 
 _SPOKEN = {
     "NAME": "a name",
+    "FIELD": "an attribute",
     "NUMBER": "a number",
     "STRING": "a string",
     "FUNCTION": "an aggregate",
     "STRATEGY": "a strategy",
-    "UNIT": "a time unit",
+    "UNIT": "a unit",
     "COMPARISON": "a comparison",
     "$END": "the end",
-    "_LPAR": "'('",
-    "_RPAR": "')'",
-    "_COMMA": "','",
-    "_SEMICOLON": "';'",
-    "LSQB": "'['",
-    "RSQB": "']'",
-    "LBRACE": "'{'",
-    "RBRACE": "'}'",
-    "DOT": "'.'",
     "_GROUP_BY": "GROUP-BY",
-    "_AFTER_MATCH_SKIP": "AFTER MATCH SKIP",
 }
 
 
@@ -50,9 +43,8 @@ def parse(text: str, path: str = "<query>") -> WrittenQuery:
     >>> parse("PATTERN SEQ(A a, B+ b[]) WITHIN 10").pattern.elements[0]
     Unit(event_type='A', variable='a', at=Position(line=1, column=13, length=3))
     """
-    built = _parse(text, "query", path)
-    assert isinstance(built, WrittenQuery)
-    return built
+    query: WrittenQuery = _parse(text, "query", path)
+    return query
 
 
 def parse_pattern(text: str, path: str = "<pattern>") -> Pattern:
@@ -61,7 +53,8 @@ def parse_pattern(text: str, path: str = "<pattern>") -> Pattern:
     >>> parse_pattern("A+").most is None
     True
     """
-    return _parse(text, "pattern", path)  # type: ignore[return-value]
+    pattern: Pattern = _parse(text, "pattern", path)
+    return pattern
 
 
 def parse_condition(text: str, path: str = "<condition>") -> Expression:
@@ -70,7 +63,8 @@ def parse_condition(text: str, path: str = "<condition>") -> Expression:
     >>> parse_condition("S.price > NEXT(S).price").operator
     '>'
     """
-    return _parse(text, "condition", path)  # type: ignore[return-value]
+    condition: Expression = _parse(text, "condition", path)
+    return condition
 
 
 @cache
@@ -79,7 +73,7 @@ def _grammar() -> Lark:
     return Lark(text, parser="lalr", start=["query", "pattern", "condition"], propagate_positions=True)
 
 
-def _parse(text: str, start: OneOf["query", "pattern", "condition"], path: str) -> object:
+def _parse(text: str, start: OneOf["query", "pattern", "condition"], path: str) -> Any:
     try:
         return TreeBuilder(text, path).transform(_grammar().parse(text, start=start))
     except VisitError as error:
@@ -96,7 +90,8 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
     """What was found and what was expected, in the words of the language."""
     if isinstance(error, UnexpectedCharacters):
         at = Position(error.line, error.column)
-        return QueryError(f"unexpected character {error.char!r}", at, text=text, path=path)
+        hint = "is the text closed by the same quote?" if error.char in "'\"" else ""
+        return QueryError(f"unexpected character {error.char!r}", at, text=text, path=path, hint=hint)
     misspelt = _misspelt_clause(error, text)
     if misspelt is not None:
         word, at, hint = misspelt
@@ -109,10 +104,16 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
         lines = text.rstrip().splitlines() or [""]
         at = Position(len(lines), len(lines[-1]) + 1)
         found = "the query ends too early"
-    expected = sorted({_spoken(name) for name in error.accepts or ()}) if isinstance(error, UnexpectedToken) else []
+    accepted = set(error.accepts or ()) if isinstance(error, UnexpectedToken) else set()
+    expected = sorted(_spoken(name) for name in accepted)
+    hint = ""
     if 0 < len(expected) <= 8:
         found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
-    return QueryError(found, at, text=text, path=path)
+    elif "UNIT" in accepted:
+        hint = "units are ms, s, minutes, hours, days, EVENTS"
+    elif "_COMMA" in accepted and isinstance(error, UnexpectedToken) and error.token.type == "NAME":
+        hint = "is a ',' missing before it?"
+    return QueryError(found, at, text=text, path=path, hint=hint)
 
 
 def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, str] | None:
@@ -120,7 +121,7 @@ def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, 
     place = error.pos_in_stream if error.pos_in_stream is not None else len(text)
     words = [word for word in re.finditer(r"[^\W\d]\w*", text) if word.start() <= place]
     for word in reversed(words[-2:]):
-        nearest = get_close_matches(word[0].upper(), _CLAUSES, n=1, cutoff=0.8)
+        nearest = get_close_matches(word[0].upper(), _CLAUSES, n=1, cutoff=0.75)
         if nearest and word[0].upper() != nearest[0]:
             line = text.count("\n", 0, word.start()) + 1
             column = word.start() - (text.rfind("\n", 0, word.start()) + 1) + 1
@@ -129,4 +130,8 @@ def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, 
 
 
 def _spoken(terminal: str) -> str:
-    return _SPOKEN.get(terminal, terminal.strip("_"))
+    """A terminal in the words of the language."""
+    if terminal in _SPOKEN:
+        return _SPOKEN[terminal]
+    pattern = _grammar().get_terminal(terminal).pattern
+    return f"'{pattern.value}'" if isinstance(pattern, PatternStr) else terminal.strip("_").replace("_", " ")
