@@ -69,7 +69,7 @@ def splitting(count: int) -> Iterator[Row]:
             slow = REFERENCE_EVENTS / (time.process_time() - begin)
             assert expected == list(zip(rows.tolist(), numbers.tolist(), strict=True))
             yield f"ratio to Algorithm 1 by event, {label}, {told}", rate / slow, "times"
-    valuations = pa.table({name: events["first"] for name in "abc"})
+    valuations = pa.table(dict.fromkeys("abc", events["first"]))
     plan = plan_for("triangle", events, 16, "bench", ("a",))
     yield "own valuations", count / seconds(lambda: cell_of(plan, valuations)) / 1e6, "M valuations/s"
 

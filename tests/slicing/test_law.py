@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.evaluator import Reach
-from cep_core.slicing import make_plan, statistics_of
-from tests.slicing.conjunctive import Query, evaluate, evaluate_sliced
+from cep_core.slicing import make_plan, ownership, split, statistics_of
+from tests.slicing.conjunctive import Query, Result, evaluate, evaluate_sliced
 from tests.slicing.random_plans import VARIABLES, atoms, logs_with_results, plans
 
 
@@ -59,3 +62,28 @@ def test_the_planners_plan_never_changes_a_result(
     )
     assert plan.slices <= slices
     assert evaluate_sliced(query, events, plan) == evaluate(query, events)
+
+
+@given(queries(), queries(), st.data())
+@settings(deadline=None)
+def test_queries_share_a_plan_without_touching_each_other(first: Query, second: Query, data: st.DataObject) -> None:
+    """S7, S35: a slice with the events of another query, too, gives the same results for each query."""
+    events = data.draw(logs_with_results((*first.positive, *second.positive), min(first.width, second.width)))
+    plan = data.draw(plans((*first.atoms, *second.atoms), reach=max(first.width, second.width)))
+    for query in (first, second):
+        if all(any(name == own for one in query.positive for _, own in one.variables) for name in plan.variables):
+            assert evaluate_sliced(query, events, plan) == evaluate(query, events)
+
+
+@given(queries(), st.data(), st.sets(st.integers(0, 30)))
+@settings(deadline=None)
+def test_irrelevant_events_in_a_slice_change_nothing(query: Query, data: st.DataObject, extra: set[int]) -> None:
+    """S7, Lemma 2: any superset of a slice's events preserves the results that the slice owns."""
+    events = data.draw(logs_with_results(query.positive, query.width))
+    plan = data.draw(plans(query.atoms, reach=query.width))
+    rows, numbers = split(plan, events)
+    joined: Counter[Result] = Counter()
+    for number in range(plan.slices):
+        more = np.union1d(rows[numbers == number], [row for row in extra if row < events.num_rows]).astype(np.int64)
+        joined.update(evaluate(query, events.take(pa.array(more)), plan, ownership(plan, number)))
+    assert joined == evaluate(query, events)

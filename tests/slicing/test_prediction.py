@@ -85,6 +85,16 @@ def test_one_type_in_two_atoms() -> None:
     assert plan.predicted.maximum_load == pytest.approx(7 / 16, rel=0.05)
 
 
+def test_a_disjunction_loads_less_than_its_cost() -> None:
+    """S27: P(x,y) AND (Q(x) OR Q(y)) on 16 slices costs .281 and loads .25: a Q event goes to 7 slices, not to 8."""
+    events = uniform(100_000, "PQ")
+    own = (atom("P", "x", "y"), atom("Q", "x"), atom("Q", "y"))
+    plan = make_plan({"q": own}, ("x", "y"), statistics_of(events, own), 16, "", heavy=())
+    assert plan.predicted is not None
+    assert plan.predicted.bound == pytest.approx(0.28125, rel=0.01)
+    assert measured(plan, events).max() == pytest.approx(0.25, rel=0.05)
+
+
 def test_atoms_that_agree_on_what_is_split_count_once() -> None:
     """Two atoms of one type that differ only in variables with share 1 send every event to the same cells."""
     events = uniform(5000, "P")
