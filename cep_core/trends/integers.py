@@ -118,10 +118,13 @@ class Integers:
 
     def to_arrow(self) -> tuple[pa.Array, pa.Array]:
         """The column as int64 and, null but for the large ones, as binary (two's complement, little-endian)."""
+        small = pa.array(self.small, pa.int64())
+        if not self.large:
+            return small, pa.nulls(len(self), pa.binary())
         wide: list[bytes | None] = [None] * len(self)
         for row, value in self.large.items():
             wide[row] = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-        return pa.array(self.small, pa.int64()), pa.array(wide, pa.binary())
+        return small, pa.array(wide, pa.binary())
 
     @staticmethod
     def from_arrow(small: pa.Array, wide: pa.Array) -> Integers:

@@ -25,22 +25,6 @@ from cep_core.trends.graph import NOTHING, Automaton, Flags, Ints, Vertices
 
 
 @njit(cache=True)
-def _commit(done: Ints, pending: Ints, done_minima: Ints, pending_minima: Ints) -> int:
-    """Let the vertices of the last tick be followed. Returns the bits seen."""
-    seen = 0
-    for r in range(done.shape[0]):
-        for s in range(done.shape[1]):
-            for j in range(done.shape[2]):
-                done[r, s, j] += pending[r, s, j]
-                seen |= done[r, s, j]
-                pending[r, s, j] = 0
-            for j in range(done_minima.shape[2]):
-                done_minima[r, s, j] = min(done_minima[r, s, j], pending_minima[r, s, j])
-                pending_minima[r, s, j] = NOTHING
-    return seen
-
-
-@njit(cache=True)
 def meet_windows(
     template: Automaton,
     vertices: Vertices,
@@ -58,152 +42,146 @@ def meet_windows(
     partition and meeting point.
     """
     states = template.start.shape[0]
-    sums = vertices.weights.shape[1]
-    extremes = vertices.codes.shape[1]
     none = states  # the row of trends that lie on one side only
-    shape = (states + 1, states, 1 + sums)
-    shape_minima = (states + 1, states, extremes)
-    done = np.zeros(shape, np.int64)
-    pending = np.zeros(shape, np.int64)
-    done_minima = np.empty(shape_minima, np.int64)
-    pending_minima = np.empty(shape_minima, np.int64)
-    own = np.zeros(1 + sums, np.int64)
-    whole = np.zeros((states + 1, 1 + sums), np.int64)
-    whole_minima = np.empty((states + 1, extremes), np.int64)
-    w0 = 0
-    while w0 < first.shape[0]:
-        w1 = w0
-        while w1 < first.shape[0] and point[w1] == point[w0]:
-            w1 += 1
-        left = np.zeros((w1 - w0, states + 1, 1 + sums), np.int64)
-        left_minima = np.full((w1 - w0, states + 1, extremes), NOTHING, np.int64)
-
-        # Back in time. done[r, s]: partial trends that begin at s here, and stop at r before the meeting point
-        # (r = none: that are complete).
-        done[:] = 0
-        pending[:] = 0
-        done_minima[:] = NOTHING
-        pending_minima[:] = NOTHING
-        seen = np.int64(0)
-        tick = np.int64(0)
-        i = middle[w0] - 1
-        for w in range(w1 - 1, w0 - 1, -1):
-            while i >= first[w]:
-                if vertices.tick[i] != tick:
-                    tick = vertices.tick[i]
-                    seen |= _commit(done, pending, done_minima, pending_minima)
-                for s in range(states):
-                    bit = np.uint64(1) << np.uint64(s)
-                    if not vertices.states[i] & bit:
-                        continue
-                    for r in range(states + 1):
-                        count = np.int64(template.end[s]) if r == none else np.int64(r == s)
-                        for e in range(template.first_successor[s], template.first_successor[s + 1]):
-                            count += done[r, template.successors[e], 0]
-                            seen |= count
-                        if count == 0:
-                            continue
-                        pending[r, s, 0] += count
-                        for j in range(sums):
-                            total = np.int64(0)
-                            if vertices.weighted[j] & bit:
-                                total = product(count, vertices.weights[i, j])
-                                seen |= total
-                            for e in range(template.first_successor[s], template.first_successor[s + 1]):
-                                total += done[r, template.successors[e], 1 + j]
-                                seen |= total
-                            pending[r, s, 1 + j] += total
-                        for j in range(1 + sums):
-                            seen |= pending[r, s, j]
-                        for j in range(extremes):
-                            smallest = vertices.codes[i, j] if vertices.coded[j] & bit else NOTHING
-                            for e in range(template.first_successor[s], template.first_successor[s + 1]):
-                                smallest = min(smallest, done_minima[r, template.successors[e], j])
-                            pending_minima[r, s, j] = min(pending_minima[r, s, j], smallest)
-                i -= 1
-            seen |= _commit(done, pending, done_minima, pending_minima)
-            for r in range(states + 1):
-                for s in range(states):
-                    if template.start[s]:
-                        for j in range(1 + sums):
-                            left[w - w0, r, j] += done[r, s, j]
-                            seen |= left[w - w0, r, j]
-                        for j in range(extremes):
-                            left_minima[w - w0, r, j] = min(left_minima[w - w0, r, j], done_minima[r, s, j])
-            overflowed[w] = seen < 0 or seen >= LIMIT
-
-        # Forward. done[r, s]: continuations from state r (none: trends that begin here) that have come to s;
-        # whole[r]: those that are complete.
-        done[:] = 0
-        pending[:] = 0
-        done_minima[:] = NOTHING
-        pending_minima[:] = NOTHING
-        whole[:] = 0
-        whole_minima[:] = NOTHING
-        for r in range(states):
-            done[r, r, 0] = 1
-        seen = np.int64(0)
-        i = middle[w0]
-        for w in range(w0, w1):
-            while i < last[w]:
-                if vertices.tick[i] != tick:
-                    tick = vertices.tick[i]
-                    seen |= _commit(done, pending, done_minima, pending_minima)
-                for s in range(states):
-                    bit = np.uint64(1) << np.uint64(s)
-                    if not vertices.states[i] & bit:
-                        continue
-                    for r in range(states + 1):
-                        count = np.int64(template.start[s]) if r == none else np.int64(0)
-                        for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-                            count += done[r, template.predecessors[e], 0]
-                            seen |= count
-                        if count == 0:
-                            continue
-                        own[0] = count
-                        for j in range(sums):
-                            total = np.int64(0)
-                            if vertices.weighted[j] & bit:
-                                total = product(count, vertices.weights[i, j])
-                                seen |= total
-                            for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-                                total += done[r, template.predecessors[e], 1 + j]
-                                seen |= total
-                            own[1 + j] = total
-                        for j in range(1 + sums):
-                            pending[r, s, j] += own[j]
-                            seen |= pending[r, s, j]
-                            if template.end[s]:
-                                whole[r, j] += own[j]
-                                seen |= whole[r, j]
-                        for j in range(extremes):
-                            smallest = vertices.codes[i, j] if vertices.coded[j] & bit else NOTHING
-                            for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-                                smallest = min(smallest, done_minima[r, template.predecessors[e], j])
-                            pending_minima[r, s, j] = min(pending_minima[r, s, j], smallest)
-                            if template.end[s]:
-                                whole_minima[r, j] = min(whole_minima[r, j], smallest)
-                i += 1
-            bits = seen
-            for j in range(1 + sums):
-                total = left[w - w0, none, j] + whole[none, j]
+    numbers = 1 + vertices.weights.shape[1]
+    extremes = vertices.codes.shape[1]
+    forward = (template.first_predecessor, template.predecessors)
+    backward = (template.first_successor, template.successors)
+    # Which rows a vertex of state s opens, on the left: those that stop at s, and the complete ones if s ends a trend;
+    # on the right: those that continue from a state that s may follow, and the complete ones if s starts a trend.
+    stop_at = np.zeros((states, states + 1), np.int64)
+    go_on = np.zeros((states, states + 1), np.int64)
+    for s in range(states):
+        stop_at[s, s] = 1
+        stop_at[s, none] = np.int64(template.end[s])
+        go_on[s, none] = np.int64(template.start[s])
+        for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+            go_on[s, template.predecessors[e]] = 1
+    begin = 0
+    while begin < first.shape[0]:
+        end = begin + 1
+        while end < first.shape[0] and point[end] == point[begin]:
+            end += 1
+        left = np.zeros((end - begin, states + 1, numbers), np.int64)
+        left_minima = np.full((end - begin, states + 1, extremes), NOTHING, np.int64)
+        right = np.zeros_like(left)
+        right_minima = np.full_like(left_minima, NOTHING)
+        flags = overflowed[begin:end]
+        stops = first[begin:end] - 1
+        _walk(stop_at, template.start, backward, vertices, middle[begin] - 1, -1, stops, left, left_minima, flags)
+        stops = last[begin:end]
+        _walk(go_on, template.end, forward, vertices, middle[begin], 1, stops, right, right_minima, flags)
+        for w in range(end - begin):
+            bits = np.int64(0)
+            for j in range(numbers):
+                total = left[w, none, j] + right[w, none, j]
                 bits |= total
                 for r in range(states):
-                    through = product(left[w - w0, r, 0], whole[r, j])
+                    through = product(left[w, r, 0], right[w, r, j])
                     bits |= through
                     total += through
                     bits |= total
                     if j > 0:
-                        through = product(left[w - w0, r, j], whole[r, 0])
+                        through = product(left[w, r, j], right[w, r, 0])
                         bits |= through
                         total += through
                         bits |= total
-                totals[w, j] = total
+                totals[begin + w, j] = total
             for j in range(extremes):
-                smallest = min(left_minima[w - w0, none, j], whole_minima[none, j])
+                smallest = min(left_minima[w, none, j], right_minima[w, none, j])
                 for r in range(states):
-                    if left[w - w0, r, 0] != 0 and whole[r, 0] != 0:
-                        smallest = min(smallest, left_minima[w - w0, r, j], whole_minima[r, j])
-                minima[w, j] = smallest
-            overflowed[w] |= bits < 0 or bits >= LIMIT
-        w0 = w1
+                    if left[w, r, 0] != 0 and right[w, r, 0] != 0:
+                        smallest = min(smallest, left_minima[w, r, j], right_minima[w, r, j])
+                minima[begin + w, j] = smallest
+            overflowed[begin + w] |= bits < 0 or bits >= LIMIT
+        begin = end
+
+
+@njit(cache=True)
+def _walk(
+    opens: Ints,
+    closes: Flags,
+    neighbours: tuple[Ints, Ints],
+    vertices: Vertices,
+    begin: int,
+    step: int,
+    stops: Ints,
+    found: Ints,
+    found_minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """Numbers of partial trends by row, over the vertices begin, begin + step, ... before stops[w], for each window w.
+
+    `opens[s, r]`: whether a vertex of state s begins a partial trend of row r; `closes[s]`: whether it completes one;
+    `neighbours`: the states that the walk has to come from. Fills found[W, rows, 1 + J] and found_minima[W, rows, M].
+    """
+    firsts, others = neighbours
+    states, rows = opens.shape
+    sums = vertices.weights.shape[1]
+    extremes = vertices.codes.shape[1]
+    done = np.zeros((states, rows), np.int64)
+    done_sums = np.zeros((states, rows, sums), np.int64)
+    done_minima = np.full((states, rows, extremes), NOTHING, np.int64)
+    pending = np.zeros((states, rows), np.int64)
+    pending_sums = np.zeros((states, rows, sums), np.int64)
+    pending_minima = np.full((states, rows, extremes), NOTHING, np.int64)
+    final = np.zeros((rows, 1 + sums), np.int64)
+    final_minima = np.full((rows, extremes), NOTHING, np.int64)
+    seen = np.int64(0)
+    i = begin
+    for k in range(stops.shape[0]):
+        w = k if step > 0 else stops.shape[0] - 1 - k
+        while i != stops[w]:
+            if i != begin and vertices.tick[i] != vertices.tick[i - step]:
+                for s in range(states):
+                    for r in range(rows):
+                        done[s, r] += pending[s, r]
+                        seen |= done[s, r]
+                        pending[s, r] = 0
+                        for j in range(sums):
+                            done_sums[s, r, j] += pending_sums[s, r, j]
+                            seen |= done_sums[s, r, j]
+                            pending_sums[s, r, j] = 0
+                        for j in range(extremes):
+                            done_minima[s, r, j] = min(done_minima[s, r, j], pending_minima[s, r, j])
+            bits = vertices.states[i]
+            for s in range(states):
+                bit = np.uint64(1) << np.uint64(s)
+                if not bits & bit:
+                    continue
+                for r in range(rows):
+                    count = opens[s, r]
+                    for e in range(firsts[s], firsts[s + 1]):
+                        count += done[others[e], r]
+                        seen |= count
+                    if count == 0:
+                        continue
+                    pending[s, r] += count
+                    seen |= pending[s, r]
+                    if closes[s]:
+                        final[r, 0] += count
+                        seen |= final[r, 0]
+                    for j in range(sums):
+                        total = np.int64(0)
+                        if vertices.weighted[j] & bit:
+                            total = product(count, vertices.weights[i, j])
+                            seen |= total
+                        for e in range(firsts[s], firsts[s + 1]):
+                            total += done_sums[others[e], r, j]
+                            seen |= total
+                        pending_sums[s, r, j] += total
+                        seen |= pending_sums[s, r, j]
+                        if closes[s]:
+                            final[r, 1 + j] += total
+                            seen |= final[r, 1 + j]
+                    for j in range(extremes):
+                        smallest = vertices.codes[i, j] if vertices.coded[j] & bit else NOTHING
+                        for e in range(firsts[s], firsts[s + 1]):
+                            smallest = min(smallest, done_minima[others[e], r, j])
+                        pending_minima[s, r, j] = min(pending_minima[s, r, j], smallest)
+                        if closes[s]:
+                            final_minima[r, j] = min(final_minima[r, j], smallest)
+            i += step
+        found[w] = final
+        found_minima[w] = final_minima
+        overflowed[w] |= seen < 0 or seen >= LIMIT
