@@ -13,9 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
-from jobs.lake.creating import create
 from jobs.lake.statements import statement
-from jobs.lake.tables import SOURCE_ROWS, SQL_TYPES, staged_events
+from jobs.lake.tables import SQL_TYPES
 from jobs.lake.write import replace
 from jobs.raw.damage import refuse_damaged
 from jobs.raw.files import Found, find
@@ -36,7 +35,6 @@ def ingest(run: Run) -> StageOutcome:
     """
     sources = run.workload.sources.values()
     found = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
-    create(run.spark, run.workload.name, [staged_events(run.workload.schema), SOURCE_ROWS], run.lake)
     try:
         _parse(run, found)
     except Exception:

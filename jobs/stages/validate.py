@@ -1,0 +1,167 @@
+"""validate: the equation of rows and the quality gate; the days that pass are published.
+
+A day that fails keeps its events as they were; its refused rows and the gate's verdict are written all the same, and
+the other days go on. Cost: one read of the staged days, their sort, and the gate's share for each day.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException
+from pyspark.sql import functions as sf
+
+from jobs.exits import WrongWorkload
+from jobs.lake.statements import statement
+from jobs.lake.write import replace
+from jobs.quality.gate import Check, columns_of, judge
+from jobs.raw.files import find
+from jobs.raw.rows import rows_of
+from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
+from jobs.stages.ingest import EQUATION, ROWS, STAGED, loaded, run_days
+
+DAYS = "work_loaded_days"
+
+
+class RowsLost(Exception):
+    """The equation of rows does not hold: a fault of this pipeline, never of the data."""
+
+
+def validate(run: Run) -> StageOutcome:
+    """Judge and publish the run's staged days. The outcome's `refused` names the days that failed.
+
+    Raises RowsLost before anything is written; WrongWorkload when a gate rule cannot be judged.
+    """
+    equation = _equation(run)
+    staged = run.spark.table(run.table(STAGED)).where(loaded(run, sf.col("_undated"))).localCheckpoint()
+    staged.createOrReplaceTempView("staged")
+    in_run = sf.col("day").isin(*run.loads)
+    run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
+    checks = _judged(run, equation)
+    refused = {day: found for day, found in checks.items() if any(check.refuses for check in found)}
+    passed = [day for day in run.loads if day not in refused]
+    replace(run.spark.sql(statement("load", "quarantine")), run.table("quarantine"), loaded(run, sf.col("undated")))
+    if passed:
+        good = sf.col("day").isin(*passed)
+        events = run.spark.table("passing").where(good)
+        replace(events.repartition("day").sortWithinPartitions("day", "ts", "seq"), run.table("events"), good)
+    rows = _loaded_days(run, checks, refused)
+    replace(run.spark.createDataFrame(rows), run.table(DAYS), in_run)
+    return _outcome(run, equation, checks, rows)
+
+
+def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
+    """Day -> source -> terms of the equation of rows; raises RowsLost where it does not hold."""
+    found: dict[date, dict[str, dict[str, int]]] = {day: {} for day in run.loads}
+    for row in run.spark.table(run.table(ROWS)).where(sf.col("day").isin(*run.loads)).toArrow().to_pylist():
+        terms = {name: row[name] for name in EQUATION}
+        found[row["day"]][row["source"]] = terms
+        told = sum(terms[name] for name in ("gave_event", "refused", "other_days", "without_event"))
+        if terms["read"] != told:
+            raise RowsLost(f"{row['day']}, source '{row['source']}': {terms['read']} rows read, {told} accounted for")
+    return found
+
+
+def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> dict[date, tuple[Check, ...]]:
+    rules = run.workload.expectations.gate
+    run.spark.createDataFrame(_refusals(run, equation)).createOrReplaceTempView("refusals")
+    run.spark.table("passing").createOrReplaceTempView("events")
+    run_days(run).createOrReplaceTempView("days")
+    _reference_views(run, " ".join(rule.over for rule in rules if rule.is_query))
+    datasets = {}
+    for over in dict.fromkeys(rule.over for rule in rules):
+        own = [rule for rule in rules if rule.over == over]
+        try:
+            frame = run.spark.sql(over) if own[0].is_query else run.spark.table(over)
+            names = [name for name in frame.columns if name != "day"]
+            datasets[over] = frame.select("day", *columns_of(own, names)).toArrow()
+        except AnalysisException as error:
+            raise WrongWorkload(f"expectations.yaml: gate rule '{own[0].name}': {error}") from error
+    return judge(rules, datasets, run.loads)
+
+
+def _refusals(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> pa.Table:
+    """One row for each day and row rule: rows refused, rows of the day, and the share."""
+    counted = run.spark.table("staged").where(sf.col("_rule").isNotNull()).groupBy("day", "_source", "_rule").count()
+    refused = {(row["day"], row["_source"], row["_rule"]): row["count"] for row in counted.toArrow().to_pylist()}
+    declared = {(rule.source, rule.name) for rule in run.workload.expectations.rows}
+    rows = []
+    for day in run.loads:
+        for source, rule in sorted(declared | {(source, rule) for own, source, rule in refused if own == day}):
+            terms = equation[day].get(source, {})
+            of_day = terms.get("gave_event", 0) + terms.get("refused", 0)
+            count = refused.get((day, source, rule), 0)
+            rows.append((day, source, rule, count, of_day, count / of_day if of_day else 0.0))
+    names = ("day", "source", "rule", "refused", "read", "share")
+    types = (pa.date32(), pa.string(), pa.string(), pa.int64(), pa.int64(), pa.float64())
+    columns = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return pa.table({name: pa.array(c, t) for name, c, t in zip(names, columns, types, strict=True)})
+
+
+def _reference_views(run: Run, queries: str) -> None:
+    """Views of the sources that gate queries name."""
+    for rank, source in enumerate(run.workload.sources.values()):
+        if re.search(rf"\b{source.name}\b", queries):
+            found = find(run.spark, source, run.loads, run.workload.base)
+            rows_of(run.spark, source, rank, found, ()).createOrReplaceTempView(source.name)
+
+
+def _loaded_days(
+    run: Run, checks: Mapping[date, tuple[Check, ...]], refused: Mapping[date, tuple[Check, ...]]
+) -> pa.Table:
+    """What results that read these days depend on; a refused day keeps the digest of the events it still has."""
+    in_run = sf.col("day").isin(*run.loads)
+    digests = {row["day"]: row for row in run.spark.sql(statement("load", "day_digests")).toArrow().to_pylist()}
+    before = {}
+    if refused:
+        before = {row["day"]: row for row in run.spark.table(run.table(DAYS)).where(in_run).toArrow().to_pylist()}
+    empty = {"digest": "0", "events": 0, "points": 0}
+    never = {"digest": None, "events": 0, "points": 0}
+    rows = []
+    for day in run.loads:
+        own = before.get(day, never) if day in refused else digests.get(day, empty)
+        failed = [str(check) for check in checks[day] if check.refuses]
+        rows.append(
+            {
+                "day": day,
+                "run_id": run.run_id,
+                **{name: own[name] for name in never},
+                "refused": day in refused,
+                "reason": failed[0] if failed else None,
+                "checks": json.dumps([check.to_dict() for check in checks[day]]),
+            }
+        )
+    types = {"day": pa.date32(), "events": pa.int64(), "points": pa.int64(), "refused": pa.bool_()}
+    return pa.table({name: pa.array([r[name] for r in rows], types.get(name, pa.string())) for name in rows[0]})
+
+
+def _outcome(
+    run: Run, equation: Mapping[date, Any], checks: Mapping[date, tuple[Check, ...]], rows: pa.Table
+) -> StageOutcome:
+    days = {}
+    for row in rows.to_pylist():
+        day, refused = row["day"], row["refused"]
+        warnings = [str(check) for check in checks[day] if not check.passed and not check.refuses]
+        refusals = sum(terms["refused"] for terms in equation[day].values())
+        days[day] = DayOutcome(
+            rows_in=sum(terms["gave_event"] + terms["refused"] for terms in equation[day].values()),
+            rows_out=0 if refused else row["events"],
+            status=REFUSED if refused else DONE,
+            message=row["reason"] or "; ".join([f"{refusals} rows in quarantine", *warnings]),
+            details={"sources": equation[day], "warnings": len(warnings)},
+        )
+    failed = [day for day, outcome in days.items() if outcome.status == REFUSED]
+    message = f"{sum(d.details['warnings'] for d in days.values())} warnings of the gate"
+    if failed:
+        message = f"gate refused {', '.join(map(str, failed))}; {message}"
+    return StageOutcome(
+        rows_in=sum(day.rows_in for day in days.values()),
+        rows_out=sum(day.rows_out for day in days.values()),
+        message=message,
+        days=days,
+    )
