@@ -133,6 +133,12 @@ def test_spans_know_their_units() -> None:
         ("RETURN SUM(A) PATTERN A WITHIN 5", 1, 8, "sum over all trends takes an attribute", "SUM(A.x)"),
         ("RETURN MAX(*) PATTERN A WITHIN 5", 1, 8, "MAX(*) has no meaning", "COUNT(*)"),
         ("PATTERN A WHERE a.x > 99999999999999999999 WITHIN 5", 1, 23, "a number beyond 64 bits", ""),
+        ("PATTERN A WHERE a.x IN (-'b') WITHIN 5", 1, 25, "a minus belongs to a number", ""),
+        ("PATTERN A WHERE a.x > WITHIN 5", 1, 23, "unexpected 'WITHIN'", ""),
+        ("PATTERN SEQ(A a B b) WITHIN 5", 1, 17, "unexpected 'B'", "is a ',' missing before it?"),
+        ("PATTERN A WITHIN 5 fortnights", 1, 20, "unexpected 'fortnights'", "units are ms, s"),
+        ("PATTERN A WHERE a.x = 'b WITHIN 5", 1, 23, "unexpected character", "same quote"),
+        ("PATTERN A GROUP x WITHIN 5", 1, 11, "unexpected 'GROUP'", "did you mean 'GROUP-BY'?"),
         ("PATTERN A WHERE a.x > 1e999 WITHIN 5", 1, 23, "a number too large", ""),
     ],
 )
@@ -153,6 +159,12 @@ def test_the_caret_stands_under_the_mistake() -> None:
         parse("PATTERN A\n    WHERE a.x > 1e999\nWITHIN 5", "q.cep")
     lines = str(caught.value).splitlines()
     assert lines[1:] == ["    WHERE a.x > 1e999", "                ^^^^^"]
+
+
+def test_clause_words_may_name_attributes() -> None:
+    """After a dot and in brackets every word is an attribute."""
+    query = parse("PATTERN A a WHERE [within] AND a.return > a.not WITHIN 5")
+    assert query.equivalences[0].attribute == "within"
 
 
 def test_deep_nesting_is_refused_not_crashed_upon() -> None:

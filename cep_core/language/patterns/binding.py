@@ -54,7 +54,10 @@ def bind_written(
 ) -> Query:
     """The bound query of a parsed one; `text` and `path` are for its errors."""
     binder = _Binder(written, schema, text, path, whole_log)
-    query = binder.bind()
+    try:
+        query = binder.bind()
+    except RecursionError:
+        raise QueryError("nested too deeply", Position(1, 1), text=text, path=path) from None
     if binder.errors:
         raise binder.errors[0] if len(binder.errors) == 1 else QueryErrors(binder.errors)
     return query

@@ -112,7 +112,10 @@ class ConditionRules(Rules):
 
     def constant(self, meta: Meta, children: list[Any]) -> Expression:
         sign, literal = children
-        return literal if sign is None else self._signed(literal, self._at(meta))
+        signed: Expression = literal if sign is None else self._signed(literal, self._at(meta))
+        if not isinstance(signed, Literal):
+            self._refuse("a minus belongs to a number", signed.at)
+        return signed
 
     def _signed(self, operand: Any, at: Position) -> Expression:
         match operand:
