@@ -1,0 +1,26 @@
+"""One Spark session for all tests that need the JVM: it takes longer to start than most of them to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from jobs import places
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A local session with little memory; skipped where the Delta jars have not been fetched."""
+    if not places.jars():
+        pytest.skip("no Delta jars: run `make` once")
+    from jobs.lake.session import start_session
+
+    session = start_session(
+        "tests",
+        spark__driver__memory="1500m",  # beside the kernels and whatever else the machine runs
+        spark__sql__shuffle__partitions="2",  # test data fits in one
+    )
+    yield session
+    session.stop()
