@@ -32,22 +32,28 @@ class CompiledQuery:
 
 def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
     """Every question of the workload by name. Raises WorkloadError with all problems of all files."""
+    compiled, problems = compile_questions(workload)
+    if problems:
+        raise WorkloadError(workload.name, problems)
+    return compiled
+
+
+def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], list[str]]:
+    """The questions that compile, by name, and every problem of those that do not."""
     compiled: dict[str, CompiledQuery] = {}
     problems: list[str] = []
     for path in workload.question_files():
-        text = path.read_text(encoding="utf-8")
         shown = path.relative_to(workload.folder).as_posix()
         try:
+            text = path.read_text(encoding="utf-8")
             compiled[path.stem] = query = _compile(workload, path, text, shown)
-        except QueryError as error:
-            problems.append(str(error))
+        except (QueryError, UnicodeDecodeError) as error:
+            problems.append(str(error) if isinstance(error, QueryError) else f"{shown}: not UTF-8: {error}")
             continue
         if not query.question:
             problems.append(f"{shown}:1:1: begins with no comment; say there what the query asks, for its report")
         problems += _unbounded(workload, query, shown)
-    if problems:
-        raise WorkloadError(workload.name, problems)
-    return compiled
+    return compiled, problems
 
 
 def question_of(text: str) -> str:

@@ -167,12 +167,17 @@ def load_workload(name_or_folder: str | Path, *, base: Path | None = None) -> Wo
 
     Raises WorkloadError with all problems of workload.yaml, events.sql and expectations.yaml.
     """
+    workload, problems = read_workload(name_or_folder, base=base)
+    if problems:
+        raise WorkloadError(workload.name, problems)
+    return workload
+
+
+def read_workload(name_or_folder: str | Path, *, base: Path | None = None) -> tuple[Workload, list[str]]:
+    """As much of a workload as can be read, and every problem found in it."""
     folder = folder_of(name_or_folder)
     problems = Problems()
-    workload = _read(problems, folder, base or folder)
-    if problems.found:
-        raise WorkloadError(folder.name, problems.found)
-    return workload
+    return _read(problems, folder, base or folder), problems.found
 
 
 def _read(problems: Problems, folder: Path, base: Path) -> Workload:

@@ -1,0 +1,51 @@
+"""`trendmill check`: parse, bind and explain a workload; report everything that is wrong with it, without Spark."""
+
+from __future__ import annotations
+
+import argparse
+
+from jobs.exits import OK
+from jobs.workload.compiled import CompiledQuery, compile_questions
+from jobs.workload.declaration import Workload, read_workload
+from jobs.workload.explained import warnings_of
+from jobs.workload.problems import WorkloadError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what the workload is. Raises WorkloadError with every problem of every file."""
+    workload, problems = read_workload(options.workload)
+    compiled, wrong = compile_questions(workload)
+    if problems or wrong:
+        raise WorkloadError(workload.name, [*problems, *wrong])
+    print(f"{workload.name}: {workload.title} ({workload.owner})")
+    print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
+    for name, source in workload.sources.items():
+        print(f"  source {name}: {source.format}, {len(source.columns)} columns, {source.path or 'by options'}")
+    for name, attributes in workload.schema.types.items():
+        print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
+    rules = workload.expectations
+    print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
+    for query in compiled.values():
+        _tell(workload, query)
+    print("no problem found")
+    return OK
+
+
+def _tell(workload: Workload, query: CompiledQuery) -> None:
+    evaluator = query.evaluator
+    variables = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
+    print(f"  query {query.name}: {query.question}")
+    print(f"    looks back {evaluator.reach.time} {workload.time.unit}; slices by {', '.join(variables) or 'time'}")
+    for line in evaluator.describe():
+        print(f"    {line}")
+    for warning in warnings_of(workload, query.path):
+        print(f"    warning: {warning}")
+
+
+def _clock(workload: Workload) -> str:
+    minutes = int(workload.operating_days.begin.total_seconds()) // 60
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"

@@ -1,0 +1,47 @@
+"""`trendmill sql`: ask the lake in SQL. Every workload's tables are `<workload>.<table>`; nothing can be written."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import sys
+
+from jobs import places
+from jobs.commands.text_table import text_table
+from jobs.exits import OK, WrongWorkload
+from jobs.lake.register import register
+from jobs.lake.session import start_session
+
+_ASKS = re.compile(r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*(select|with|describe|desc|show|explain|values)\b")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("statement", help='Spark SQL, e.g. "SELECT * FROM nyc_flights.knock_on"')
+    parser.add_argument("--limit", type=int, default=50, help="rows to print (default 50)")
+    parser.add_argument("--csv", action="store_true", help="print every row as CSV")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the answer. Raises WrongWorkload for a statement that is not a question, or that Spark refuses."""
+    if not _ASKS.match(options.statement):
+        raise WrongWorkload("only questions are asked here (SELECT, WITH, DESCRIBE, SHOW); runs write the tables")
+    spark = start_session("trendmill sql")
+    from pyspark.errors import AnalysisException, ParseException
+
+    try:
+        for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
+            register(spark, folder.name)
+        answer = spark.sql(options.statement)
+        rows = [list(row) for row in (answer if options.csv else answer.limit(options.limit + 1)).collect()]
+    except (AnalysisException, ParseException) as error:
+        raise WrongWorkload(str(error)) from error
+    finally:
+        spark.stop()
+    if options.csv:
+        csv.writer(sys.stdout).writerows([answer.columns, *rows])
+        return OK
+    print(text_table(answer.columns, rows[: options.limit]))
+    if len(rows) > options.limit:
+        print(f"... more than {options.limit} rows; --limit or --csv shows more")
+    return OK
