@@ -163,6 +163,15 @@ def test_columns_are_named_by_what_they_show() -> None:
         ("PATTERN A WITHIN 5 SLIDE 2 EVENTS", "WITHIN and SLIDE count different things", "both in time"),
         ("PATTERN A WITHIN 1 ms", "the span is not a whole number of 's', the log's unit", ""),
         ("PATTERN A WITHIN 5 AFTER MATCH SKIP PAST LAST EVENT", "AFTER MATCH SKIP needs a strategy", "skip_till_next"),
+        ("RETURN COUNT(*) PATTERN A WITHIN 5 AFTER MATCH SKIP TO NEXT EVENT", "AFTER MATCH SKIP belongs to", ""),
+        ("PATTERN SEQ(A, NOT B, C) WHERE strict_contiguity WITHIN 5 AFTER MATCH SKIP TO LAST B", "'B' is negated", ""),
+        ("RETURN b.x PATTERN SEQ(A, NOT B b, C) WITHIN 5", "'b' is negated: a match has none", ""),
+        ("PATTERN A WITHIN 5 ms", "the span is not a whole number of 's', the log's unit", ""),
+        ("PATTERN A WITHIN 0.5", "the span is not a whole number", ""),
+        ("PATTERN A WITHIN 9000000000000000000 days", "the span does not fit 64 bits", ""),
+        ("PATTERN SEQ(A a, A b) WHERE A.x > 1 WITHIN 5", "'A' has several variables", "name one of 'a', 'b'"),
+        ("PATTERN SEQ(A a, NOT (NOT B), C) WITHIN 5", "NOT takes an event type", ""),
+        ("PATTERN SEQ(A a, NOT SEQ(NOT B), C) WITHIN 5", "a negation of negations only", ""),
         ("PATTERN SEQ(A, B) WHERE A.x > NEXT(A).x WITHIN 5", "'A' never directly follows 'A'", "neighbours"),
         ("PATTERN SEQ(A, NOT B b, NOT C c, A) WHERE b.x = c.x WITHIN 5", "compares two negated elements", ""),
         ("RETURN COUNT(*) PATTERN SEQ(A a, B+ b) WHERE a.x < b.x WITHIN 5", "not a condition on", "matching query"),
@@ -197,6 +206,19 @@ def test_the_printed_error_of_the_manual() -> None:
         "    WHERE P.sped > NEXT(P).speed WITHIN 5\n"
         "            ^^^^ did you mean 'speed'?"
     )
+
+
+def test_skip_names_a_variable() -> None:
+    """TO FIRST and TO LAST take a variable, or a type with one."""
+    text = "PATTERN SEQ(A a, B+) WHERE skip_till_next_match WITHIN 5 AFTER MATCH SKIP TO LAST "
+    assert bind(text + "B", LOG).skip_variable == "B"
+    assert bind(text + "A", LOG).skip_variable == "a"
+
+
+def test_spans_in_a_log_without_a_time_unit() -> None:
+    """Seconds mean nothing where time is counted in ticks."""
+    with pytest.raises(QueryError, match="a span in seconds over a log counted in 'tick'"):
+        bind("PATTERN A WITHIN 5 seconds", LogSchema(LOG.types, unit="tick"))
 
 
 def test_an_attribute_that_some_types_lack_is_warned_of() -> None:
