@@ -46,11 +46,12 @@ def common_type(types: list[pa.DataType]) -> AttributeType:
 
 
 def coerce(values: pa.Array | pa.ChunkedArray, kind: AttributeType) -> pa.Array:
-    """`values` as one array of the Arrow type of `kind`."""
+    """`values` as one array of the Arrow type of `kind`; integers become the nearest floats, as in a comparison."""
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    return array if array.type == ARROW_TYPES[kind] else array.cast(ARROW_TYPES[kind])
+    target = ARROW_TYPES[kind]
+    return array if array.type == target else array.cast(target, safe=kind is not AttributeType.FLOAT)
 
 
 def keys_of(values: pa.Array | pa.ChunkedArray, kind: AttributeType) -> tuple[Keys, npt.NDArray[np.bool_]]:

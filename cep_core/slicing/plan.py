@@ -157,9 +157,8 @@ class Plan:
                 shares = " x ".join(f"{name} {share}" for name, share in zip(self.variables, cube.shares, strict=True))
                 when = f"heavy {', '.join(sorted(cube.heavy))}" if cube.heavy else "nothing heavy"
                 lines.append(f"shares, {when}: {shares}")
-        if self.ranges:
-            first = self.ranges[0]
-            lines.append(f"{len(self.ranges)} time ranges from {first.start} to {self.ranges[-1].end}")
+        if len(self.ranges) > 1:
+            lines.append(f"{len(self.ranges)} time ranges from {self.ranges[0].start} to {self.ranges[-1].end}")
         if self.predicted is not None:
             costs = self.predicted
             lines.append(

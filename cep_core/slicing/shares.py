@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 from itertools import chain, combinations
 from math import prod
 
@@ -105,7 +105,7 @@ def _subsets(variables: Sequence[str]) -> Iterable[tuple[str, ...]]:
     return chain.from_iterable(combinations(variables, size) for size in range(len(variables) + 1))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _share_vectors(count: int, slices: int) -> npt.NDArray[np.int64]:
     """All vectors of `count` positive integers with product at most `slices`, one a row."""
     vectors = np.ones((1, 0), np.int64)

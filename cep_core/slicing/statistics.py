@@ -100,9 +100,9 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     types = dict.fromkeys(atom.event_type for atom in atoms)
     frequencies: dict[tuple[str, str], Frequencies] = {}
     for name in types:
-        of_type = events.filter(pc.equal(events["event_type"], name))
+        of_type = pc.equal(events["event_type"], name)
         for attribute in dict.fromkeys(a for atom in atoms if atom.event_type == name for a, _ in atom.variables):
-            found = pc.value_counts(of_type[attribute].drop_null())
+            found = pc.value_counts(events[attribute].filter(of_type).drop_null())
             values, counts = found.field("values"), found.field("counts").to_numpy(zero_copy_only=False)
             if pa.types.is_dictionary(values.type):
                 values = values.dictionary_decode()

@@ -38,6 +38,7 @@ def test_coordinates_equal_the_scalar_hash(values: list[int], seed: int, share: 
     [
         (pa.array([1, -7]), pa.array([1.0, -7.0]), FLOAT),
         (pa.array([0.0]), pa.array([-0.0]), FLOAT),
+        (pa.array([2**53 + 1]), pa.array([2.0**53]), FLOAT),
         (pa.array([float("nan")]), pa.array([-float("nan")]), FLOAT),
         (pa.array([3], pa.int32()), pa.array([3], pa.int64()), INT),
         (pa.array([True, False]), pa.array([1, 0]), INT),

@@ -32,24 +32,26 @@ QUERIES = {
 
 @st.composite
 def logs(draw: st.DrawFn) -> pa.Table:
-    """Up to a dozen events of A, B and C over few keys, with ties and nulls."""
-    size = draw(st.integers(1, 12))
-
-    def column(values: list[object]) -> list[object]:
-        return draw(st.lists(st.sampled_from(values), min_size=size, max_size=size))
-
-    return order(
-        pa.table(
-            {
-                "event_type": pa.array(column(["A", "A", "B", "B", "C"]), pa.string()),
-                "ts": pa.array(column(list(range(24))), pa.int64()),
-                "seq": pa.array(range(size), pa.int64()),
-                "k": pa.array(column([1, 1, 2, 3, None]), pa.int64()),
-                "g": pa.array(column(["x", "x", "y", None]), pa.string()),
-                "v": pa.array(column([0, 1, 2, 5]), pa.int64()),
-            }
-        )
+    """Sequences of A, B and C with a key each, which often match, among each other and among any other events."""
+    values = st.sampled_from([0, 1, 2, 5])
+    rows = []
+    for _ in range(draw(st.integers(1, 3))):
+        now, k, g = draw(st.integers(0, 20)), draw(st.integers(1, 3)), draw(st.sampled_from("xy"))
+        for letter in draw(st.sampled_from(["AB", "ABC", "AABC", "ABBC", "ABAB"])):
+            rows.append((letter, now, k, g, draw(values)))
+            now += draw(st.integers(0, 2)) + draw(st.integers(0, 1))
+    anything = st.tuples(
+        st.sampled_from("ABC"),
+        st.integers(0, 30),
+        st.sampled_from([1, 2, None]),
+        st.sampled_from(["x", "y", None]),
+        values,
     )
+    rows += draw(st.lists(anything, max_size=4))
+    kind, ts, k, g, v = zip(*rows, strict=True)
+    columns = {"event_type": kind, "ts": ts, "seq": range(len(rows)), "k": k, "g": g, "v": v}
+    types = {"event_type": pa.string(), "g": pa.string()}
+    return order(pa.table({name: pa.array(own, types.get(name, pa.int64())) for name, own in columns.items()}))
 
 
 def result(evaluator: Evaluator, batches: Iterable[pa.RecordBatch]) -> tuple[object, ...]:
