@@ -20,6 +20,7 @@ import cep_core as cep
 from cep_core.trends.counting import count_windows
 from cep_core.trends.exact import count_exactly, limbs_of
 from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Vertices, automaton, no_comparisons
+from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
@@ -182,10 +183,10 @@ def exact(n: int = 200_000) -> Iterator[Row]:
         nothing = no_comparisons(n, 1)
         limbs = limbs_of(vertices.weights)
 
-        def run(t=template, v=vertices, w=windows, p=where, m=minima, c=nothing, x=limbs) -> object:
+        def run(t=template, v=vertices, w=windows, p=where, m=minima, c=nothing, x=limbs) -> list[Integers]:
             return count_exactly(t, c, v, x, w.first, w.last, p, m)
 
-        bits = max(numbers[0].bit_length() for numbers in run())
+        bits = max(number.bit_length() for number in run()[0].to_list())
         yield f"exact, {name}, counts of {bits} bits", n / seconds(run) / 1e6, "M events/s"
 
 

@@ -136,10 +136,7 @@ def _count(
             exact_minima,
         )
         minima[again] = exact_minima
-        sums = [
-            column.replace({int(place): numbers[j] for place, numbers in zip(again, exact, strict=True)})
-            for j, column in enumerate(sums)
-        ]
+        sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima
 
 

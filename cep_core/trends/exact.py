@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Vertices
+from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import block_end, block_ranks, lane_range
 from cep_core.trends.ranked import longest_tie
 
@@ -30,8 +31,8 @@ def count_exactly(
     last: Ints,
     partition: Ints,
     minima: Ints,
-) -> list[list[int]]:
-    """The totals of `ranked.count_compared_windows` as unbounded integers, a list of 1 + J for each window.
+) -> list[Integers]:
+    """The totals of `ranked.count_compared_windows` as unbounded integers: 1 + J columns, a row for each window.
 
     `weights[m, J, limbs]`: the weights as limbs of 32 bits, lowest first (`vertices.weights` is not read). Fills
     `minima[W, M]`. Raises OverflowError for a window of more than 2**32 / edges vertices.
@@ -39,7 +40,7 @@ def count_exactly(
     edges = len(template.predecessors) + len(comparisons.source) + 1
     if len(first) and int((last - first).max()) * edges >= MOST_SUMMANDS:
         raise OverflowError(f"a window holds more than {MOST_SUMMANDS // edges:,} events of one partition")
-    results: list[list[int]] = [[] for _ in range(len(first))]
+    columns = [Integers(np.zeros(len(first), dtype=np.int64)) for _ in range(1 + weights.shape[1])]
     todo = np.arange(len(first))
     limbs = FEWEST_LIMBS
     while len(todo):
@@ -58,13 +59,26 @@ def count_exactly(
             smallest,
             carried,
         )
-        minima[todo[~carried]] = smallest[~carried]
-        words = totals.astype("<u4")
-        for place in np.flatnonzero(~carried):
-            results[todo[place]] = [int.from_bytes(number.tobytes(), "little") for number in words[place]]
+        settled = todo[~carried]
+        minima[settled] = smallest[~carried]
+        for j, column in enumerate(columns):
+            columns[j] = column.put(settled, integers_of(totals[~carried, j]))
         todo = todo[carried]
         limbs *= 2
-    return results
+    return columns
+
+
+def integers_of(limbs: Bits) -> Integers:
+    """A column of integers from limbs of 32 bits [n, limbs], lowest first.
+
+    >>> integers_of(np.array([[5, 0, 0], [0, 0, 1]], dtype=np.uint64)).to_list()
+    [5, 18446744073709551616]
+    """
+    high = limbs[:, 1]
+    fits = ~limbs[:, 2:].any(axis=1) & (high < np.uint64(1 << 30))
+    small = np.where(fits, limbs[:, 0] | (high << LIMB_BITS), np.uint64(0)).astype(np.int64)
+    words = limbs.astype("<u4")
+    return Integers(small, {int(n): int.from_bytes(words[n].tobytes(), "little") for n in np.flatnonzero(~fits)})
 
 
 def limbs_of(weights: Ints) -> Bits:

@@ -56,15 +56,13 @@ class Integers:
         hits = np.flatnonzero(np.isin(rows, places))
         return Integers(self.small[rows], {int(hit): self.large[int(rows[hit])] for hit in hits})
 
-    def replace(self, values: Mapping[int, int]) -> Integers:
-        """The column with other values in some rows."""
+    def put(self, rows: Ints, values: Integers) -> Integers:
+        """The column with other values at `rows`."""
         small = self.small.copy()
-        large = {row: value for row, value in self.large.items() if row not in values}
-        for row, value in values.items():
-            fits = -SAFE < value < SAFE
-            small[row] = value if fits else 0
-            if not fits:
-                large[row] = value
+        small[rows] = values.small
+        gone = set(rows.tolist()) if self.large else set()
+        large = {row: value for row, value in self.large.items() if row not in gone}
+        large |= {int(rows[n]): value for n, value in values.large.items()}
         return Integers(small, large)
 
     def minus(self, other: Integers) -> Integers:
@@ -77,7 +75,8 @@ class Integers:
         """Row-wise product with 2**shift, shift >= 0."""
         if not shifts.any():
             return self
-        return self.replace({int(row): self[int(row)] << int(shifts[row]) for row in np.flatnonzero(shifts)})
+        rows = np.flatnonzero(shifts)
+        return self.put(rows, Integers.of([self[int(row)] << int(shifts[row]) for row in rows]))
 
     def sum_by(self, groups: Ints, count: int) -> Integers:
         """The exact sum of each group 0..count-1; `groups[i]` is the group of row i. O(rows), without sorting."""
@@ -101,7 +100,8 @@ class Integers:
             group = int(groups[row])
             large[group] = large.get(group, int(low[group])) + value
             low[group] = 0
-        return Integers(low).replace(large) if large else Integers(low)
+        groups_beyond = np.array(list(large), dtype=np.int64)
+        return Integers(low).put(groups_beyond, Integers.of(list(large.values())))
 
     @staticmethod
     def concatenate(columns: list[Integers]) -> Integers:
