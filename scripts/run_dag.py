@@ -8,14 +8,16 @@ task failed.
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
+import re
 import shutil
 import sys
 import time
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -27,6 +29,29 @@ QUIET = {
     "AIRFLOW__LOGGING__NAMESPACE_LEVELS": "airflow.task.hooks=INFO airflow.task.operators=INFO task=CRITICAL "
     "airflow.sdk.definitions.dag=ERROR py.warnings=ERROR",
 }
+
+
+SPARKS_GREETING = re.compile(
+    r"Spark-Submit cmd:|WARNING: Using incubator modules|\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) |Using Spark's default|Setting Spark log level"
+)
+
+
+class WithoutGreetings(io.TextIOBase):
+    """A text stream that passes on every line but those that Spark prints at each start."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._begun = ""
+
+    def write(self, text: str) -> int:
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in lines:
+            if not SPARKS_GREETING.match(line):
+                self._out.write(line + "\n")
+        return len(text)
+
+    def flush(self) -> None:
+        self._out.flush()
 
 
 def prepare_home() -> None:
@@ -89,6 +114,7 @@ def main() -> None:
     parser.add_argument("dag_id")
     parser.add_argument("--day", type=date.fromisoformat, required=True, help="operating day")
     options = parser.parse_args()
+    sys.stdout = WithoutGreetings(sys.stdout)
     prepare_home()
     dag = load_dag(options.dag_id)
     logging.getLogger("airflow.sdk.definitions.dag").setLevel(logging.ERROR)  # it repeats what TellTasks tells
