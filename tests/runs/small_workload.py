@@ -85,6 +85,6 @@ def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = Fa
         for row in range(60):
             kind = "Stop" if row % 5 == 4 else "Start"
             load = (row * 37 + number * 11) % 90 + (5_000 if broken and row == 7 else 0)
-            lines.append(f"{row},{kind},{begin + row * 1_400},m{(row * 7 + number) % 4},{load}")
+            lines.append(f"{row},{kind},{begin + row * 1_400},m{row * 7 % 4 if row % 2 else 0},{load}")
         lines.append(f"60,Start,{begin + 100},m1,-1")
     (home / "data" / f"{day(number).isoformat()}.csv").write_text("\n".join(lines) + "\n")

@@ -1,0 +1,153 @@
+"""The law of whole operating days on real tables: order, repetition, a failed gate and kill -9 leave no trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jobs.runs.run import Run
+from jobs.runs.tasks import refused_days, with_scope
+from jobs.stages.evaluate import evaluate
+from tests.runs.lakes import SmallLake
+from tests.runs.small_workload import QUERIES, day, write_day, write_workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_workload(tmp_path_factory.mktemp("workload"))
+
+
+@pytest.fixture
+def lake(spark: SparkSession, home: Path, tmp_path: Path) -> Iterator[SmallLake]:
+    made = SmallLake(spark, home, tmp_path / "lake")
+    made.forget()
+    yield made
+    made.forget()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[dict[str, object]]]:
+    """The tables of one run over days 1 and 2, from an empty folder."""
+    made = SmallLake(spark, home, tmp_path_factory.mktemp("undisturbed"))
+    made.forget()
+    made.run(1, 2)
+    tables = made.tables()
+    made.forget()
+    return tables
+
+
+@pytest.mark.parametrize("runs", [[1, 2, 1], [2, 1, 1], [2, 1, 2]], ids=str)
+def test_order_and_repetition_leave_the_same_tables(
+    lake: SmallLake, undisturbed: dict[str, list[dict[str, object]]], runs: list[int]
+) -> None:
+    """Two days in three orders with repetitions; day 0 is loaded as warm-up by whoever comes first."""
+    for number in runs:
+        lake.run(number, number)
+    tables = lake.tables()
+    assert {name: rows for name, rows in tables.items() if not rows} == {}
+    assert tables == undisturbed
+
+
+def test_a_repaired_day_leaves_no_trace(
+    lake: SmallLake, home: Path, undisturbed: dict[str, list[dict[str, object]]]
+) -> None:
+    """Day 1 fails its gate, the night of day 2 says that it is incomplete, day 1 is repaired."""
+    write_day(home, 1, broken=True)
+    try:
+        failed = lake.run(1, 1)
+        assert list(refused_days(failed)) == [day(1)]
+        night = lake.run(2, 2)
+        assert refused_days(night) == {}
+        assert {row["complete"] for row in lake.table("result_days").to_pylist()} == {False}
+        assert day(1) not in {row["day"] for row in lake.table("events").to_pylist()}
+    finally:
+        write_day(home, 1)
+    lake.run(1, 1)
+    assert lake.tables() == undisturbed
+
+
+def test_a_day_without_events_has_empty_results(lake: SmallLake, home: Path) -> None:
+    """Nothing happened is an answer: the day is evaluated, complete, and its tables have no row of it."""
+    write_day(home, 3, empty=True)
+    try:
+        lake.run(3, 3)
+    finally:
+        write_day(home, 3)
+    of_day = [row for row in lake.table("result_days").to_pylist() if row["day"] == day(3)]
+    assert {row["query"] for row in of_day} == set(QUERIES)
+    assert all(row["complete"] for row in of_day)
+    assert day(3) not in {row["day"] for row in lake.table("events").to_pylist()}
+
+
+def test_slices_by_path_and_by_scan_give_equal_tables(lake: SmallLake) -> None:
+    """What a worker reads itself and what Spark brings it is the same slice; the row limit cuts both alike."""
+    run = with_scope(lake.run(1, 2))
+    results = json.dumps(lake.tables(), default=str)
+    everything = _everything(run)
+    evaluate(everything, way="scan")
+    assert json.dumps(lake.tables(), default=str) == results
+    evaluate(everything, way="paths")
+    assert json.dumps(lake.tables(), default=str) == results
+
+
+def _everything(run: Run) -> Run:
+    """The run with all evaluations of its days in scope, current ones too."""
+    forgetful = with_scope(replace(run, scope=None, compiled=_edited(run)))
+    assert forgetful.scope is not None
+    assert forgetful.scope.evaluations
+    return replace(run, scope=forgetful.scope)
+
+
+def _edited(run: Run) -> dict[str, object]:
+    return {name: replace(query, definition="edited") for name, query in run.compiled.items()}
+
+
+STAGES = {
+    "ingest": "load",
+    "validate": "load",
+    "statistics": "slice",
+    "plan_slices": "slice",
+    "slice_events": "slice",
+    "evaluate": "evaluate",
+    "compare": "evaluate",
+}
+
+
+def test_kill_9_in_every_writing_stage_then_a_retry(
+    lake: SmallLake, home: Path, undisturbed: dict[str, list[dict[str, object]]]
+) -> None:
+    """A scheduler's retries of the same run, each killed one stage later than the one before, then one that lives."""
+    for stage, task in STAGES.items():
+        died = _dying_task(lake, home, task, stage)
+        assert died.returncode == -9, died.stdout + died.stderr
+    lake.run(1, 2, run_id="killed")
+    assert lake.tables() == undisturbed
+
+
+def _dying_task(lake: SmallLake, home: Path, task: str, stage: str) -> subprocess.CompletedProcess[str]:
+    root, program = Path(__file__).parents[2], str(Path(__file__).with_name("dying_task.py"))
+    return subprocess.run(
+        [sys.executable, program, str(home), task, stage, day(1).isoformat(), day(2).isoformat(), "killed"],
+        env={**os.environ, "TRENDMILL_LAKE": str(lake.folder), "PYTHONPATH": str(root)},
+        cwd=root,
+        start_new_session=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
