@@ -17,30 +17,33 @@ from cep_core.matching.paths import Paths
 
 
 @njit(cache=True)
-def _reach(network: Network, low: int, end: int, scratch: Scratch, reached: Flags) -> int:
-    """reached[row - low, state]: the node is part of a match that ends at `end`; returns how many are."""
-    states = network.fits.shape[1]
-    complete_ways(network, low, end, 0, scratch)
-    scratch.sizes[:] = 0
+def _reach(network: Network, low: int, ends: Ints, scratch: Scratch, reached: Flags) -> int:
+    """reached[row - low, state]: the node is part of a match that ends at the row ends[0]; returns how many are."""
+    tick, starts, begin, target = network.tick, network.starts, network.begin, network.target
+    condition, operator, left, right = network.condition, network.operator, network.left, network.right
+    ways, members, sizes = scratch.ways, scratch.members, scratch.sizes
+    states = starts.shape[1]
+    complete_ways(network, low, ends, 0, scratch)
+    sizes[:] = 0
     ready = low  # rows below come strictly earlier than the one in hand
     count = 0
-    for row in range(low, end + 1):
-        while network.tick[ready] < network.tick[row]:
+    for row in range(low, ends[0] + 1):
+        while tick[ready] < tick[row]:
             for s in range(states):
                 if reached[ready - low, s]:
-                    scratch.members[s, scratch.sizes[s]] = ready
-                    scratch.sizes[s] += 1
+                    members[s, sizes[s]] = ready
+                    sizes[s] += 1
             ready += 1
         for t in range(states):
             on_path = False
-            if scratch.ways[row - low, t]:
-                on_path = network.starts[row, t]
+            if ways[row - low, t, 0]:
+                on_path = starts[row, t]
                 for s in range(states):
-                    for edge in range(network.begin[s], network.begin[s + 1]):
-                        if on_path or network.target[edge] != t:
+                    for edge in range(begin[s], begin[s + 1]):
+                        if on_path or target[edge] != t:
                             continue
-                        for k in range(scratch.sizes[s]):
-                            if holds(network, edge, scratch.members[s, k], row):
+                        for k in range(sizes[s]):
+                            if holds(condition, operator, left, right, edge, members[s, k], row):
                                 on_path = True
                                 break
             reached[row - low, t] = on_path
@@ -57,7 +60,7 @@ def _collect(
     used = 0
     offsets[0] = 0
     for k in range(ends.shape[0]):
-        nodes = _reach(network, lows[k], ends[k], scratch, reached)
+        nodes = _reach(network, lows[k], ends[k : k + 1], scratch, reached)
         if used + nodes > rows.shape[0]:
             return k
         for row in range(lows[k], ends[k] + 1):

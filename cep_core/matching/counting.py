@@ -3,12 +3,13 @@
 For one last event e, walk backwards over the window and count for every node (row, state) the ways to complete a match
 at e: ways(i, s) = sum of ways(j, t) over the edges (i, s) -> (j, t), with ways(e, accepting) = 1; the matches that end
 at e are the ways of all starting nodes (GRETA's recurrence, section 4.2, from the end). Counting from the end gives the
-count of each last event, which is what days, listings and compact results need.
+count of each last event, which is what days, listings and compact results need. Last events whose windows overlap share
+one walk, a lane each, so that additions run in SIMD and a comparison is made once for all of them.
 
-Cost for each last event with n rows in its window: O(n E); an edge whose comparisons are one comparison by order adds
-O(log n) a node (a Fenwick tree over the later events' places), any other edge with comparisons O(n). No cost depends on
-the number of matches. Counts are exact at any size: 62-bit integers with overflow detection, and where they overflow,
-residues modulo as many coprime numbers as the window's bound asks for, joined by the Chinese remainder theorem.
+Cost for each last event with n rows in its window: O(n E) additions; an edge whose comparisons are one comparison by
+order adds O(log n) a node (a Fenwick tree over the later events' places), any other edge with comparisons O(n). No
+cost depends on the number of matches. Counts are exact at any size: 61-bit integers that stop at a limit, and for those
+that reach it residues modulo as many coprime numbers as the window asks for, joined by the Chinese remainder theorem.
 """
 
 from __future__ import annotations
@@ -22,125 +23,133 @@ from numba import njit
 
 from cep_core.matching.network import Ints, Network, holds
 
-LIMIT = 1 << 62
-"""Counts below it are plain; sums of two of them never wrap a 64-bit integer."""
+LIMIT = 1 << 61
+"""Counts below it are plain; two that reach it add without wrapping a 64-bit integer."""
 
 
 LONG = 96
 """Windows of fewer rows are scanned rather than kept in trees."""
+LANES = 64
+"""At most so many last events share a walk."""
+SCRATCH = 1 << 23
+"""Integers of working memory for which fewer lanes are taken."""
 
 
 class Scratch(NamedTuple):
-    """Room for windows of up to n rows: `ways[row - low, state]` is the outcome, the rest is working memory."""
+    """Room for walks over up to n rows with up to L lanes: `ways` is the outcome, the rest is working memory."""
 
     ways: Ints
-    """[n, S]"""
+    """[n, S, L]"""
     totals: Ints
-    """[S] over the rows that come later than the one in hand"""
+    """[S, L] over the rows that come later than the one in hand"""
     members: Ints
     """[S, n] those rows where ways are left"""
     sizes: Ints
     """[S]"""
     trees: Ints
-    """[C, largest place + 1] Fenwick trees of ways by `Network.store`, one for each comparison"""
+    """[C, largest place + 1, L] Fenwick trees of ways by `Network.store`, one for each comparison"""
 
 
-def scratch_for(network: Network, longest: int) -> Scratch:
-    """Working memory for windows of up to `longest` rows."""
+def scratch_for(network: Network, longest: int, lanes: int = 1) -> Scratch:
+    """Working memory for windows of up to `longest` rows, walked in up to `lanes` lanes of at most 2 `longest` rows."""
     states, comparisons = network.fits.shape[1], len(network.operator)
-    places = 1 + int(network.store.max(initial=0)) if longest >= LONG else 1
+    rows = longest if lanes == 1 else 2 * longest
+    places = 1 + int(network.store.max(initial=0)) if rows > LONG else 1
+    lanes = max(1, min(lanes, SCRATCH // (rows * states + comparisons * places + 1)))
     return Scratch(
-        ways=np.empty((longest, states), np.int64),
-        totals=np.empty(states, np.int64),
-        members=np.empty((states, longest), np.int64),
+        ways=np.empty((rows, states, lanes), np.int64),
+        totals=np.empty((states, lanes), np.int64),
+        members=np.empty((states, rows), np.int64),
         sizes=np.empty(states, np.int64),
-        trees=np.zeros((comparisons, places), np.int64),
+        trees=np.zeros((comparisons, places, lanes), np.int64),
     )
 
 
 @njit(cache=True)
-def complete_ways(network: Network, low: int, end: int, modulus: int, scratch: Scratch) -> bool:
-    """Fills scratch.ways[row - low, state] for the rows low..end; whether a count reached LIMIT (it then stays there).
+def complete_ways(network: Network, low: int, ends: Ints, modulus: int, scratch: Scratch) -> None:
+    """Fills scratch.ways[row - low, state, lane] for the rows low..ends[-1]; `ends` ascend, a lane each.
 
-    With a modulus, counts are residues and nothing overflows.
+    Counts stop at LIMIT; with a modulus they are residues.
     """
-    ways = scratch.ways
-    states = network.fits.shape[1]
+    # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
+    tick, fits, accepts = network.tick, network.fits, network.accepts
+    begin, target, condition = network.begin, network.target, network.condition
+    operator, left, right, store, query = network.operator, network.left, network.right, network.store, network.query
+    ways, totals, members, sizes, trees = scratch
+    states = fits.shape[1]
+    edges = target.shape[0]
+    lanes = ends.shape[0]
+    end = ends[lanes - 1]
     long = end - low >= LONG
-    exceeded = False
-    scratch.totals[:] = 0
-    scratch.sizes[:] = 0
+    totals[:] = 0
+    sizes[:] = 0
     ready = end + 1  # rows from here on come strictly later than the one in hand
     for row in range(end, low - 1, -1):
-        while ready - 1 > row and network.tick[ready - 1] > network.tick[row]:
+        while ready - 1 > row and tick[ready - 1] > tick[row]:
             ready -= 1
             for s in range(states):
-                if ways[ready - low, s] != 0:
-                    _make_ready(network, ready, s, ways[ready - low, s], modulus, long, scratch)
+                if not fits[ready, s]:
+                    continue
+                for lane in range(lanes):
+                    totals[s, lane] = _plus(totals[s, lane], ways[ready - low, s, lane], modulus)
+                members[s, sizes[s]] = ready
+                sizes[s] += 1
+                if long:
+                    for edge in range(edges):
+                        c = condition[edge]
+                        if target[edge] == s and c < condition[edge + 1] and query[c, ready] >= 0:
+                            place = store[c, ready]
+                            while 0 < place < trees.shape[1]:
+                                for lane in range(lanes):
+                                    more = ways[ready - low, s, lane]
+                                    trees[c, place, lane] = _plus(trees[c, place, lane], more, modulus)
+                                place += place & -place
         for s in range(states):
-            count = 0
-            if network.fits[row, s]:
-                if row == end:
-                    count = 1 if network.accepts[row, s] else 0
+            for lane in range(lanes):
+                ways[row - low, s, lane] = 0
+            if not fits[row, s]:
+                continue
+            for edge in range(begin[s], begin[s + 1]):
+                t, c = target[edge], condition[edge]
+                if c == condition[edge + 1]:
+                    for lane in range(lanes):
+                        count = ways[row - low, s, lane]
+                        ways[row - low, s, lane] = _plus(count, totals[t, lane], modulus)
+                elif long and query[c, row] >= 0:
+                    place = query[c, row]
+                    while place > 0:
+                        for lane in range(lanes):
+                            count = ways[row - low, s, lane]
+                            ways[row - low, s, lane] = _plus(count, trees[c, place, lane], modulus)
+                        place -= place & -place
                 else:
-                    for edge in range(network.begin[s], network.begin[s + 1]):
-                        count = _plus(count, _ways_through(network, edge, row, low, modulus, long, scratch), modulus)
-            ways[row - low, s] = count
-            exceeded |= count >= LIMIT
+                    for k in range(sizes[t]):
+                        later = members[t, k]
+                        if holds(condition, operator, left, right, edge, row, later):
+                            for lane in range(lanes):
+                                count = ways[row - low, s, lane]
+                                ways[row - low, s, lane] = _plus(count, ways[later - low, t, lane], modulus)
+            if accepts[row, s]:
+                lane = lanes - 1
+                while lane >= 0 and ends[lane] >= row:
+                    if ends[lane] == row:
+                        ways[row - low, s, lane] = 1
+                    lane -= 1
     if long:
-        _clear_trees(network, scratch)
-    return exceeded
+        _clear(condition, target, store, members, sizes, trees)
 
 
 @njit(cache=True)
-def _make_ready(network: Network, row: int, s: int, more: int, modulus: int, long: bool, scratch: Scratch) -> None:
-    """Lets earlier rows go on to a node."""
-    scratch.totals[s] = _plus(scratch.totals[s], more, modulus)
-    scratch.members[s, scratch.sizes[s]] = row
-    scratch.sizes[s] += 1
-    if long:
-        for edge in range(network.target.shape[0]):
-            c = network.condition[edge]
-            if network.target[edge] == s and c < network.condition[edge + 1] and network.query[c, row] >= 0:
-                place = network.store[c, row]
-                while 0 < place < scratch.trees.shape[1]:
-                    scratch.trees[c, place] = _plus(scratch.trees[c, place], more, modulus)
-                    place += place & -place
-
-
-@njit(cache=True)
-def _ways_through(network: Network, edge: int, row: int, low: int, modulus: int, long: bool, scratch: Scratch) -> int:
-    """The ways of a node that leave it by an edge."""
-    t = network.target[edge]
-    c = network.condition[edge]
-    if c == network.condition[edge + 1]:
-        return scratch.totals[t]
-    count = 0
-    if long and network.query[c, row] >= 0:
-        place = network.query[c, row]
-        while place > 0:
-            count = _plus(count, scratch.trees[c, place], modulus)
-            place -= place & -place
-        return count
-    for k in range(scratch.sizes[t]):
-        later = scratch.members[t, k]
-        if holds(network, edge, row, later):
-            count = _plus(count, scratch.ways[later - low, t], modulus)
-    return count
-
-
-@njit(cache=True)
-def _clear_trees(network: Network, scratch: Scratch) -> None:
-    """Undoes every insertion, which costs what the insertions cost."""
-    for edge in range(network.target.shape[0]):
-        c = network.condition[edge]
-        if c == network.condition[edge + 1]:
+def _clear(condition: Ints, target: Ints, store: Ints, members: Ints, sizes: Ints, trees: Ints) -> None:
+    """Undoes every insertion into the trees, at the same cost."""
+    for edge in range(target.shape[0]):
+        c, t = condition[edge], target[edge]
+        if c == condition[edge + 1]:
             continue
-        t = network.target[edge]
-        for k in range(scratch.sizes[t]):
-            place = network.store[c, scratch.members[t, k]]
-            while 0 < place < scratch.trees.shape[1]:
-                scratch.trees[c, place] = 0
+        for k in range(sizes[t]):
+            place = store[c, members[t, k]]
+            while 0 < place < trees.shape[1]:
+                trees[c, place] = 0
                 place += place & -place
 
 
@@ -154,17 +163,31 @@ def _plus(one: int, other: int, modulus: int) -> int:
 
 @njit(cache=True)
 def _count_all(network: Network, ends: Ints, lows: Ints, modulus: int, scratch: Scratch, counts: Ints) -> None:
-    """counts[k]: paths that end at the row ends[k] and start at lows[k] or later; LIMIT if a count reached it."""
-    states = network.fits.shape[1]
-    for k in range(ends.shape[0]):
-        low = lows[k]
-        exceeded = complete_ways(network, low, ends[k], modulus, scratch)
-        count = 0
-        for row in range(low, ends[k] + 1):
-            for s in range(states):
-                if network.starts[row, s]:
-                    count = _plus(count, scratch.ways[row - low, s], modulus)
-        counts[k] = LIMIT if exceeded else count
+    """counts[k]: paths that end at the row ends[k], which ascend, and start at lows[k] or later; LIMIT if more."""
+    starts, ways = network.starts, scratch.ways
+    states = starts.shape[1]
+    first = 0
+    while first < ends.shape[0]:
+        low = lows[first]
+        most = low + 2 * (ends[first] - low + 1)
+        after = first + 1
+        while (
+            after < ends.shape[0]
+            and after - first < ways.shape[2]
+            and lows[after] <= ends[after - 1]
+            and ends[after] < most
+        ):
+            low = min(low, lows[after])
+            after += 1
+        complete_ways(network, low, ends[first:after], modulus, scratch)
+        for k in range(first, after):
+            count = 0
+            for row in range(lows[k], ends[k] + 1):
+                for s in range(states):
+                    if starts[row, s]:
+                        count = _plus(count, ways[row - low, s, k - first], modulus)
+            counts[k] = count
+        first = after
 
 
 def count_matches(network: Network, ends: Ints, lows: Ints) -> tuple[Ints, dict[int, int]]:
@@ -175,15 +198,18 @@ def count_matches(network: Network, ends: Ints, lows: Ints) -> tuple[Ints, dict[
     counts = np.zeros(len(ends), np.int64)
     if not len(ends):
         return counts, {}
-    scratch = scratch_for(network, int((ends - lows).max()) + 1)
-    _count_all(network, ends, lows, 0, scratch, counts)
-    large = np.flatnonzero(counts == LIMIT)
+    order = np.lexsort((lows, ends))
+    scratch = scratch_for(network, int((ends - lows).max()) + 1, LANES)
+    ascending = np.empty_like(counts)
+    _count_all(network, ends[order], lows[order], 0, scratch, ascending)
+    counts[order] = ascending
+    large = order[ascending == LIMIT]
     exact = _count_large(network, ends[large], lows[large], scratch) if len(large) else []
     return counts, dict(zip(large.tolist(), exact, strict=True))
 
 
 def _count_large(network: Network, ends: Ints, lows: Ints, scratch: Scratch) -> list[int]:
-    """Counts of any size from their residues."""
+    """Counts of any size from their residues; `ends` ascend."""
     choices = np.log2(1.0 + network.fits.sum(axis=1))  # an event is in no state of a match, or in one that it fits
     before = np.concatenate([[0.0], np.cumsum(choices)])
     moduli = coprime_moduli(int((before[ends + 1] - before[lows]).max() * (1 + 1e-9)) + 2)

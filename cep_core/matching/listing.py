@@ -49,15 +49,15 @@ class _Search(NamedTuple):
 
 
 @njit(cache=True)
-def _mark(network: Network, seq: Ints, low: int, end: int, search: _Search) -> int:
-    """Lists the nodes of the window that can complete a match at `end`, by (seq, state); returns how many."""
+def _mark(network: Network, seq: Ints, low: int, ends: Ints, k: int, search: _Search) -> int:
+    """Lists the nodes of the window that can complete a match at ends[k], by (seq, state); returns how many."""
     states = network.fits.shape[1]
-    complete_ways(network, low, end, 0, search.scratch)
+    complete_ways(network, low, ends[k : k + 1], 0, search.scratch)
     nodes = 0
     ascending = True
-    for row in range(low, end + 1):
+    for row in range(low, ends[k] + 1):
         for s in range(states):
-            if search.scratch.ways[row - low, s]:
+            if search.scratch.ways[row - low, s, 0]:
                 if nodes and seq[search.row[nodes - 1]] > seq[row]:
                     ascending = False
                 search.row[nodes] = row
@@ -82,7 +82,7 @@ def _follows(network: Network, search: _Search, node: int, later: int) -> bool:
     s = search.state[node]
     for edge in range(network.begin[s], network.begin[s + 1]):
         if network.target[edge] == search.state[later]:
-            return holds(network, edge, row, other)
+            return holds(network.condition, network.operator, network.left, network.right, edge, row, other)
     return False
 
 
@@ -150,7 +150,7 @@ def _fill(
             if most[k] == 0:
                 at[0] += 1
                 continue
-            at[3] = _mark(network, seq, lows[k], ends[k], search)
+            at[3] = _mark(network, seq, lows[k], ends, k, search)
             at[1] = at[2] = at[4] = 0
             search.place[0] = -1
         depth = at[1]

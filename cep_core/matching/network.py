@@ -123,26 +123,21 @@ def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, 
 
 
 @njit(cache=True)
-def holds(network: Network, edge: int, earlier: int, later: int) -> bool:
-    """Whether every comparison of an edge holds between two rows; NULL compares with nothing."""
-    for c in range(network.condition[edge], network.condition[edge + 1]):
-        left = network.left[c, earlier]
-        right = network.right[c, later]
-        if left == NULL_KEY or right == NULL_KEY:
-            return False
-        operator = network.operator[c]
-        if operator == 0:
-            good = left == right
-        elif operator == 1:
-            good = left != right
-        elif operator == 2:
-            good = left < right
-        elif operator == 3:
-            good = left <= right
-        elif operator == 4:
-            good = left > right
-        else:
-            good = left >= right
-        if not good:
+def compares(operator: int, left: int, right: int) -> bool:
+    """Whether a comparison holds between two keys; NULL compares with nothing."""
+    if left == NULL_KEY or right == NULL_KEY:
+        return False
+    if operator < 2:
+        return (left == right) == (operator == 0)
+    if operator < 4:
+        return left < right or (operator == 3 and left == right)
+    return left > right or (operator == 5 and left == right)
+
+
+@njit(cache=True)
+def holds(condition: Ints, operator: Ints, left: Ints, right: Ints, edge: int, earlier: int, later: int) -> bool:
+    """Whether every comparison of an edge holds between two rows. Arrays of a Network, which kernels unpack once."""
+    for c in range(condition[edge], condition[edge + 1]):
+        if not compares(operator[c], left[c, earlier], right[c, later]):
             return False
     return True

@@ -36,40 +36,42 @@ def _grow(
     network: Network, offsets: Ints, clock: Ints, width: int, rank: Ints, successor: Ints, accepting: Ints
 ) -> None:
     """Fills the forest partition by partition, from the last event back. `rank` is empty under skip-till-next-match."""
-    m, states = network.fits.shape
+    tick, fits, accepts, begin, target = network.tick, network.fits, network.accepts, network.begin, network.target
+    condition, operator, left, right = network.condition, network.operator, network.left, network.right
+    m, states = fits.shape
     upcoming = np.full((m + 1, states), NONE, np.int64)  # the first row from here on that fits a state
     for p in range(offsets.shape[0] - 1):
         low, high = offsets[p], offsets[p + 1]
         after = high  # the first row with a later tick
         for row in range(high - 1, low - 1, -1):
             for s in range(states):
-                upcoming[row, s] = row if network.fits[row, s] else (upcoming[row + 1, s] if row + 1 < high else NONE)
-            while after - 1 > row and network.tick[after - 1] > network.tick[row]:
+                upcoming[row, s] = row if fits[row, s] else (upcoming[row + 1, s] if row + 1 < high else NONE)
+            while after - 1 > row and tick[after - 1] > tick[row]:
                 after -= 1
             for s in range(states):
                 node = row * states + s
-                if not network.fits[row, s]:
+                if not fits[row, s]:
                     continue
                 best, bound = NONE, NONE
                 if rank.shape[0]:
                     later = row + 1
-                    if later < high and rank[later] == rank[row] + 1 and network.tick[later] > network.tick[row]:
-                        for edge in range(network.begin[s], network.begin[s + 1]):
-                            t = network.target[edge]
-                            if network.fits[later, t] and holds(network, edge, row, later):
+                    if later < high and rank[later] == rank[row] + 1 and tick[later] > tick[row]:
+                        for edge in range(begin[s], begin[s + 1]):
+                            t = target[edge]
+                            if fits[later, t] and holds(condition, operator, left, right, edge, row, later):
                                 best, bound = later, t
                                 break
                 elif after < high:
-                    for edge in range(network.begin[s], network.begin[s + 1]):
-                        t = network.target[edge]
+                    for edge in range(begin[s], begin[s + 1]):
+                        t = target[edge]
                         later = upcoming[after, t]
                         while later != NONE and (best == NONE or later < best) and clock[later] - clock[row] <= width:
-                            if holds(network, edge, row, later):
+                            if holds(condition, operator, left, right, edge, row, later):
                                 best, bound = later, t
                                 break
                             later = upcoming[later + 1, t] if later + 1 < high else NONE
                 successor[node] = NONE if best == NONE else best * states + bound
-                if network.accepts[row, s]:
+                if accepts[row, s]:
                     accepting[node] = node
                 else:
                     accepting[node] = NONE if best == NONE else accepting[successor[node]]
