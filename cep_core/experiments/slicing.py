@@ -20,7 +20,7 @@ import pyarrow as pa
 from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, make_plan, split, statistics_of
-from cep_core.slicing.matching import rows_matching
+from cep_core.slicing.matching import relevant_rows
 from cep_core.slicing.ranges import cut, read_from
 from cep_core.slicing.shares import bound
 
@@ -86,7 +86,7 @@ def compare_strategies(
         first = np.searchsorted(stamps, [read_from(interval[0], reach, stamps), interval[1]])
         events = events.slice(int(first[0]), int(first[1] - first[0]))
         stamps = events["ts"].to_numpy()
-    relevant = len(np.unique(np.concatenate([rows_matching(atom, events) for atom in plan.atoms])))
+    relevant = len(relevant_rows(plan.atoms, events))
     rows: list[dict[str, object]] = []
     for name, parameters, used, pairs in _strategies(plan, events, slices, seed_text, reach, interval, yesterday):
         loads = loads_of(pairs, used, relevant)

@@ -18,9 +18,10 @@ import pyarrow as pa
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.hashing import Keys, coordinates, keys_of, seed_of
-from cep_core.slicing.matching import rows_matching
+from cep_core.slicing.matching import relevant_rows, rows_matching
 from cep_core.slicing.plan import Plan
 from cep_core.slicing.shares import bound
+from cep_core.slicing.splitter import distinct
 
 Numbers = npt.NDArray[np.int64]
 Pairs = tuple[Numbers, npt.NDArray[np.integer[Any]]]
@@ -74,7 +75,7 @@ def composed(plan: Plan, events: pa.Table) -> Pairs:
     parts: list[Pairs] = []
     for name in dict.fromkeys(atom.event_type for atom in plan.atoms):
         atoms = [atom for atom in plan.atoms if atom.event_type == name]
-        rows = np.unique(np.concatenate([rows_matching(atom, events) for atom in atoms]))
+        rows = relevant_rows(atoms, events)
         cells = np.ones((len(rows), 1), np.bool_)
         for index, variable in enumerate(plan.variables):
             allowed = np.zeros((len(rows), cube.shares[index]), np.bool_)
@@ -93,7 +94,7 @@ def composed(plan: Plan, events: pa.Table) -> Pairs:
 
 def deal_out(atoms: Sequence[Atom], events: pa.Table, slices: int) -> Pairs:
     """Events in turn to one slice each, without copies: even, and it loses results."""
-    rows = np.unique(np.concatenate([rows_matching(atom, events) for atom in atoms]))
+    rows = relevant_rows(atoms, events)
     return rows, np.arange(len(rows)) % slices
 
 
@@ -107,6 +108,6 @@ def _to_all(rows: Numbers, slices: int) -> Pairs:
 
 
 def _distinct(parts: Sequence[Pairs], slices: int) -> Pairs:
-    codes = np.unique(np.concatenate([rows * slices + numbers for rows, numbers in parts]))
+    codes = distinct(np.concatenate([rows * slices + numbers for rows, numbers in parts]))
     rows, numbers = np.divmod(codes, slices)
     return rows, numbers

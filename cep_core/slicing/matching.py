@@ -8,6 +8,8 @@ Cost: a comparison of each column that the atom names.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -16,8 +18,10 @@ import pyarrow.compute as pc
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.hashing import coerce, common_type
 
+Rows = npt.NDArray[np.int64]
 
-def rows_matching(atom: Atom, events: pa.Table) -> npt.NDArray[np.int64]:
+
+def rows_matching(atom: Atom, events: pa.Table) -> Rows:
     """Ascending numbers of the rows of `events` that `atom` matches.
 
     >>> log = pa.table({"event_type": ["P", "P", "Q"], "a": [1, 2, 2], "b": [2, 2, None]})
@@ -36,3 +40,20 @@ def rows_matching(atom: Atom, events: pa.Table) -> npt.NDArray[np.int64]:
         else:
             first[variable] = attribute
     return np.flatnonzero(np.asarray(pc.fill_null(keep, False)))
+
+
+def relevant_rows(atoms: Iterable[Atom], events: pa.Table) -> Rows:
+    """Ascending numbers of the rows that at least one of the atoms matches."""
+    return united((rows_matching(atom, events) for atom in dict.fromkeys(atoms)), events.num_rows)
+
+
+def united(parts: Iterable[Rows], count: int) -> Rows:
+    """Ascending row numbers that are in any of the parts; `count`: the number of rows there are.
+
+    >>> united([np.array([3, 4]), np.array([1, 3])], 5)
+    array([1, 3, 4])
+    """
+    present = np.zeros(count, np.bool_)
+    for part in parts:
+        present[part] = True
+    return np.flatnonzero(present)

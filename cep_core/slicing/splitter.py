@@ -34,7 +34,7 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
     parts = list(_cell_pairs(plan, events))
     codes = np.concatenate(parts) if parts else np.empty(0, np.int64)
     if len(parts) > 1:
-        codes = _distinct(codes)
+        codes = distinct(codes)
     rows, cells = np.divmod(codes, plan.cells)
     if plan.ranges:
         rows, cells = _into_ranges(plan, events["ts"].to_numpy(), rows, cells)
@@ -129,7 +129,7 @@ def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tupl
     return np.repeat(rows, copies), chosen * plan.cells + np.repeat(cells, copies)
 
 
-def _distinct(codes: Numbers) -> Numbers:
+def distinct(codes: Numbers) -> Numbers:
     """Ascending codes without repetition."""
     codes = np.sort(codes)
     keep = np.ones(len(codes), np.bool_)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.matching import rows_matching
+from cep_core.slicing.matching import rows_matching, united
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
             frequencies[name, attribute] = Frequencies(values, counts.astype(np.int64))
     matching = {atom: rows_matching(atom, events) for atom in dict.fromkeys(atoms)}
     matched = {atom: len(rows) for atom, rows in matching.items()}
-    relevant = len(np.unique(np.concatenate([*matching.values(), np.empty(0, np.int64)])))
+    relevant = len(united(matching.values(), events.num_rows))
     return Statistics({name: counted.get(name, 0) for name in types}, frequencies, matched, relevant, span)
 
 
