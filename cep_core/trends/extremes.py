@@ -70,7 +70,8 @@ def unknown(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:
     """int64 codes in the order of the values (arbitrary for null), and the sorted values where codes are ranks."""
     if pa.types.is_floating(values.type):
-        numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
+        numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
+        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # one NaN, and -0.0 is 0.0
         bits = numbers.view(np.int64)
         return np.where(bits < 0, bits ^ MAGNITUDE, bits), None
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.trends.extremes import ordered_codes, unknown
+from cep_core.trends.extremes import ordered_codes
 from cep_core.trends.graph import Comparisons, Flags, Ints
 
 SPARSE = 16
@@ -41,7 +41,7 @@ def compare(
         for single in ("<", ">") if operator == "!=" else (operator,):
             codes = _common_codes(left, right, descending=single in (">", ">="))
             rank, bound, top = _rank(
-                codes, entering & ~unknown(left), asking & ~unknown(right), partition, partitions, single
+                codes, entering & ~null(left), asking & ~null(right), partition, partitions, single
             )
             source.append(start)
             target.append(end)
@@ -59,10 +59,16 @@ def compare(
     )
 
 
+def null(values: pa.Array) -> Flags:
+    """Which values are unknown; NaN is not: it equals itself and is greater than any other value, as in SQL."""
+    return values.is_null().to_numpy(zero_copy_only=False).astype(np.bool_)
+
+
 def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple[Ints, Ints]:
     """Both sides' values as dense codes 0.. in one order."""
     if left.type != right.type:
-        left, right = left.cast(pa.float64()), right.cast(pa.float64())
+        # integers beyond 2**53 are compared with doubles as SQL does it, rounded
+        left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
     m = len(left)
     codes, _ = ordered_codes(pa.chunked_array([left, right]).combine_chunks())
     if descending:
