@@ -25,7 +25,7 @@ SCHEMA = LogSchema(
     {
         kind: {
             "who": Attribute("who", AttributeType.STRING),
-            "where": Attribute("where", AttributeType.STRING),
+            "place": Attribute("place", AttributeType.STRING),
             "x": Attribute("x", AttributeType.INT),
         }
         for kind in ("A", "B", "C")
@@ -40,7 +40,7 @@ def aggregated(text: str, *rows: dict[str, Any]) -> tuple[Query, pa.Table]:
 
 
 def _type(name: str) -> pa.DataType:
-    if name in ("who", "where"):
+    if name in ("who", "place"):
         return pa.string()
     if name.endswith("_log10") or name.startswith("avg"):
         return pa.float64()
@@ -59,7 +59,7 @@ def said(text: str, *rows: dict[str, Any]) -> str:
 
 
 GROUPED = "RETURN who, COUNT(*) PATTERN A+ GROUP-BY who WITHIN 12 hours SLIDE 1 hour"
-TWICE = "RETURN who, where, COUNT(*) PATTERN A+ GROUP-BY who, where WITHIN 12 hours SLIDE 1 hour"
+TWICE = "RETURN who, place, COUNT(*) PATTERN A+ GROUP-BY who, place WITHIN 12 hours SLIDE 1 hour"
 PLAIN = "RETURN COUNT(*) PATTERN A+ WITHIN 12 hours SLIDE 1 hour"
 
 
@@ -73,8 +73,8 @@ def test_the_top_group_and_its_window_are_named() -> None:
 
 def test_groups_of_several_attributes_are_named_whole() -> None:
     """Every grouping attribute is said with its value."""
-    assert said(TWICE, row(2, who="u", where="p")).startswith(
-        "On 8 March 2013 who u, where p had the most trends: 2 in"
+    assert said(TWICE, row(2, who="u", place="p")).startswith(
+        "On 8 March 2013 who u, place p had the most trends: 2 in"
     )
 
 

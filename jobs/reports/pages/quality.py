@@ -41,13 +41,13 @@ def page(report: DayReport) -> Page:
     """How good the day's data is."""
     sources = rows(report.reader.read("_work/source_rows", report.day, report.day), "source")
     verdicts = json.loads(report.loaded["checks"]) if report.loaded is not None else []
-    by_day = _refused_by_rule(report)
+    loads = rows(report.reader.read("_work/loaded_days", columns=["day", "checks"]), "day")
     content = {
         "title": "Data quality",
         "finding": _finding(report, sources, verdicts),
         "equation": {"headings": _EQUATION, "rows": [_equation(source) for source in sources]},
         "refusals": _refusals(report),
-        "defects": {"headings": _DEFECTS, "rows": _defects(report, by_day), "days": len(_loaded_days(report))},
+        "defects": {"headings": _DEFECTS, "rows": _defects(report, loads), "days": len(loads)},
         "gate": {"headings": _GATE, "rows": [_verdict(verdict) for verdict in verdicts]},
         "stale": report.loaded is not None and report.loaded["refused"],
     }
@@ -65,10 +65,10 @@ _EQUATION = [
 ]
 _DEFECTS = [
     Heading("rule"),
-    Heading("source"),
+    Heading("of"),
     Heading("today", number=True),
     Heading("all days", number=True),
-    Heading("days with any", number=True),
+    Heading("days with any"),
     Heading("why the rule exists"),
 ]
 _GATE = [Heading("rule"), Heading("verdict"), Heading("found"), Heading("why the rule exists")]
@@ -133,30 +133,40 @@ def _refused_by_rule(report: DayReport) -> dict[tuple[str, str], Counter[date]]:
     return by_rule
 
 
-def _loaded_days(report: DayReport) -> list[date]:
-    return [row["day"] for row in rows(report.reader.read("_work/loaded_days", columns=["day"]), "day")]
+def _defects(report: DayReport, loads: list[dict[str, Any]]) -> list[list[str]]:
+    """Every row rule with the rows it refused, and every gate rule that failed with the values it found, on any day."""
+    refused = _refused_by_rule(report)
+    declared = {(rule.name, rule.source): rule.reason for rule in report.workload.expectations.rows}
+    lines = [
+        _defect(report.day, rule, f"rows of {shown(source)}", refused.get((rule, source), {}), reason)
+        for (rule, source), reason in {**dict.fromkeys(sorted(refused), ""), **declared}.items()
+    ]
+    failed: dict[str, dict[date, int]] = {}
+    reasons: dict[str, str] = {}
+    for load in loads:
+        for verdict in json.loads(load["checks"]):
+            if not verdict["passed"]:
+                failed.setdefault(verdict["rule"], {})[load["day"]] = verdict["unexpected"] or 1
+                reasons[verdict["rule"]] = verdict["reason"]
+    return lines + [_defect(report.day, rule, "gate", days, reasons[rule]) for rule, days in sorted(failed.items())]
 
 
-def _defects(report: DayReport, by_rule: Mapping[tuple[str, str], Counter[date]]) -> list[list[str]]:
-    """Every row rule, declared or met, with what it refused in the whole lake."""
-    reasons = {(rule.name, rule.source): rule.reason for rule in report.workload.expectations.rows}
-    lines = []
-    for key in dict.fromkeys([*reasons, *sorted(by_rule)]):
-        days = by_rule.get(key, Counter())
-        where = f" ({listed([brief(on) for on in sorted(days)], 3)})" if days else ""
-        lines.append(
-            [
-                shown(key[0]),
-                shown(key[1]),
-                quantity(days[report.day]),
-                quantity(sum(days.values())),
-                f"{quantity(len(days))}{where}",
-                reasons.get(key, ""),
-            ]
-        )
-    return lines
+def _defect(today: date, rule: str, what: str, days: Mapping[date, int], reason: str) -> list[str]:
+    where = f" ({listed([brief(on) for on in sorted(days)], 3)})" if days else ""
+    return [
+        shown(rule),
+        what,
+        quantity(days.get(today, 0)),
+        quantity(sum(days.values())),
+        f"{quantity(len(days))}{where}",
+        shown(reason, 200),
+    ]
 
 
 def _verdict(verdict: Mapping[str, Any]) -> list[str]:
     word = "passed" if verdict["passed"] else "failed" if verdict["severity"] == "fatal" else "warning"
-    return [shown(verdict["rule"]), word, shown(verdict["observed"], 200), shown(verdict["reason"], 200)]
+    found = [
+        *([f"{quantity(verdict['unexpected'])} of {quantity(verdict['rows'])}"] if verdict["unexpected"] else []),
+        *([shown(verdict["observed"], 200)] if verdict["observed"] else []),
+    ]
+    return [shown(verdict["rule"]), word, "; ".join(found), shown(verdict["reason"], 200)]

@@ -33,6 +33,7 @@ def page(report: DayReport) -> Page:
         "summary": _summary(report.day, latest),
         "workload_hash": latest[0]["workload_hash"] if latest else "",
         "stages": {"headings": _STAGES, "rows": [_stage(stage) for stage in latest]},
+        "versions": _versions(latest),
         "slices": {"headings": _SLICES, "rows": _slices(slices)},
         "earlier": {
             "headings": _RUNS,
@@ -48,7 +49,6 @@ _STAGES = [
     Heading("rows in", number=True),
     Heading("rows out", number=True),
     Heading("seconds", number=True, measured=True),
-    Heading("wrote version"),
     Heading("message"),
 ]
 _SLICES = [
@@ -75,16 +75,22 @@ def _summary(day: date, stages: list[dict[str, Any]]) -> str:
 
 
 def _stage(stage: dict[str, Any]) -> list[str]:
-    versions = json.loads(stage["versions"] or "{}")
     return [
         stage["stage"],
         stage["status"],
         quantity(stage["rows_in"]),
         quantity(stage["rows_out"]),
         elapsed(stage["seconds"]),
-        ", ".join(f"{table} {version}" for table, version in sorted(versions.items())),
         shown(stage["message"], 300),
     ]
+
+
+def _versions(stages: list[dict[str, Any]]) -> str:
+    """The Delta version of each table that the run wrote."""
+    written: dict[str, int] = {}
+    for stage in stages:
+        written |= json.loads(stage["versions"] or "{}")
+    return ", ".join(f"{shown(table)} {version}" for table, version in sorted(written.items()))
 
 
 def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:

@@ -46,7 +46,7 @@ def page(report: DayReport) -> Page:
     heavy.sort(key=lambda row: -row["frequency"])
     content = {
         "title": "Slicing",
-        "finding": _finding(report, sections),
+        "findings": _findings(report, sections),
         "sections": sections,
         "strategy_headings": _STRATEGIES,
         "plan_headings": [Heading("heavy in"), Heading("shares")],
@@ -73,13 +73,11 @@ _HEAVY = [
 ]
 
 
-def _finding(report: DayReport, sections: list[Section]) -> str:
-    told = [section for section in sections if section.comparison.best is not None]
+def _findings(report: DayReport, sections: list[Section]) -> list[str]:
     if not sections:
-        return f"No slicing plan covers {spoken(report.day)}."
-    if not told:
-        return f"No strategies have been compared for {spoken(report.day)}."
-    return " ".join(section.sentence for section in told)
+        return [f"No slicing plan covers {spoken(report.day)}."]
+    told = [section.sentence for section in sections if section.sentence]
+    return told or [f"No strategies have been compared for {spoken(report.day)}."]
 
 
 def compared(comparison: Comparison) -> str:
