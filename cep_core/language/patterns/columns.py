@@ -126,7 +126,9 @@ def _evaluate(expression: Expression, table: pa.Table) -> pa.Array | pa.Scalar:
             low, high = _evaluate(expression.low, table), _evaluate(expression.high, table)
             return pc.and_kleene(_compare(">=", operand, low), _compare("<=", operand, high))
         case Like():
-            return pc.match_like(_evaluate(expression.operand, table), expression.pattern)
+            operand = _evaluate(expression.operand, table)
+            text = operand.cast(pa.string()) if pa.types.is_null(operand.type) else operand
+            return pc.match_like(text, expression.pattern)
         case IsNull() if expression.operand is not None:
             return pc.is_null(_evaluate(expression.operand, table))
     raise TypeError(f"{type(expression).__name__} is not an expression over one event")

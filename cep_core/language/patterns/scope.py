@@ -148,7 +148,7 @@ class Scope:
             case PrefixAggregate():
                 return self._aggregate_type(expression)
             case Negative():
-                return self._number(expression.operand)
+                return self._number(expression.operand) or AttributeType.INT
             case Arithmetic():
                 left, right = self._number(expression.left), self._number(expression.right)
                 both_whole = (left, right) == (AttributeType.INT, AttributeType.INT)
