@@ -109,4 +109,7 @@ def message(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "trendmill: interrupted; tables hold whole days only, run the same command again"
     text = str(error).strip() or type(error).__name__
-    return f"trendmill: {text}" if is_expected(error) else f"trendmill: {type(error).__name__}: {text}"
+    if is_expected(error):
+        return f"trendmill: {text}"
+    lines = text.splitlines()  # the whole of it was in the traceback; what it is and why are in its ends
+    return f"trendmill: {type(error).__name__}: {' ... '.join(dict.fromkeys([lines[0].strip(), lines[-1].strip()]))}"
