@@ -134,6 +134,12 @@ def test_narrow_integers_are_read_as_64_bits(stored: pa.DataType) -> None:
     assert evaluate(parse_condition("x * x = 10000"), table).to_pylist() == [True]
 
 
+@pytest.mark.parametrize("text", ["NULL LIKE 'a%'", "NULL = 1", "-NULL > 1", "NULL IN (1)", "NOT (NULL AND TRUE)"])
+def test_null_constants_are_unknown(text: str) -> None:
+    """NULL written out has no type, and no answer."""
+    assert evaluate(parse_condition(text), pa.table({"x": [1, 2]})).to_pylist() == [None, None]
+
+
 def test_dictionaries_and_large_strings_are_text() -> None:
     """How a column is encoded does not matter."""
     for values in (pa.array(["ab", None]).dictionary_encode(), pa.array(["ab", None], pa.large_string())):

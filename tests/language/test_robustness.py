@@ -24,39 +24,10 @@ from tests.language.strategies import ATTRIBUTES, TYPES, queries
 _TYPES = dict(zip(ATTRIBUTES, [*AttributeType, AttributeType.FLOAT], strict=True))
 LOG = LogSchema({name: {a: Attribute(a, found) for a, found in _TYPES.items()} for name in TYPES[:3]}, unit="ms")
 
-
 WORDS = [
-    "PATTERN",
-    "SEQ",
-    "(",
-    ")",
-    "A",
-    "B",
-    "a",
-    "b",
-    ",",
-    ";",
-    "+",
-    "*",
-    "?",
-    "WHERE",
-    "[",
-    "]",
-    ".",
-    "x",
-    ">",
-    "1",
-    "AND",
-    "WITHIN",
-    "5",
-    "s",
-    "NOT",
-    "OR",
-    "i",
-    "-",
-    "{",
-    "}",
-]
+    "PATTERN", "WHERE", "WITHIN", "SEQ", "(", ")", "[", "]", "{", "}", ",", ";", "+", "*", "?", ".", "-", ">", "AND", "OR",
+    "NOT", "A", "B", "a", "b", "i", "x", "1", "5", "s",
+]  # fmt: skip
 
 Found = TypeVar("Found")
 
