@@ -25,8 +25,8 @@ _TYPES = dict(zip(ATTRIBUTES, [*AttributeType, AttributeType.FLOAT], strict=True
 LOG = LogSchema({name: {a: Attribute(a, found) for a, found in _TYPES.items()} for name in TYPES[:3]}, unit="ms")
 
 WORDS = [
-    "PATTERN", "WHERE", "WITHIN", "SEQ", "(", ")", "[", "]", "{", "}", ",", ";", "+", "*", "?", ".", "-", ">", "AND", "OR",
-    "NOT", "A", "B", "a", "b", "i", "x", "1", "5", "s",
+    "PATTERN", "WHERE", "WITHIN", "SEQ", "(", ")", "[", "]", "{", "}", ",", ";", "+", "*", "?", ".", "-", ">", "AND",
+    "OR", "NOT", "A", "B", "a", "b", "i", "x", "1", "5", "s",
 ]  # fmt: skip
 
 Found = TypeVar("Found")
