@@ -12,6 +12,7 @@ import argparse
 import math
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -105,7 +106,7 @@ def skew() -> Iterator[Row]:
         for slices in (4, 8, 16):
             for label, heavy in (("untold", ()), ("told", (variable,)), ("chosen", None)):
                 made = [plan_for(formula, events, slices, str(seed), heavy) for seed in range(20)]
-                loads = [loads_of(split(plan, events), plan.slices, events.num_rows) for plan in made]
+                loads = [loads_of(partial(split, plan), plan.slices, events, events.num_rows) for plan in made]
                 case = f"{formula}({variable}), {slices} slices, heavy values {label}"
                 yield f"{case}: maximum load", float(np.mean([one.maximum for one in loads])), "share"
                 yield f"{case}: maximum / mean", float(np.mean([one.imbalance for one in loads])), "times"

@@ -3,21 +3,23 @@
 Everything is counted on the events themselves; only the rows named "predicted", "bound" and "lower bound" are computed
 from statistics. Loads are shares of the events that the plan's atoms match in the range read.
 
-Cost: one split of the events for each strategy; the best single variable is found by trying all.
+Cost: one split of the events for each strategy, in batches, so that memory does not grow with their number; the best
+single variable is found by trying all.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed
+from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed, worth_hashing
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, make_plan, split, statistics_of
 from cep_core.slicing.matching import relevant_rows
@@ -36,6 +38,11 @@ SCHEMA = pa.schema(
 )
 
 NO_REACH = Reach()
+
+BATCH = 250_000
+"""Events that are split at a time."""
+
+Splitter = Callable[[pa.Table], Pairs]
 
 
 @dataclass(frozen=True)
@@ -61,9 +68,12 @@ class Loads:
         return float(self.events.max() / self.events.mean()) if self.events.any() else 1.0
 
 
-def loads_of(pairs: Pairs, slices: int, relevant: int) -> Loads:
-    """Loads of the slices of a strategy."""
-    return Loads(np.bincount(pairs[1], minlength=slices), relevant)
+def loads_of(splitter: Splitter, slices: int, events: pa.Table, relevant: int) -> Loads:
+    """Loads of the slices that a splitter makes of `events`, of which `relevant` matter."""
+    counts = np.zeros(slices, np.int64)
+    for start in range(0, events.num_rows, BATCH):
+        counts += np.bincount(splitter(events.slice(start, BATCH))[1], minlength=slices)
+    return Loads(counts, relevant)
 
 
 def compare_strategies(
@@ -88,8 +98,8 @@ def compare_strategies(
         stamps = events["ts"].to_numpy()
     relevant = len(relevant_rows(plan.atoms, events))
     rows: list[dict[str, object]] = []
-    for name, parameters, used, pairs in _strategies(plan, events, slices, seed_text, reach, interval, yesterday):
-        loads = loads_of(pairs, used, relevant)
+    for name, parameters, used, splitter in _strategies(plan, events, slices, seed_text, reach, interval, yesterday):
+        loads = loads_of(splitter, used, events, relevant)
         for metric, value, unit in (
             ("maximum load", loads.maximum, "share of events"),
             ("replication", loads.replication, "copies per event"),
@@ -113,9 +123,9 @@ def _strategies(
     reach: Reach,
     interval: tuple[int, int] | None,
     yesterday: Plan | None,
-) -> Iterator[tuple[str, dict[str, object], int, Pairs]]:
-    """Name, parameters, number of slices and (row, slice) pairs of each strategy."""
-    yield "plan in use", _parameters(plan), plan.slices, split(plan, events)
+) -> Iterator[tuple[str, dict[str, object], int, Splitter]]:
+    """Name, parameters, number of slices and splitter of each strategy."""
+    yield "plan in use", _parameters(plan), plan.slices, partial(split, plan)
     queries, stamps = dict.fromkeys(plan.queries, plan.atoms), events["ts"].to_numpy()
     statistics = statistics_of(events, plan.atoms)
     names = tuple(dict.fromkeys(chain(plan.variables, *(sorted(bound(atom)) for atom in plan.atoms))))
@@ -123,25 +133,35 @@ def _strategies(
         told = make_plan(queries, names, statistics, slices, seed_text, heavy=names)
         plain = make_plan(queries, names, statistics, slices, seed_text, heavy=())
         types = dict(zip(plain.variables, plain.types, strict=True))
-        yield "hypercube with heavy hitters", _parameters(told), told.slices, split(told, events)
-        yield "hypercube without heavy hitters", _parameters(plain), plain.slices, split(plain, events)
-        yield "composed single variables", _parameters(plain), plain.slices, composed(plain, events)
-        tried = {name: by_key(plan.atoms, types, events, [name], slices, seed_text) for name in names}
-        best = min(tried, key=lambda name: (loads_of(tried[name], slices, 1).maximum, name))
-        yield "best single variable", {"variable": best}, slices, tried[best]
-        key = [name for name in names if all(name in bound(atom) for atom in plan.atoms)]
-        used = slices if key else 1
-        yield "partition key", {"key": key}, used, by_key(plan.atoms, types, events, key, used, seed_text)
-        yield "broadcast", {}, slices, broadcast(plan.atoms, types, events, slices, seed_text)
+        yield "hypercube with heavy hitters", _parameters(told), told.slices, partial(split, told)
+        yield "hypercube without heavy hitters", _parameters(plain), plain.slices, partial(split, plain)
+        yield "composed single variables", _parameters(plain), plain.slices, partial(composed, plain)
+
+        def keyed(key: Sequence[str], used: int) -> Splitter:
+            return lambda part: by_key(plan.atoms, types, part, key, used, seed_text)
+
+        best = min(names, key=lambda name: (loads_of(keyed([name], slices), slices, events, 1).maximum, name))
+        yield "best single variable", {"variable": best}, slices, keyed([best], slices)
+        common = [name for name in names if all(name in bound(atom) for atom in plan.atoms)]
+        used = slices if common else 1
+        yield "partition key", {"key": common}, used, keyed(common, used)
+        hashed = worth_hashing(plan.atoms, statistics)
+        parameters: dict[str, object] = {"hashed": hashed and hashed.event_type}
+        yield (
+            "broadcast",
+            parameters,
+            slices,
+            lambda part: broadcast(plan.atoms, hashed, types, part, slices, seed_text),
+        )
     if interval is not None and reach.time is not None:
         count = min(slices, interval[1] - interval[0])
         ranged = make_plan(queries, (), statistics, count, seed_text, reach, interval, stamps=stamps, ranges=count)
-        yield "time ranges", {"ranges": count}, ranged.slices, split(ranged, events)
+        yield "time ranges", {"ranges": count}, ranged.slices, partial(split, ranged)
     if yesterday is not None:
         moved = yesterday
         if interval is not None and yesterday.ranges:
             moved = replace(yesterday, ranges=cut(interval, len(yesterday.ranges), reach, stamps))
-        yield "yesterday's plan", _parameters(moved), moved.slices, split(moved, events)
+        yield "yesterday's plan", _parameters(moved), moved.slices, partial(split, moved)
 
 
 def _parameters(plan: Plan) -> dict[str, object]:

@@ -22,6 +22,7 @@ from cep_core.slicing.matching import relevant_rows, rows_matching
 from cep_core.slicing.plan import Plan
 from cep_core.slicing.shares import bound
 from cep_core.slicing.splitter import distinct
+from cep_core.slicing.statistics import Statistics
 
 Numbers = npt.NDArray[np.int64]
 Pairs = tuple[Numbers, npt.NDArray[np.integer[Any]]]
@@ -50,19 +51,21 @@ def by_key(
     return _distinct(parts, slices)
 
 
-def broadcast(atoms: Sequence[Atom], types: Types, events: pa.Table, slices: int, seed_text: str) -> Pairs:
-    """The most frequent event type is hashed on all its variables, all other events are copied everywhere.
-
-    A type with several atoms, or without variables, cannot be hashed like that and is copied too.
-    """
-    matching = {atom: rows_matching(atom, events) for atom in atoms}
-    names = [atom.event_type for atom in matching]
-    hashable = [atom for atom in matching if names.count(atom.event_type) == 1 and bound(atom)]
-    largest = max(hashable, key=lambda atom: len(matching[atom]), default=None)
-    parts = [_to_all(rows, slices) for atom, rows in matching.items() if atom is not largest]
-    if largest is not None:
-        parts.append(by_key([largest], types, events, sorted(bound(largest)), slices, seed_text))
+def broadcast(
+    atoms: Sequence[Atom], hashed: Atom | None, types: Types, events: pa.Table, slices: int, seed_text: str
+) -> Pairs:
+    """One event type is hashed on all variables of its atom `hashed`; all other events are copied everywhere."""
+    parts = [_to_all(rows_matching(atom, events), slices) for atom in atoms if atom != hashed]
+    if hashed is not None:
+        parts.append(by_key([hashed], types, events, sorted(bound(hashed)), slices, seed_text))
     return _distinct(parts, slices)
+
+
+def worth_hashing(atoms: Sequence[Atom], statistics: Statistics) -> Atom | None:
+    """The atom that matches the most events, of those that have variables and are the only one of their type."""
+    names = [atom.event_type for atom in atoms]
+    fits = [atom for atom in atoms if names.count(atom.event_type) == 1 and bound(atom)]
+    return max(fits, key=statistics.matching, default=None)
 
 
 def composed(plan: Plan, events: pa.Table) -> Pairs:
