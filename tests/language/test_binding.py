@@ -195,6 +195,14 @@ def test_all_errors_of_a_query_are_told_together() -> None:
     assert str(caught.value).count("q.cep:") == 3
 
 
+def test_one_mistake_is_told_once() -> None:
+    """What is wrong with an unknown event type is its name, not its attributes."""
+    with pytest.raises(QueryError) as caught:
+        bind("RETURN MAX(Aa.x), COUNT(*) PATTERN Aa a+ WHERE [x] AND a.y > 1 WITHIN 5", LOG)
+    assert not isinstance(caught.value, QueryErrors)
+    assert caught.value.message == "unknown event type 'Aa'"
+
+
 def test_the_printed_error_of_the_manual() -> None:
     """`docs/language.md` 4 shows this error."""
     schema = LogSchema({"Position": {"speed": Attribute("speed", AttributeType.FLOAT)}})

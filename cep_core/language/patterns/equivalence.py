@@ -69,13 +69,12 @@ def named_class(name: AttributeName, scope: Scope, *, grouped: bool) -> NamedCla
             return None
         return NamedClass(name.attribute, ((variable.name, name.attribute),), grouped, name.at)
     members = tuple((v.name, name.attribute) for v in scope.variables.values() if _has(scope, v.name, name.attribute))
-    if not members:
+    if not members and all(scope.schema.has_type(variable.event_type) for variable in scope.variables.values()):
         types = sorted({variable.event_type for variable in scope.variables.values()})
         known = [attribute for event_type in types for attribute in scope.schema.attributes_of(event_type)]
         hint = did_you_mean(name.attribute, known)
         scope.report(f"no event type of the pattern has the attribute '{name.attribute}'", name.at, hint)
-        return None
-    return NamedClass(name.attribute, members, grouped, name.at)
+    return NamedClass(name.attribute, members, grouped, name.at) if members else None
 
 
 def equality_of(condition: Expression) -> Equality | None:

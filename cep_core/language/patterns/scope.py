@@ -75,9 +75,9 @@ class Scope:
         return None
 
     def attribute(self, variable: Variable, name: str, at: Position) -> AttributeType | None:
-        """The type of an attribute of a variable's events; an unknown one is reported."""
+        """The type of an attribute of a variable's events; an unknown one is reported, unless its type is unknown."""
         found = self.attribute_type(variable, name)
-        if found is None:
+        if found is None and self.schema.has_type(variable.event_type):
             known = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
             self.report(f"unknown attribute '{name}' of {variable.event_type}", at, did_you_mean(name, known))
         return found
