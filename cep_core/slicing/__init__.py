@@ -1,8 +1,8 @@
 """Slicing: cutting a log into parts that evaluators can work on independently (paper 01, sections 4 and 5).
 
 Works on `Atom`s and `Reach` alone, never on engines. `statistics_of` counts, `make_plan` optimises, `split` sends
-events to slices, `ownership` says which results belong to a slice. `cep_core.slicing.sketch` counts in bounded memory (extra
-`sketch`).
+events to slices, `ownership` says which results belong to a slice. `cep_core.slicing.sketch` counts in bounded memory
+(extra `sketch`).
 """
 
 from cep_core.slicing.heavy import heavy_hitters, heavy_values
