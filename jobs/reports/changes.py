@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from jobs.reports.quantities import Magnitude, counted, median, quantity, ratio
+from jobs.reports.quantities import Magnitude, counted, median, quantity, ratio, share
 
 TRAILING = 28
 
@@ -60,7 +60,11 @@ class Change:
         if usual.sign <= 0 or self.today.sign <= 0:
             return f"Against {middle} {days} {beside}{extreme}."
         times = ratio(self.today, usual)
-        comparison = "Close to" if times == "1.0" else f"{times} times"
+        below = self.today.log10 - usual.log10
+        if times == "1.0":
+            comparison = "Close to"
+        else:
+            comparison = f"{share(10**below)} of" if -3 < below < 0 else f"{times} times"
         return f"{comparison} {middle} {days} {beside}{extreme}."
 
 

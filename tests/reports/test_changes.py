@@ -45,7 +45,7 @@ def test_sentences() -> None:
     assert said(4, 4) == "Like that of the day before (4)."
     assert said(5, 4, 5, 9) == "Like the median of the 3 days before (5; 4 to 9)."
     assert said(18, 4, 5, 9) == "3.6 times the median of the 3 days before (5; 4 to 9), more than on any of them."
-    assert said(1, 4, 5, 9) == "0.2 times the median of the 3 days before (5; 4 to 9), less than on any of them."
+    assert said(1, 4, 5, 9) == "20 % of the median of the 3 days before (5; 4 to 9), less than on any of them."
     assert said(0, 4, 5, 9) == "Against the median of the 3 days before (5; 4 to 9), less than on any of them."
     assert (
         said(99, 100, 101, 102)

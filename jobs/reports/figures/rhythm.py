@@ -61,16 +61,15 @@ def rhythm_figure(
         axes.set_ylabel("events per hour")
         axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
         axes.grid(visible=False, axis="x")
+        axes.set_ylim(0, axes.get_ylim()[1] * 1.05)
         label_times(axes, clock, start, start, end, narrow=narrow)
         axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 6, columnspacing=1.0, handlelength=1.4)
 
     peak = max(range(PERIODS), key=lambda period: sum(counts[period] for counts in columns.values()))
     at = clock.span(start + round(peak * width), start + round((peak + 1) * width))
-    usual = (
-        f" Ticks and thin lines: median and range of the {counted(len(before), 'loaded day')} before (at most 28)."
-        if before
-        else ""
-    )
+    usual = f" Ticks and thin lines: median and range of the {len(before)} loaded days before (at most 28)."
+    if len(before) < 2:
+        usual = " Ticks: the loaded day before." if before else ""
     return Figure(
         "events-by-hour",
         f"Stacked bars of {quantity(total)} events by type over {spoken(day)}; most between {at}.",

@@ -138,7 +138,7 @@ def _defects(report: DayReport, loads: list[dict[str, Any]]) -> list[list[str]]:
     refused = _refused_by_rule(report)
     declared = {(rule.name, rule.source): rule.reason for rule in report.workload.expectations.rows}
     lines = [
-        _defect(report.day, rule, f"rows of {shown(source)}", refused.get((rule, source), {}), reason)
+        _defect(report.day, rule, shown(source), refused.get((rule, source), {}), reason)
         for (rule, source), reason in {**dict.fromkeys(sorted(refused), ""), **declared}.items()
     ]
     failed: dict[str, dict[date, int]] = {}
@@ -148,7 +148,7 @@ def _defects(report: DayReport, loads: list[dict[str, Any]]) -> list[list[str]]:
             if not verdict["passed"]:
                 failed.setdefault(verdict["rule"], {})[load["day"]] = verdict["unexpected"] or 1
                 reasons[verdict["rule"]] = verdict["reason"]
-    return lines + [_defect(report.day, rule, "gate", days, reasons[rule]) for rule, days in sorted(failed.items())]
+    return lines + [_defect(report.day, rule, "the gate", days, reasons[rule]) for rule, days in sorted(failed.items())]
 
 
 def _defect(today: date, rule: str, what: str, days: Mapping[date, int], reason: str) -> list[str]:
