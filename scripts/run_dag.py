@@ -32,7 +32,8 @@ QUIET = {
 
 
 SPARKS_GREETING = re.compile(
-    r"Spark-Submit cmd:|WARNING: Using incubator modules|\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) |Using Spark's default|Setting Spark log level"
+    r"Spark-Submit cmd:|WARNING: Using incubator modules|Using Spark's default|Setting Spark log level"
+    r"|\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) "
 )
 
 
