@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -78,10 +79,8 @@ def columns_of(rules: Iterable[GateRule], known: Iterable[str]) -> list[str]:
     >>> columns_of([GateRule("r", "t", "events", {"column": "b", "min_value": 0}, "warn", "")], ["a", "b"])
     ['b']
     """
-    named: set[str] = set()
-    for rule in rules:
-        for value in rule.arguments.values():
-            named |= {item for item in (value if isinstance(value, list) else [value]) if isinstance(item, str)}
+    texts = [str(value) for rule in rules for value in rule.arguments.values()]
+    named = {word for text in texts for word in re.findall(r"\w+", text)}
     known = list(known)
     return [name for name in known if name in named] or known[:1]
 
