@@ -123,7 +123,7 @@ def ratio(value: Magnitude, base: Magnitude) -> str:
 
 
 def median(values: Sequence[Magnitude]) -> Magnitude:
-    """The median; between two middle values their mean, in logarithms where they exceed 15 digits.
+    """The median; between two middle values their mean, in logarithms where one is known by its logarithm only.
 
     >>> str(median([Magnitude.of(3), Magnitude.of(10), Magnitude.of(4), Magnitude.of(0)]))
     '3.5'
@@ -132,12 +132,15 @@ def median(values: Sequence[Magnitude]) -> Magnitude:
     """
     ordered = sorted(values, key=lambda value: value.key)
     low, high = ordered[(len(ordered) - 1) // 2], ordered[len(ordered) // 2]
-    if low.exact is not None and high.exact is not None and high.log10 < 15:
-        middle = (low.exact + high.exact) / 2
-        return Magnitude.of(int(middle) if middle == int(middle) else middle)
-    if low.sign <= 0:
-        return low if low is high else Magnitude.of(None, high.log10 - math.log10(2), high.sign)
-    return Magnitude.of(None, (low.log10 + high.log10) / 2)
+    if isinstance(low.exact, int) and isinstance(high.exact, int):
+        total = low.exact + high.exact
+        return Magnitude.of(total // 2 if total % 2 == 0 or abs(total) > 2**53 else total / 2)
+    if low.exact is not None and high.exact is not None:
+        return Magnitude.of((low.exact + high.exact) / 2)
+    if low.sign == high.sign:
+        return Magnitude.of(None, (low.log10 + high.log10) / 2, low.sign)
+    larger = max(low, high, key=lambda value: value.log10)
+    return Magnitude.of(None, larger.log10 - math.log10(2), larger.sign)
 
 
 def share(fraction: float) -> str:
