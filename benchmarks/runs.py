@@ -1,0 +1,189 @@
+"""Runs of the sample workload, measured: `python benchmarks/runs.py [day] [week] [kills] [year]`, all if none is named.
+
+`day`: the demo night from an empty lake, then again. `week`: 5 to 11 March as one backfill, as seven nights, as shuffled
+nights; their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random moments and
+retried each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without reports, from the
+folder that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole process tree, sampled
+from /proc; seconds of stages come from the lake's own journal.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from deltalake import DeltaTable
+
+WORKLOAD = "nyc_flights"
+DEMO = date(2013, 3, 8)
+WEEK = [date(2013, 3, 5) + timedelta(days=n) for n in range(7)]
+YEAR = (date(2013, 1, 1), date(2013, 12, 31))
+KILLS = 50
+SEED = 5
+TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass
+class Usage:
+    """What a process tree used."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+    peak_bytes: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.wall + other.wall, self.cpu + other.cpu, max(self.peak_bytes, other.peak_bytes))
+
+    def __str__(self) -> str:
+        return f"{self.wall:7.1f} s wall {self.cpu:7.1f} CPU-s {self.peak_bytes / 1e9:5.2f} GB peak"
+
+
+def trendmill(lake: Path, *arguments: str, kill_after: float | None = None) -> tuple[int, Usage]:
+    """Run the command in a session of its own; exit code and usage. `kill_after`: seconds until kill -9 of it all."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jobs.cli", *arguments],
+        env={**os.environ, "TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    usage, done = Usage(), threading.Event()
+    watcher = threading.Thread(target=_watch, args=(process.pid, usage, done))
+    watcher.start()
+    try:
+        code = process.wait(kill_after)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+    done.set()
+    watcher.join()
+    usage.wall = time.perf_counter() - begin
+    return code, usage
+
+
+def _watch(session: int, usage: Usage, done: threading.Event) -> None:
+    """Sum CPU and resident memory of all processes of a session, ten times a second."""
+    cpu: dict[int, float] = {}
+    while not done.wait(0.1):
+        resident = 0
+        for entry in os.scandir("/proc"):
+            if not entry.name.isdigit():
+                continue
+            try:
+                fields = Path(entry.path, "stat").read_text().rpartition(")")[2].split()
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if int(fields[3]) == session:
+                cpu[int(entry.name)] = (int(fields[11]) + int(fields[12])) / TICKS
+                resident += int(fields[21]) * PAGE
+        usage.cpu, usage.peak_bytes = sum(cpu.values()), max(usage.peak_bytes, resident)
+
+
+def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:
+    """One `trendmill run`, which must succeed."""
+    code, usage = trendmill(lake, "run", WORKLOAD, "--from", str(first), "--to", str(last), *more)
+    if code:
+        raise SystemExit(f"trendmill run of {first}..{last} ended with exit code {code}")
+    return usage
+
+
+def tables(lake: Path) -> dict[str, list[str]]:
+    """What the law compares: events, quarantine, statistics and results, as sets of rows without the run's id."""
+    found = {}
+    for log in sorted((lake / WORKLOAD).glob("*/_delta_log")):
+        name = log.parent.name
+        if name not in ("runs", "slice_runs", "experiments", "slicing_plans"):
+            rows = DeltaTable(log.parent).to_pyarrow_table().drop_columns(["run_id"])
+            found[name] = sorted(repr(row) for row in rows.select(sorted(rows.column_names)).to_pylist())
+    return found
+
+
+def stages(lake: Path) -> list[dict[str, Any]]:
+    """Each stage of each run once, in order."""
+    journal = DeltaTable(lake / WORKLOAD / "runs").to_pyarrow_table(columns=["started_at", "stage", "seconds"])
+    once = {(row["started_at"], row["stage"]): row for row in journal.to_pylist()}
+    return [once[key] for key in sorted(once)]
+
+
+def day(home: Path) -> None:
+    lake = home / "day"
+    print(f"  first, from an empty lake {run_days(lake, DEMO, DEMO)}")
+    for row in stages(lake):
+        print(f"    {row['stage']:<14} {row['seconds']:6.1f} s")
+    print(f"  again                     {run_days(lake, DEMO, DEMO)}")
+
+
+def week(home: Path) -> None:
+    shuffled = random.Random(SEED).sample(WEEK, len(WEEK))
+    ways: dict[str, Sequence[tuple[date, date]]] = {
+        "one backfill": [(WEEK[0], WEEK[-1])],
+        "seven nights": [(night, night) for night in WEEK],
+        "shuffled nights": [(night, night) for night in shuffled],
+    }
+    left = {}
+    for name, runs in ways.items():
+        lake = home / name.replace(" ", "_")
+        usage = sum((run_days(lake, first, last) for first, last in runs), Usage())
+        left[name] = tables(lake)
+        print(f"  {name:<16} {usage}")
+    _compare(left)
+
+
+def kills(home: Path) -> None:
+    first, last = DEMO, DEMO + timedelta(days=1)
+    undisturbed = home / "undisturbed"
+    whole = run_days(undisturbed, first, last, "--stage", "load", "--stage", "slice", "--stage", "evaluate")
+    chance, lake = random.Random(SEED), home / "killed"
+    for _ in range(KILLS):
+        command = ["run", WORKLOAD, "--from", str(first), "--to", str(last), "--run-id", "killed"]
+        trendmill(lake, *command, kill_after=chance.uniform(0.0, whole.wall))
+    usage = run_days(lake, first, last, "--run-id", "killed")
+    print(f"  after {KILLS} kills, the run that lived {usage}")
+    _compare({"undisturbed": tables(undisturbed), "killed": tables(lake)})
+
+
+def year(home: Path) -> None:
+    if "NYC_FLIGHTS_DATA" not in os.environ:
+        print("  skipped: NYC_FLIGHTS_DATA names no folder (scripts/make_nyc_flights_bundle.py --year makes one)")
+        return
+    lake = home / "year"
+    usage = run_days(lake, *YEAR, "--stage", "load", "--stage", "slice", "--stage", "evaluate")
+    print(f"  one backfill {usage}")
+    for row in stages(lake):
+        print(f"    {row['stage']:<14} {row['seconds']:6.1f} s")
+
+
+def _compare(left: dict[str, dict[str, list[str]]]) -> None:
+    (known, expected), *others = left.items()
+    for name, found in others:
+        different = [table for table in expected.keys() | found.keys() if expected.get(table) != found.get(table)]
+        if different:
+            raise SystemExit(f"{name} left other tables than {known}: {', '.join(sorted(different))}")
+    print(f"  equal tables: {', '.join(left)}")
+
+
+WAYS = {"day": day, "week": week, "kills": kills, "year": year}
+
+
+def main(chosen: Sequence[str]) -> None:
+    for name in chosen or WAYS:
+        print(f"{name}:", flush=True)
+        with tempfile.TemporaryDirectory(prefix="trendmill-bench-") as home:
+            WAYS[name](Path(home))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
