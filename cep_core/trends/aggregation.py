@@ -21,6 +21,7 @@ from cep_core.trends.extremes import Coding, encode
 from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Vertices, no_comparisons
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
+from cep_core.trends.layout import ARROW_TYPES
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.plan import Plan
 from cep_core.trends.ranked import count_compared_windows
@@ -74,9 +75,13 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
 
 def _columns(plan: Plan, found: Candidates, events: pa.Table) -> dict[str, pa.Array]:
     """The attributes that the totals and minima read, for each candidate."""
-    names = {total.attribute for total in plan.totals} | {minimum.attribute for minimum in plan.minima}
     rows = pa.array(found.rows)
-    return {name: column(events, name).take(rows) for name in names if name is not None}
+    columns = {}
+    for item in plan.items:
+        name, kind = item.source.argument, item.source.type
+        if name is not None and kind is not None:
+            columns[name] = column(events, name).take(rows).cast(ARROW_TYPES[kind], safe=False)
+    return columns
 
 
 def _states(plan: Plan, found: Candidates) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

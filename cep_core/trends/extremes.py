@@ -1,8 +1,8 @@
 """Values as integer codes whose smallest is the MIN, or the MAX: one kind of minimum for every attribute type.
 
-Integers code themselves, doubles by their bits (which order like integers once the negative ones are turned over),
-strings by rank. The code of a MAX is the complement, which turns the order round without overflow. Nulls and NaN, which
-is not a value, have the code NOTHING.
+Integers code themselves, doubles by their bits (which order like integers once the negative ones are turned over; NaN
+comes last, as in SQL), strings by rank. The code of a MAX is the complement, which turns the order round without
+overflow. Nulls have the code NOTHING.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def decode(codes: Ints, coding: Coding) -> pa.Array:
 
 
 def unknown(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which values are null or NaN."""
-    return pc.is_null(values, nan_is_null=True).to_numpy(zero_copy_only=False).astype(np.bool_)
+    """Which values are null; NaN is a value."""
+    return values.is_null().to_numpy(zero_copy_only=False).astype(np.bool_)
 
 
 def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:

@@ -70,8 +70,7 @@ class Layout:
                 pa.field(f"large_{i}", pa.binary()),
                 pa.field(f"shift_{i}", pa.int32()),
             ]
-        by_place = {item.minimum: item for item in self.plan.items if item.is_extreme}
-        fields += [pa.field(f"minimum_{i}", self.columns_of(by_place[i])[0][1]) for i in range(len(self.plan.minima))]
+        fields += [pa.field(f"minimum_{i}", ARROW_TYPES[minimum.type]) for i, minimum in enumerate(self.minima)]
         return pa.schema(fields)
 
     @property

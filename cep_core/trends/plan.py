@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TypeVar
 
-from cep_core.events.schema import Ties
+from cep_core.events.schema import AttributeType, Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.patterns.query import Adjacency, Aggregate, EdgePredicate, Query, ReturnItem, Strategy
 from cep_core.language.patterns.template import Template, template_of
@@ -60,16 +60,21 @@ class Minimum:
     states: int
     attribute: str
     largest: bool
+    type: AttributeType
 
 
 @dataclass(frozen=True)
 class Item:
-    """A column of the result with its places among the totals (`total`; AVG: divided by `divisor`) or minima."""
+    """A column of the result with its places among the totals (`total`; AVG: divided by `divisor`) or minima.
+
+    A sum of doubles also has the places of their MIN and MAX (`bounds`), which tell whether all were finite.
+    """
 
     source: ReturnItem
     total: int = 0
     divisor: int = 0
     minimum: int = 0
+    bounds: tuple[int, int] | None = None
 
     @property
     def is_extreme(self) -> bool:
@@ -218,16 +223,25 @@ def _item(item: ReturnItem, number: dict[str, int], totals: list[Total], minima:
     match item.aggregate:
         case Aggregate.COUNT:
             return Item(item, total=_place(Total(states), totals) + 1)
-        case Aggregate.SUM:
-            return Item(item, total=_place(Total(states, item.argument), totals) + 1)
-        case Aggregate.AVG:
+        case Aggregate.SUM | Aggregate.AVG:
             total = _place(Total(states, item.argument), totals) + 1
-            return Item(item, total=total, divisor=_place(Total(states, item.argument, values=True), totals) + 1)
-        case Aggregate.MIN | Aggregate.MAX if item.argument is not None:
-            largest = item.aggregate is Aggregate.MAX
-            return Item(item, minimum=_place(Minimum(states, item.argument, largest), minima))
+            divisor = 0
+            if item.aggregate is Aggregate.AVG:
+                divisor = _place(Total(states, item.argument, values=True), totals) + 1
+            bounds = None
+            if item.type is AttributeType.FLOAT:
+                bounds = (_place(_extreme(item, states, False), minima), _place(_extreme(item, states, True), minima))
+            return Item(item, total=total, divisor=divisor, bounds=bounds)
+        case Aggregate.MIN | Aggregate.MAX:
+            return Item(item, minimum=_place(_extreme(item, states, item.aggregate is Aggregate.MAX), minima))
         case _:
             return Item(item)
+
+
+def _extreme(item: ReturnItem, states: int, largest: bool) -> Minimum:
+    assert item.argument is not None
+    assert item.type is not None
+    return Minimum(states, item.argument, largest, item.type)
 
 
 def _place(wanted: T, places: list[T]) -> int:

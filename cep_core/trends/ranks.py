@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.trends.extremes import ordered_codes
+from cep_core.trends.extremes import ordered_codes, unknown
 from cep_core.trends.graph import Comparisons, Flags, Ints
 
 SPARSE = 16
@@ -41,7 +41,7 @@ def compare(
         for single in ("<", ">") if operator == "!=" else (operator,):
             codes = _common_codes(left, right, descending=single in (">", ">="))
             rank, bound, top = _rank(
-                codes, entering & ~null(left), asking & ~null(right), partition, partitions, single
+                codes, entering & ~unknown(left), asking & ~unknown(right), partition, partitions, single
             )
             source.append(start)
             target.append(end)
@@ -57,11 +57,6 @@ def compare(
         np.stack(bounds, axis=1).astype(np.int32) if bounds else np.zeros((len(states), 0), np.int32),
         most,
     )
-
-
-def null(values: pa.Array) -> Flags:
-    """Which values are unknown; NaN is not: it equals itself and is greater than any other value, as in SQL."""
-    return values.is_null().to_numpy(zero_copy_only=False).astype(np.bool_)
 
 
 def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple[Ints, Ints]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -31,7 +32,8 @@ def _columns(item: Item, groups: Groups, layout: Layout) -> list[pa.Array]:
     if aggregate is Aggregate.AVG:
         average = quotients(total, groups.totals[item.divisor], shift)
         magnitude = pc.abs(average)
-        return [average, pc.log10(pc.if_else(pc.equal(magnitude, 0.0), pa.scalar(None, pa.float64()), magnitude))]
+        sizes = pc.log10(pc.if_else(pc.equal(magnitude, 0.0), pa.scalar(None, pa.float64()), magnitude))
+        return _with_infinities([average, sizes], item, groups)
     columns = layout.columns_of(item)
     whole = pa.types.is_decimal(columns[0][1])
     arrays = [decimals(total) if whole else doubles(total, shift), logarithms(total, shift)]
@@ -39,4 +41,18 @@ def _columns(item: Item, groups: Groups, layout: Layout) -> list[pa.Array]:
         arrays.append(signs(total))
     if whole and layout.exact:
         arrays.append(digits(total))
-    return arrays
+    return _with_infinities(arrays, item, groups)
+
+
+def _with_infinities(columns: list[pa.Array], item: Item, groups: Groups) -> list[pa.Array]:
+    """A sum or average of doubles, with its size and sign, where some were infinite or NaN: so is it, without size."""
+    if item.bounds is None:
+        return columns
+    low, high = (pc.fill_null(groups.minima[place], 0.0).to_numpy(zero_copy_only=False) for place in item.bounds)
+    up, down = np.isposinf(high), np.isneginf(low)
+    value = np.where(up, np.inf, np.where(down, -np.inf, 0.0))
+    value = np.where(np.isnan(high) | (up & down), np.nan, value)
+    special = pa.array(value != 0.0)
+    signs = pa.array(np.where(value > 0, 1, -1), pa.int8(), mask=np.isnan(value))
+    replacements = [pa.array(value, from_pandas=False), pa.nulls(len(value), pa.float64()), signs]
+    return [pc.if_else(special, new, old) for new, old in zip(replacements, columns, strict=False)]

@@ -1,7 +1,8 @@
 """What each vertex adds to the totals: 1, or its attribute's value as a non-negative integer.
 
 Sums are exact whatever the attribute: a negative value adds to a total of its own, which is subtracted in the end, and
-doubles, which are integers over a power of two, are brought to a common one (their *shift*).
+doubles, which are integers over a power of two, are brought to a common one (their *shift*). What is not finite counts
+as 0 here.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ def _parts(total: Total, columns: dict[str, pa.Array], vertices: int) -> tuple[B
     if total.values:
         return known.astype(np.uint64)[:, np.newaxis], None, 0
     if pa.types.is_floating(values.type):
-        numbers = np.where(known, pc.fill_null(values, 0.0).to_numpy(zero_copy_only=False), 0.0)
+        numbers = pc.fill_null(values, 0.0).to_numpy(zero_copy_only=False)
+        numbers = np.where(np.isfinite(numbers), numbers, 0.0)  # the others are told by MIN and MAX
         negative = numbers < 0
         magnitudes, shift = _fractions(np.abs(numbers))
     else:
@@ -95,13 +97,13 @@ def _parts(total: Total, columns: dict[str, pa.Array], vertices: int) -> tuple[B
 
 
 def _fractions(magnitudes: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[Bits, int]:
-    """Doubles >= 0 as integers in limbs, over 2**shift for the least shift that serves all. Infinities count as 0.
+    """Doubles >= 0 as integers in limbs, over 2**shift for the least shift that serves all.
 
     >>> _fractions(np.array([0.75, 2.0]))
     (array([[3],
            [8]], dtype=uint64), 2)
     """
-    fractions, exponents = np.frexp(np.where(np.isfinite(magnitudes), magnitudes, 0.0))
+    fractions, exponents = np.frexp(magnitudes)
     mantissas = (fractions * 2.0**MANTISSA).astype(np.int64)
     exponents = exponents.astype(np.int64) - MANTISSA
     nonzero = mantissas != 0

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of
 from cep_core.language.patterns.binding import bind
 from cep_core.trends.evaluator import TrendEvaluator
@@ -81,6 +82,32 @@ def test_extremes_of_the_type() -> None:
     assert (row["min_A_y"], row["max_A_y"]) == (-math.inf, math.inf)
     row = run(1, text, x=[2**63 - 1], y=[-0.0])
     assert (row["min_A_x"], row["max_A_x"], row["min_A_y"]) == (2**63 - 1, 2**63 - 1, 0.0)
+
+
+def test_what_is_not_finite() -> None:
+    """As in SQL: infinities add up, NaN is greatest and spoils sums; neither has a size."""
+    text = "RETURN SUM(A.y), AVG(A.y), MIN(A.y), MAX(A.y) PATTERN A+ WITHIN 10"
+    inf, nan = math.inf, math.nan
+    for values, total, sign in (
+        ([1.0, inf], inf, 1),
+        ([-inf, 2.0], -inf, -1),
+        ([inf, -inf], nan, None),
+        ([nan, 1.0], nan, None),
+    ):
+        row = run(2, text, y=values)
+        assert [row["sum_A_y"], row["avg_A_y"]] == pytest.approx([total, total], nan_ok=True)
+        assert (row["sum_A_y_log10"], row["avg_A_y_log10"], row["sum_A_y_sign"]) == (None, None, sign)
+        assert row["min_A_y"] == min(values, key=lambda v: (math.isnan(v), v))
+        assert row["max_A_y"] == pytest.approx(max(values, key=lambda v: (math.isnan(v), v)), nan_ok=True)
+
+
+def test_integers_stored_for_doubles() -> None:
+    """A column of integers may hold an attribute that is declared to be a double."""
+    log = pa.table({"event_type": ["A"] * 2, "ts": [1, 2], "seq": [0, 1], "y": [1, 2]})
+    schema = LogSchema({"A": {"y": Attribute("y", AttributeType.FLOAT)}})
+    evaluator = TrendEvaluator(bind("RETURN SUM(A.y), MAX(A.y) PATTERN A+ WITHIN 10", schema))
+    [row] = evaluator.merge(evaluator.evaluate(log)).to_pylist()
+    assert (row["sum_A_y"], row["max_A_y"]) == (6.0, 2.0)
 
 
 @settings(max_examples=100, deadline=None)
