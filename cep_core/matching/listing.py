@@ -51,79 +51,58 @@ class _Search(NamedTuple):
 @njit(cache=True)
 def _mark(network: Network, seq: Ints, low: int, ends: Ints, k: int, search: _Search) -> int:
     """Lists the nodes of the window that can complete a match at ends[k], by (seq, state); returns how many."""
-    states = network.fits.shape[1]
     complete_ways(network, low, ends[k : k + 1], 0, search.scratch)
+    ways, row, state = search.scratch.ways, search.row, search.state
     nodes = 0
     ascending = True
-    for row in range(low, ends[k] + 1):
-        for s in range(states):
-            if search.scratch.ways[row - low, s, 0]:
-                if nodes and seq[search.row[nodes - 1]] > seq[row]:
+    for r in range(low, ends[k] + 1):
+        for s in range(ways.shape[1]):
+            if ways[r - low, s, 0]:
+                if nodes and seq[row[nodes - 1]] > seq[r]:
                     ascending = False
-                search.row[nodes] = row
-                search.state[nodes] = s
+                row[nodes] = r
+                state[nodes] = s
                 nodes += 1
     if not ascending:
-        order = np.argsort(seq[search.row[:nodes]], kind="mergesort")
-        rows = search.row[:nodes].copy()
-        marked = search.state[:nodes].copy()
-        for k in range(nodes):
-            search.row[k] = rows[order[k]]
-            search.state[k] = marked[order[k]]
+        order = np.argsort(seq[row[:nodes]], kind="mergesort")
+        row[:nodes] = row[:nodes][order]
+        state[:nodes] = state[:nodes][order]
     search.kept[:nodes] = UNSEEN
     return nodes
 
 
 @njit(cache=True)
-def _follows(network: Network, search: _Search, node: int, later: int) -> bool:
-    row, other = search.row[node], search.row[later]
-    if network.tick[other] <= network.tick[row]:
-        return False
-    s = search.state[node]
-    for edge in range(network.begin[s], network.begin[s + 1]):
-        if network.target[edge] == search.state[later]:
-            return holds(network.condition, network.operator, network.left, network.right, edge, row, other)
-    return False
+def _next_successor(network: Network, search: _Search, node: int, after: int) -> int:
+    """The first node beyond `after` that may follow a node, or -1."""
+    tick, begin, target = network.tick, network.begin, network.target
+    condition, operator, left, right = network.condition, network.operator, network.left, network.right
+    row, state = search.row, search.state
+    here, s = row[node], state[node]
+    for later in range(after + 1, search.at[3]):
+        if tick[row[later]] <= tick[here]:
+            continue
+        for edge in range(begin[s], begin[s + 1]):
+            if target[edge] == state[later] and holds(condition, operator, left, right, edge, here, row[later]):
+                return later
+    return -1
 
 
 @njit(cache=True)
 def _keep_successors(network: Network, search: _Search, node: int) -> None:
     """Puts a node's successors into the pool if they fit."""
-    begin = search.at[4]
-    used = begin
-    for later in range(search.at[3]):
-        if _follows(network, search, node, later):
-            if used == search.pool.shape[0]:
-                search.kept[node, 0] = SCANNED
-                return
-            search.pool[used] = later
-            used += 1
-    search.kept[node, 0] = begin
-    search.kept[node, 1] = used
-    search.at[4] = used
-
-
-@njit(cache=True)
-def _next_child(network: Network, search: _Search, depth: int) -> int:
-    """The next node to try at a depth, or -1."""
-    if depth == 0:
-        for node in range(search.place[0] + 1, search.at[3]):
-            if network.starts[search.row[node], search.state[node]]:
-                search.place[0] = node
-                return node
-        return -1
-    parent = search.stack[depth - 1]
-    if search.kept[parent, 0] == SCANNED:
-        for node in range(search.place[depth] + 1, search.at[3]):
-            if _follows(network, search, parent, node):
-                search.place[depth] = node
-                return node
-        return -1
-    place = search.place[depth] + 1
-    if place == search.kept[parent, 1]:
-        return -1
-    search.place[depth] = place
-    return search.pool[place]
+    at, kept, pool = search.at, search.kept, search.pool
+    used = at[4]
+    later = _next_successor(network, search, node, -1)
+    while later >= 0:
+        if used == pool.shape[0]:
+            kept[node, 0] = SCANNED
+            return
+        pool[used] = later
+        used += 1
+        later = _next_successor(network, search, node, later)
+    kept[node, 0] = at[4]
+    kept[node, 1] = used
+    at[4] = used
 
 
 @njit(cache=True)
@@ -140,10 +119,12 @@ def _fill(
     jobs: Ints,
 ) -> int:
     """Goes on until the batch is full or all is listed; returns the number of matches in the batch."""
+    # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
+    at, row, state, kept, pool = search.at, search.row, search.state, search.kept, search.pool
+    stack, place, starts = search.stack, search.place, network.starts
     found = 0
     used = 0
     offsets[0] = 0
-    at = search.at
     while at[0] < ends.shape[0]:
         k = at[0]
         if at[1] < 0:
@@ -152,21 +133,32 @@ def _fill(
                 continue
             at[3] = _mark(network, seq, lows[k], ends, k, search)
             at[1] = at[2] = at[4] = 0
-            search.place[0] = -1
+            place[0] = -1
         depth = at[1]
         if found == jobs.shape[0] or used + depth + 1 > rows.shape[0]:
             return found
-        node = _next_child(network, search, depth)
+        node = -1
+        if depth == 0:
+            for start in range(place[0] + 1, at[3]):
+                if starts[row[start], state[start]]:
+                    place[0] = node = start
+                    break
+        elif kept[stack[depth - 1], 0] == SCANNED:
+            node = _next_successor(network, search, stack[depth - 1], place[depth])
+            place[depth] = node
+        elif place[depth] + 1 < kept[stack[depth - 1], 1]:
+            place[depth] += 1
+            node = pool[place[depth]]
         if node < 0:
             at[1] = depth - 1
             if depth == 0:
                 at[0] += 1
             continue
-        search.stack[depth] = node
-        if search.row[node] == ends[k]:
+        stack[depth] = node
+        if row[node] == ends[k]:
             for d in range(depth + 1):
-                rows[used + d] = search.row[search.stack[d]]
-                states[used + d] = search.state[search.stack[d]]
+                rows[used + d] = row[stack[d]]
+                states[used + d] = state[stack[d]]
             used += depth + 1
             jobs[found] = k
             found += 1
@@ -176,9 +168,9 @@ def _fill(
                 at[0] += 1
                 at[1] = -1
             continue
-        if search.kept[node, 0] == UNSEEN:
+        if kept[node, 0] == UNSEEN:
             _keep_successors(network, search, node)
-        search.place[depth + 1] = -1 if search.kept[node, 0] == SCANNED else search.kept[node, 0] - 1
+        place[depth + 1] = -1 if kept[node, 0] == SCANNED else kept[node, 0] - 1
         at[1] = depth + 1
     return found
 

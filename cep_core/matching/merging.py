@@ -53,7 +53,9 @@ def merge_partials(
         b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
         b"truncated": b"true" if cut else b"false",
     }
-    result = table.select([*schema.names, CERTAIN]).take(pa.array(order))
+    result = table.select([*schema.names, CERTAIN])
+    if len(order) < len(result) or not np.array_equal(order, np.arange(len(order))):
+        result = result.take(pa.array(order))
     return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(metadata)
 
 

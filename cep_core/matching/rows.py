@@ -82,9 +82,16 @@ def ordered(table: pa.Table) -> Ints:
     """
     names = ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
     keys = [table.column(name).to_numpy() for name in names]
-    order: Ints = np.lexsort(keys[::-1])
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+    order = np.arange(table.num_rows)
+    same = np.ones(max(table.num_rows - 1, 0), np.bool_)
+    ascending = same.copy()
+    for key in keys:
+        ascending &= ~same | (key[1:] >= key[:-1])
+        same &= key[1:] == key[:-1]
+    if not ascending.all():
+        order = np.lexsort(keys[::-1])
+        same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
+    new = np.append(True, ~same)[: len(order)]
     paths = table.column(PATH).combine_chunks()
     groups = np.append(np.flatnonzero(new), len(order))
     _sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
