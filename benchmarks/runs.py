@@ -1,10 +1,10 @@
 """Runs of the sample workload, measured: `python benchmarks/runs.py [day] [week] [kills] [year]`, all if none is named.
 
-`day`: the demo night from an empty lake, then again. `week`: 5 to 11 March as one backfill, as seven nights, as shuffled
-nights; their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random moments and
-retried each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without reports, from the
-folder that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole process tree, sampled
-from /proc; seconds of stages come from the lake's own journal.
+`day`: the demo night from an empty lake, then again. `week`: 5 to 11 March as one backfill, as seven nights, as
+shuffled nights; their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random
+moments and retried each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without
+reports, from the folder that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole
+process tree, sampled from /proc; seconds of stages come from the lake's own journal.
 """
 
 from __future__ import annotations

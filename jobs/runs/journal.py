@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime
 from jobs.exits import message as message_of
 from jobs.lake.write import append
 from jobs.runs.run import DayOutcome, Run, StageOutcome
+from jobs.runs.watching import watched
 from jobs.workload.content import content_hash
 
 FAILED = "failed"
@@ -47,7 +48,8 @@ class Journal:
         run.progress.start(name)
         started_at, begin = datetime.now(UTC), time.perf_counter()
         try:
-            outcome = stage(run)
+            with watched(run.spark.sparkContext, run.progress):
+                outcome = stage(run)
         except Exception as error:
             seconds = time.perf_counter() - begin
             failed = DayOutcome(status=FAILED, message=message_of(error)[:LONGEST_MESSAGE])

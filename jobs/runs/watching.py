@@ -1,0 +1,37 @@
+"""How far Spark is: while a stage of a run works, the tasks of Spark's running stages are told as its progress."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from jobs.runs.run import Progress
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+SECONDS = 0.5
+
+
+@contextmanager
+def watched(context: SparkContext, progress: Progress) -> Iterator[None]:
+    """Tell `progress` of Spark's tasks twice a second while the block works."""
+    done = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(context, progress, done), name="progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _watch(context: SparkContext, progress: Progress, done: threading.Event) -> None:
+    tracker = context.statusTracker()
+    while not done.wait(SECONDS):
+        known = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        running = [stage for stage in known if stage is not None]
+        if running and not done.is_set():
+            progress.advance(sum(s.numCompletedTasks for s in running), sum(s.numTasks for s in running), "tasks")

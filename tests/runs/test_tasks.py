@@ -1,0 +1,88 @@
+"""Tasks as a scheduler sees them: who holds the lake is told at once, and a run keeps the workload it began with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jobs import cli, spark_task
+from jobs.lake.lease import lease_file, read, take
+from jobs.runs.stored_workload import workload_of_run
+from tests.runs.small_workload import write_workload
+
+
+def test_a_task_that_meets_another_runs_lease_fails_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1, so that the scheduler tries again later, and a message that names the holder; no JVM is started."""
+    home = write_workload(tmp_path / "workloads")
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    take(lease_file(tmp_path / "lake", "machines"), "other", "backfill_machines of January")
+    arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
+    assert spark_task.main(["--workload", str(home), *arguments]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("trendmill: the lake is in use by backfill_machines of January")
+    assert read(lease_file(tmp_path / "lake", "machines")).run_id == "other"  # type: ignore[union-attr]
+
+
+def test_a_wrong_workload_ends_with_2_and_gives_the_lease_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No retry can help: all problems are told, and nobody waits for the lease to expire."""
+    home = write_workload(tmp_path / "workloads")
+    (home / "queries" / "climbs.cep").write_text("-- Which?\nPATTERN SEQ(Begin a, Stop c) WITHIN 5 minutes\n")
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    monkeypatch.setattr(spark_task, "start_session", lambda *_: type("Session", (), {"stop": lambda _: None})())
+    arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
+    assert spark_task.main(["--workload", str(home), *arguments]) == 2
+    assert "climbs.cep:2" in capsys.readouterr().err
+    assert read(lease_file(tmp_path / "lake", "machines")) is None
+
+
+def test_a_run_goes_on_with_the_workload_it_began_with(tmp_path: Path) -> None:
+    """An edit while a run is on is seen by the next run, not by this one."""
+    home = write_workload(tmp_path / "workloads")
+    begun = workload_of_run(str(home), "nightly/2013-01-02", tmp_path / "lake")
+    (home / "workload.yaml").write_text((home / "workload.yaml").read_text().replace("Machines", "Engines"))
+    assert workload_of_run(str(home), "nightly/2013-01-02", tmp_path / "lake").title == begun.title == "Machines"
+    assert workload_of_run(str(home), "nightly/2013-01-03", tmp_path / "lake").title == "Engines"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "machinse", "--from", "2013-01-02"], "did you mean 'machines'"),
+        (["run", "machines"], "give either --from"),
+        (["run", "machines", "--from", "2013-01-02", "--to", "2013-01-01"], "lies before"),
+        (["run", "machines", "--from", "2012-12-31"], "before the log's start"),
+        (["try", "machines", "climb", "--day", "2013-01-02"], "did you mean 'climbs'"),
+        (["try", "machines", "climbs", "--day", "2013-01-02"], "trendmill run machines"),
+        (["rebuild", "machines", "climb"], "did you mean 'climbs'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_wrong_command_says_what_would_be_right(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: str,
+) -> None:
+    """Exit code 2 and one message, before any JVM is started."""
+    write_workload(tmp_path / "workloads")
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    assert cli.main(arguments) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_status_of_an_empty_lake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A workload that never ran has no days, no holes and nothing stale."""
+    write_workload(tmp_path / "workloads")
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    assert cli.main(["status", "machines"]) == 0
+    assert capsys.readouterr().out.startswith("machines: 0 days, 0 events")
