@@ -77,6 +77,8 @@ def quantity(value: Magnitude | int | float | Decimal | None) -> str:
     ('1,234', '12,475', '72.46', '1.0e34', '–')
     >>> quantity(Magnitude.of(None, 47.3)), quantity(-0.5), quantity(0.000012)
     ('2.0e47', '−0.5', '1.2e-05')
+    >>> quantity(float("-inf")), quantity(float("nan"))
+    ('−∞', '–')
     """
     if value is None:
         return "–"
@@ -86,6 +88,8 @@ def quantity(value: Magnitude | int | float | Decimal | None) -> str:
     minus = "−" if magnitude.sign < 0 else ""
     if magnitude.sign == 0:
         return "0"
+    if magnitude.log10 == math.inf:
+        return minus + "∞"
     if magnitude.exact is None or magnitude.log10 >= PLAIN_DIGITS:
         return minus + scientific(magnitude.log10)
     size = abs(magnitude.exact)
