@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from deltalake import DeltaTable
 
 from cep_core.slicing import Plan, split
 from jobs.lake.write import replace
@@ -53,7 +54,10 @@ def slice_events(run: Run) -> StageOutcome:
     replace(sliced, run.table("work_slices"), f.lit(True))
     read = read_ledger(run.lake, run.workload.name)
     rows_in = sum(read.days[day].events for day in run.scope.reads if day in read.days)
-    return StageOutcome(rows_in, message=f"{sum(plan.slices for plan, _ in plans)} slices of {len(plans)} plan(s)")
+    written = DeltaTable(run.lake / run.workload.name / "_work" / "slices").count()
+    return StageOutcome(
+        rows_in, written, message=f"{sum(plan.slices for plan, _ in plans)} slices of {len(plans)} plan(s)"
+    )
 
 
 def attributes_named(run: Run, query: str) -> set[str]:
