@@ -41,6 +41,7 @@ class EventCounts:
         self._atoms = list(dict.fromkeys(a for query in run.compiled.values() for a in query.evaluator.atoms))
         self._frequencies: dict[Days, dict[tuple[str, str], Frequencies]] = {}
         self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
+        self._stamps: dict[date, npt.NDArray[np.int64]] = {}
 
     def count(self, spans: Iterable[Days]) -> None:
         """Count the events of these sets of days that were not counted yet."""
@@ -84,9 +85,17 @@ class EventCounts:
         )
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
-        """The ascending time-stamps of all events of these days."""
-        found = self._events(days).select("ts").toArrow()["ts"].to_numpy()
-        return np.sort(found)
+        """The ascending time-stamps of all events of these days, which ascend, too; read once for all days counted."""
+        missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
+        if not missing.isdisjoint(days):
+            found = self._events(missing).select("day", "ts").toArrow()
+            for day in missing:
+                self._stamps[day] = np.sort(found.filter(pc.equal(found["day"], day))["ts"].to_numpy())
+        return np.concatenate([np.empty(0, np.int64), *(self._stamps[day] for day in days)])
+
+    def total(self, days: Days) -> int:
+        """How many events these days have."""
+        return sum(events for _, _, events in self._signatures[days])
 
     def _events(self, days: Iterable[date]) -> DataFrame:
         from pyspark.sql import functions as f

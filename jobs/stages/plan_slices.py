@@ -135,6 +135,8 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
     atoms = {name: run.compiled[name].evaluator.atoms for name in group.queries}
     days = [evaluation.day for name in group.queries for evaluation in scope.of(name)]
     reach = widest([run.compiled[name].evaluator.reach for name in group.queries])
+    # Time-stamps let the planner weigh quiet and busy hours; a log too long for this process is taken as even.
+    weighed = reach.points or reach.events or counted.total(group.reads) <= run.workload.limits.slice_rows
     return make_plan(
         atoms,
         group.variables,
@@ -144,7 +146,7 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
         reach=reach,
         interval=(calendar.interval(min(days))[0], calendar.interval(max(days))[1]),
         types=_types(run.workload.attributes, atoms, group.variables),
-        stamps=counted.stamps(group.reads) if reach.points or reach.events else None,
+        stamps=counted.stamps(group.reads) if weighed else None,
     )
 
 
