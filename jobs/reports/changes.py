@@ -63,8 +63,10 @@ class Change:
         below = self.today.log10 - usual.log10
         if times == "1.0":
             comparison = "Close to"
+        elif below >= 0:
+            comparison = f"{times} times"
         else:
-            comparison = f"{share(10**below)} of" if -3 < below < 0 else f"{times} times"
+            comparison = f"{share(10**below)} of" if below > -2 else f"1/{ratio(usual, self.today)} of"
         return f"{comparison} {middle} {days} {beside}{extreme}."
 
 

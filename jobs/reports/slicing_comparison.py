@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow.dataset as ds
 
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.moments import spoken
 
 PREFIX = "slicing:"
 LOAD = "maximum_load"
@@ -46,6 +47,12 @@ class Comparison:
     @property
     def queries(self) -> list[str]:
         return sorted(self.plan["queries"])
+
+    @property
+    def period(self) -> str:
+        """The days that the plan evaluated, on whose events the strategies were counted."""
+        first, last = spoken(self.plan["first_day"]), spoken(self.plan["last_day"])
+        return first if first == last else f"{first} to {last}"
 
     @property
     def lower_bound(self) -> float | None:

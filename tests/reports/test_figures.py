@@ -89,22 +89,22 @@ def test_a_figure_of_nothing_does_not_exist() -> None:
     """Pages say so in words."""
     query, results = aggregated(GROUPED)
     assert windows_figure(query, "q", results, DAY, CLOCK) is None
-    assert rhythm_figure({}, {}, INTERVAL, DAY, CLOCK) is None
+    assert rhythm_figure({}, {}, [], INTERVAL, DAY, CLOCK) is None
     assert trailing_figure({"q": Change(Magnitude.of(1), {})}, DAY) is None
     assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": "matches"}, INTERVAL, DAY, CLOCK) is None
-    assert strategies_figure(Comparison({"queries": ["q"], "lower_bound": None}, []), DAY) is None
+    assert strategies_figure(Comparison({"queries": ["q"], "lower_bound": None}, [])) is None
 
 
 def test_figures_count_what_they_show() -> None:
     """Captions name n; alternative texts tell the finding."""
     today = {("A", 3): 5, ("B", 4): 7}
     before = {DAY - timedelta(days=1): {3: 4}, DAY - timedelta(days=2): {}}
-    figure = rhythm_figure(today, before, INTERVAL, DAY, CLOCK)
+    figure = rhythm_figure(today, before, ["A", "B"], INTERVAL, DAY, CLOCK)
     assert figure is not None
     assert "n = 12 events" in figure.caption
     assert "median and range of the 2 loaded days before" in figure.caption
     assert "most between 8 Mar 07:00 to 08:00" in figure.alt
-    assert [line[1:4] for line in figure.rows][3:5] == [[0, 5, 2.0], [7, 0, 0.0]]
+    assert [line[1:4] for line in figure.rows][3:5] == [[5, 0, 2.0], [0, 7, 0.0]]
 
 
 def test_no_two_strategies_look_alike() -> None:
@@ -117,8 +117,8 @@ def test_no_two_strategies_look_alike() -> None:
 def test_strategies_show_the_lower_bound() -> None:
     """Lowest maximum load first, as shares, beside the bound."""
     measured = [Measured("broadcast", {}, 0.5, 2.0, 1.5), Measured("plan in use", {}, 0.75, 1.0, 2.0)]
-    plan = {"plan_id": "ab", "queries": ["q"], "slices": 4, "lower_bound": 0.25}
-    figure = strategies_figure(Comparison(plan, measured), DAY)
+    plan = {"plan_id": "ab", "queries": ["q"], "slices": 4, "lower_bound": 0.25, "first_day": DAY, "last_day": DAY}
+    figure = strategies_figure(Comparison(plan, measured))
     assert figure is not None
     assert {"lower bound", "50 %, 2.00 copies", "75 %, 1.00 copies"} <= set(letters(figure))
     assert "The lower bound is 25 %." in figure.caption

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.time_axis import label_times
 from jobs.reports.moments import Clock, spoken
-from jobs.reports.palette import INK, series
+from jobs.reports.palette import GREY, INK, Look, series
 from jobs.reports.quantities import counted, quantity
 from jobs.reports.values import shown
 
@@ -23,6 +23,7 @@ TYPES = 7
 def rhythm_figure(
     today: Mapping[tuple[str, int], int],
     before: Mapping[date, Mapping[int, int]],
+    declared: Sequence[str],
     interval: tuple[int, int],
     day: date,
     clock: Clock,
@@ -30,7 +31,7 @@ def rhythm_figure(
     """Stacked bars by event type; median and range of the days before as a tick and a thin line.
 
     `today`: (event type, period) -> events; `before`: for each day, period -> events. Periods are the 24th parts of the
-    operating day's `interval`.
+    operating day's `interval`. `declared`: the log's event types in their own order.
     """
     total = sum(today.values())
     if not total:
@@ -38,12 +39,14 @@ def rhythm_figure(
     types = Counter[str]()
     for (event_type, _), events in today.items():
         types[event_type] += events
-    order = sorted(types, key=lambda name: (-types[name], name))
-    top, rest = order[:TYPES], order[TYPES:]
+    top = sorted(types, key=lambda name: (-types[name], name))[:TYPES]
+    known = [*declared, *sorted(types.keys() - set(declared))]
+    top, rest = [name for name in known if name in top], [name for name in types if name not in top]
     columns = {shown(name, 24): [today.get((name, period), 0) for period in range(PERIODS)] for name in top}
     if rest:
         columns["other"] = [sum(today.get((name, period), 0) for name in rest) for period in range(PERIODS)]
-    looks = series(list(columns))
+    # by declaration, not by size: a type has the same colour on every day
+    looks = {"other": Look(GREY, "o"), **{shown(name, 24): look for name, look in series(known).items()}}
     middle, low, high = _spread(list(before.values()))
     start, end = interval
     width = (end - start) / PERIODS

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from datetime import date
 
 from matplotlib.axes import Axes
 
 from jobs.reports.figures.figure import Figure
-from jobs.reports.moments import spoken
 from jobs.reports.palette import BOUND, FAINT, strategy_look
 from jobs.reports.quantities import quantity, share
 from jobs.reports.slicing_comparison import IN_USE, Comparison
 from jobs.reports.values import listed, shown
 
 
-def strategies_figure(comparison: Comparison, day: date) -> Figure | None:
+def strategies_figure(comparison: Comparison) -> Figure | None:
     """One row a strategy, lowest maximum load first; None where nothing was measured."""
     told, bound = list(comparison.strategies), comparison.lower_bound
     if not told:
@@ -50,11 +48,11 @@ def strategies_figure(comparison: Comparison, day: date) -> Figure | None:
     taller = 1.0 + 0.38 * len(told)
     return Figure(
         f"slicing-{comparison.plan['plan_id']}",
-        f"Dot chart of {len(told)} slicing strategies for {listed(comparison.queries)} on {spoken(day)}; "
+        f"Dot chart of {len(told)} slicing strategies for {listed(comparison.queries)}; "
         f"{shown(best.strategy)} has the lowest maximum load, {share(best.load)}.{against}",
         f"Largest slice of each strategy as a share of the relevant events (unsliced: 100 %) and copies of an event, "
-        f"for {listed(comparison.queries)}; counted once on the day's real events, n = {len(told)} strategies of "
-        f"at most {quantity(comparison.plan['slices'])} slices.{against}",
+        f"for {listed(comparison.queries)}; counted once on the real events of {comparison.period}, "
+        f"n = {len(told)} strategies of at most {quantity(comparison.plan['slices'])} slices.{against}",
         ["strategy", "maximum_load", "replication", "imbalance"],
         [[one.strategy, one.load, one.replication, one.imbalance] for one in told],
         draw,

@@ -33,7 +33,7 @@ def timeline_figure(
     chosen, counts = [match for match, _ in ordered], [count for _, count in ordered]
     names = variables(query)
     types = {variable.name: variable.event_type for variable in query.variables}
-    looks = series(list(dict.fromkeys(types[name] for name in names)))
+    looks = series(list(query.schema.types))
     first = min(match.row["first_ts"] for match in chosen)
     last = max(match.row["last_ts"] for match in chosen)
     keys = [key for key, _, _ in entity(query)]

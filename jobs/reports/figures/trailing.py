@@ -30,10 +30,11 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
             axes.plot(before, [row] * len(before), "o", color=BEFORE, markersize=4, alpha=0.55)
             axes.plot([usual, usual], [row - 0.25, row + 0.25], color=INK, linewidth=1.6)
             axes.plot([today], [row], "D", color=TODAY, markersize=7)
-            axes.annotate(quantity(change.today), (1.0, row), xytext=(9, 0), textcoords="offset points", va="center")
+            axes.text(1.06, row, quantity(change.today), color=TODAY, va="center")
+        axes.text(1.06, -0.8, "today", color=TODAY, va="center")
         axes.set_yticks(range(len(told)), list(told))
-        axes.set_ylim(len(told) - 0.4, -0.6)
-        axes.set_xlim(-0.03, 1.22 if narrow else 1.12)
+        axes.set_ylim(len(told) - 0.4, -1.0)
+        axes.set_xlim(-0.03, 1.3 if narrow else 1.16)
         axes.set_xticks([0, 1], ["0", "most"])
         axes.grid(visible=False, axis="y")
 
@@ -54,7 +55,7 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
             for on, value in [*change.before.items(), (day, change.today)]
         ],
         draw,
-        (0.7 + 0.32 * len(told), 0.7 + 0.32 * len(told)),
+        (0.85 + 0.32 * len(told), 0.85 + 0.32 * len(told)),
     )
 
 

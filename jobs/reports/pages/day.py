@@ -24,7 +24,14 @@ def page(report: DayReport) -> Page:
     units = {it.question.name: it.period_unit for it in report.queries}
     drawn = {
         "trailing": trailing_figure(changes, report.day),
-        "rhythm": rhythm_figure(report.volume.today, report.volume.before, report.interval, report.day, report.clock),
+        "rhythm": rhythm_figure(
+            report.volume.today,
+            report.volume.before,
+            list(report.workload.schema.types),
+            report.interval,
+            report.day,
+            report.clock,
+        ),
         "when": when_figure(periods, units, report.interval, report.day, report.clock),
     }
     start, end = report.interval

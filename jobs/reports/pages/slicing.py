@@ -109,7 +109,7 @@ def _section(report: DayReport, comparison: Comparison) -> Section:
     return Section(
         comparison,
         compared(comparison),
-        strategies_figure(comparison, report.day),
+        strategies_figure(comparison),
         [
             [
                 shown(one.strategy),
@@ -147,7 +147,7 @@ def _setting(parameters: Mapping[str, Any]) -> str:
     'variable x'
     """
     if "shares" not in parameters:
-        return "; ".join(f"{name} {shown(value)}" for name, value in sorted(parameters.items()))
+        return "; ".join(f"{name} {shown(value) or 'none'}" for name, value in sorted(parameters.items()))
     names, cubes = parameters["variables"], parameters["shares"]
     words = [
         (f"heavy in {heavy.replace(',', ', ')}: " if heavy else "")
