@@ -95,7 +95,9 @@ def quantity(value: Magnitude | int | float | Decimal | None) -> str:
     size = abs(magnitude.exact)
     if isinstance(size, int) or size == int(size):
         return f"{minus}{int(size):,}"
-    return minus + (f"{size:.1e}" if size < 0.001 else f"{size:,.{2 if size >= 1 else 3}f}".rstrip("0").rstrip("."))
+    if size < 1:
+        return minus + (f"{size:.1e}" if size < 0.001 else f"{size:.3g}")
+    return minus + f"{size:,.2f}".rstrip("0").rstrip(".")
 
 
 def counted(n: int | Magnitude, noun: str, nouns: str | None = None) -> str:
@@ -123,7 +125,7 @@ def ratio(value: Magnitude, base: Magnitude) -> str:
     if difference >= 6:
         return scientific(difference)
     times = 10**difference
-    return f"{times:,.0f}" if times >= 20 else f"{times:.1f}" if times >= 0.1 else f"{times:.2g}"
+    return f"{times:,.0f}" if times >= 10 else f"{times:.1f}" if times >= 0.1 else f"{times:.2g}"
 
 
 def median(values: Sequence[Magnitude]) -> Magnitude:
