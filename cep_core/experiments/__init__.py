@@ -1,0 +1,1 @@
+"""Experiments: generated streams, and strategies compared side by side."""

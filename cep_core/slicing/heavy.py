@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
@@ -44,8 +45,4 @@ def heavy_values(
                 values = heavy_hitters(statistics, atom.event_type, attribute, slices).values
                 found.setdefault(variable, []).append(coerce(values, types[variable]))
     merged = {variable: pa.concat_arrays(arrays).unique() for variable, arrays in found.items()}
-    return {
-        variable: values.take(pa.compute.array_sort_indices(values))
-        for variable, values in merged.items()
-        if len(values)
-    }
+    return {variable: values.take(pc.array_sort_indices(values)) for variable, values in merged.items() if len(values)}

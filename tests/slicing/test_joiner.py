@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.language.evaluator import Reach
+from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, cell_of, cut, keep_owned, ownership, owning_slices, split, union_suffices
 from cep_core.slicing.hashing import ARROW_TYPES
 from tests.slicing.conjunctive import Query, evaluate, evaluate_sliced, evaluate_slices_unfiltered
@@ -67,7 +67,7 @@ def test_the_filter_is_needed_where_heavy_values_mix() -> None:
 
 
 @pytest.mark.parametrize("atoms", [STAR, LINEAR, TRIANGLE])
-def test_plain_union_suffices_for_different_types_without_heavy_values(atoms: tuple) -> None:  # type: ignore[type-arg]
+def test_plain_union_suffices_for_different_types_without_heavy_values(atoms: tuple[Atom, ...]) -> None:
     """S12, Theorem 3: no type twice, no constant, nothing heavy: filtering changes nothing."""
     variables = sorted({name for one in atoms for _, name in one.variables})
     plan = modulus_plan(atoms, variables, 8)
@@ -81,7 +81,7 @@ def test_plain_union_suffices_for_different_types_without_heavy_values(atoms: tu
     ("atoms", "safe", "constant"),
     [(STAR, False, False), (STAR, True, True), ((atom("P", "x1", "x2"), atom("P", "x2", "x1")), True, False)],
 )
-def test_plain_union_does_not_suffice(atoms: tuple, safe: bool, constant: bool) -> None:  # type: ignore[type-arg]
+def test_plain_union_does_not_suffice(atoms: tuple[Atom, ...], safe: bool, constant: bool) -> None:
     """S12: unsafe, a constant compared, or a type named twice."""
     variables = sorted({name for one in atoms for _, name in one.variables})
     assert not union_suffices(modulus_plan(atoms, variables, 4), atoms, safe=safe, compares_with_constant=constant)

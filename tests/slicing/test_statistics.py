@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, heavy_hitters, heavy_values, statistics_by_interval, statistics_of
 from cep_core.slicing.sketch import sketched_statistics
 from tests.slicing.paper import atom, log
@@ -66,7 +67,7 @@ def test_matched_events_leave_out_constants_repetitions_and_nulls() -> None:
 
 @given(event_tables(), st.lists(atoms(), min_size=1, max_size=3), st.integers(0, 12))
 @settings(deadline=None)
-def test_statistics_add(events: pa.Table, own: list, border: int) -> None:  # type: ignore[type-arg]
+def test_statistics_add(events: pa.Table, own: list[Atom], border: int) -> None:
     """S16: the statistics of two parts of a log add up to those of the whole."""
     whole = statistics_of(events, own, 2)
     parts = statistics_of(events.slice(0, border), own, 1) + statistics_of(events.slice(border), own, 1)
