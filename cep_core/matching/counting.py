@@ -21,14 +21,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from cep_core.matching.network import Ints, Network, holds
+from cep_core.matching.network import LONG, Ints, Network, holds
 
 LIMIT = 1 << 61
 """Counts below it are plain; two that reach it add without wrapping a 64-bit integer."""
 
 
-LONG = 96
-"""Windows of fewer rows are scanned rather than kept in trees."""
 LANES = 64
 """At most so many last events share a walk."""
 SCRATCH = 1 << 23

@@ -33,7 +33,7 @@ from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
 from cep_core.matching.numbers import count_columns
-from cep_core.matching.paths import Bound, Paths, events_by_variable
+from cep_core.matching.paths import Bound, Paths, batches, events_by_variable
 from cep_core.matching.quantities import Matches
 from cep_core.matching.rows import LAST_SEQ, PATH, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
@@ -187,7 +187,7 @@ class MatchEvaluator:
                 enough = (found > self.max_matches)[part] & (group > group[paths.jobs[-1]])
                 most[enough | (counts > self.max_matches)] = 0
         if self.collapsed:
-            yield from self._compact_rows(answers, compacted, counts, {})
+            yield from self._compact_rows(answers, compacted, counts[compacted.jobs], {})
         return [
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
@@ -203,16 +203,18 @@ class MatchEvaluator:
     def _compact_rows(
         self, answers: Answers, paths: Paths, counts: Ints, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """Compact rows; `counts`, `large`: the matches of the answers; `paths.jobs`: an answer of each row."""
+        """Compact rows; `counts`, `large`: the matches of each row; `paths.jobs`: an answer of each row."""
         graph = answers.graph
-        first_ts = np.minimum.reduceat(graph.ts[paths.rows], paths.offsets[:-1]) if len(paths) else counts[:0]
-        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs)}
-        number, logarithm, digits = count_columns(counts, large)
-        columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
-        for variable, its in zip(self.query.positive, self._bound(paths), strict=True):
-            columns[variable.name] = event_column(its, graph.seq, as_list=True)
-        columns[PATH] = path_column(paths, graph.seq)
-        if len(paths):
+        for begin, end in batches(np.diff(paths.offsets)):
+            some = paths.take(np.arange(begin, end))
+            first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
+            columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, some.jobs)}
+            beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
+            number, logarithm, digits = count_columns(counts[begin:end], beyond)
+            columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
+            for variable, its in zip(self.query.positive, self._bound(some), strict=True):
+                columns[variable.name] = event_column(its, graph.seq, as_list=True)
+            columns[PATH] = path_column(some, graph.seq)
             yield _batch(columns, partial_schema(self.schema))
 
 

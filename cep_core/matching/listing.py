@@ -20,10 +20,8 @@ from numba import njit
 
 from cep_core.matching.counting import Scratch, complete_ways, scratch_for
 from cep_core.matching.network import Ints, Network, holds
-from cep_core.matching.paths import Paths
+from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 
-BATCH_ROWS = 1 << 16
-BATCH_EVENTS = 1 << 20
 POOL = 1 << 21
 """Successor entries kept for one last event; nodes that find it full are scanned anew at each visit."""
 

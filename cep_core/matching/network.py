@@ -24,6 +24,9 @@ Flags = npt.NDArray[np.bool_]
 Comparing = tuple[str, Ints, Ints]
 """An operator, the keys of all rows as the earlier event, and as the later one."""
 
+LONG = 96
+"""Windows of at most so many rows are scanned rather than kept in trees; partitions of so few need no places."""
+
 OPERATORS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
 
 
@@ -54,7 +57,7 @@ class Network(NamedTuple):
     """[C, m] 1..n: the later event's place among the keys of its partition, 0 if NULL."""
     query: Ints
     """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]; -1: it is no comparison by
-    order that is alone on its edge."""
+    order that is alone on its edge, or the partition has no long window."""
 
 
 def network_of(
@@ -100,6 +103,8 @@ def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, 
             continue
         for p in range(offsets.shape[0] - 1):
             low, high = offsets[p], offsets[p + 1]
+            if high - low <= LONG:
+                continue
             distinct = np.unique(right[c, low:high])
             if distinct.shape[0] and distinct[0] == NULL_KEY:
                 distinct = distinct[1:]

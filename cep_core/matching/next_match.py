@@ -12,9 +12,8 @@ from cep_core.matching.answers import Answers
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.event_graph import EventGraph
-from cep_core.matching.listing import BATCH_EVENTS, BATCH_ROWS
 from cep_core.matching.network import Ints
-from cep_core.matching.paths import Paths
+from cep_core.matching.paths import Paths, batches
 from cep_core.matching.runs import NONE, Forest, finish_runs, grow_forest, walk_runs
 from cep_core.matching.totals import Days, owned_moments, part_of
 from cep_core.matching.windows import Spans, spans_ahead, window_spans_ahead
@@ -34,7 +33,7 @@ class NextMatches(Answers):
         jobs = np.flatnonzero(most)
         states = self.graph.network.fits.shape[1]
         lengths = self.lengths[jobs]
-        for begin, end in _batches(lengths):
+        for begin, end in batches(lengths):
             some = jobs[begin:end]
             yield walk_runs(self.forest, states, self.first[some], lengths[begin:end], some)
 
@@ -44,18 +43,6 @@ class NextMatches(Answers):
         states = self.graph.network.fits.shape[1]
         paths = walk_runs(self.forest, states, self.first, self.lengths, np.arange(len(self.first)))
         return compact_listed(paths, place.reshape(-1), self.graph.seq), place.reshape(-1)
-
-
-def _batches(lengths: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of matches that keep a batch within its rows and events."""
-    ends = np.cumsum(lengths)
-    begin = 0
-    while begin < len(lengths):
-        before = ends[begin - 1] if begin else 0
-        end = int(np.searchsorted(ends, before + BATCH_EVENTS, side="right"))
-        end = min(max(end, begin + 1), begin + BATCH_ROWS, len(lengths))
-        yield begin, end
-        begin = end
 
 
 def next_matches(

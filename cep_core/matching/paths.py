@@ -6,13 +6,16 @@ variable. Both passes are linear in the events of the matches, and each buffer i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
 from cep_core.matching.network import Flags, Ints
+
+BATCH_ROWS = 1 << 16
+BATCH_EVENTS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,18 @@ class Paths:
     @property
     def last_rows(self) -> Ints:
         return self.rows[self.offsets[1:] - 1]
+
+
+def batches(lengths: Ints) -> Iterator[tuple[int, int]]:
+    """Ranges of matches that keep a batch within its rows and events."""
+    ends = np.cumsum(lengths)
+    begin = 0
+    while begin < len(lengths):
+        before = ends[begin - 1] if begin else 0
+        end = int(np.searchsorted(ends, before + BATCH_EVENTS, side="right"))
+        end = min(max(end, begin + 1), begin + BATCH_ROWS, len(lengths))
+        yield begin, end
+        begin = end
 
 
 @dataclass(frozen=True)

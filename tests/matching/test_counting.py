@@ -8,9 +8,9 @@ import pytest
 from cep_core.language.errors import Position
 from cep_core.language.patterns.tree import Kleene, Sequence, Unit
 from cep_core.matching.automaton import Automaton, automaton_of
-from cep_core.matching.counting import LONG, count_matches
+from cep_core.matching.counting import count_matches
 from cep_core.matching.keys import NULL_KEY
-from cep_core.matching.network import Network, network_of
+from cep_core.matching.network import LONG, Network, network_of
 
 AT = Position(1, 1)
 A_BS_C = automaton_of(

@@ -235,3 +235,10 @@ def test_an_empty_log() -> None:
     """No events, no matches, and the columns all the same."""
     table = cep.match("PATTERN SEQ(A a, B+ b[]) WITHIN 5", log("A").slice(0, 0))
     assert (table.num_rows, total(table), table.column_names) == (0, 0, ["first_ts", "last_ts", "a", "b"])
+
+
+def test_compact_rows_under_a_test_of_whole_matches() -> None:
+    """Last events whose matches all fail have no row; the others count what is left."""
+    query = "PATTERN SEQ(A a, B+ b[]) WHERE sum(b[].x) = 3 WITHIN 10"
+    rows = cep.match(query, log("ABBB", x=[0, 1, 2, 3]), collapsed=True).to_pylist()
+    assert [(row["last_seq"], row["match_count"], row["b"]) for row in rows] == [(2, 1, [1, 2]), (3, 1, [3])]
