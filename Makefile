@@ -24,9 +24,11 @@ JARS     := .cache/jars/.fetched
 CLASSES  := .cache/cds/.trained
 SETTINGS := .cache/spark-local.conf
 METADATA := .cache/airflow.db
+KERNELS  := .cache/numba/.compiled
 YEAR     := .cache/nyc_flights/.made
 
-env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## the environment: packages, Java, jars, Airflow's database
+env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) $(KERNELS) ## packages, Java, jars, Airflow's database, kernels
+	@:
 
 $(PACKAGES): requirements.txt pyproject.toml
 	@scripts/install_packages.sh
@@ -49,6 +51,10 @@ $(SETTINGS): $(CLASSES) $(JARS) jobs/lake/session.py
 
 $(METADATA): $(PACKAGES)
 	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
+
+$(KERNELS): $(PACKAGES) scripts/compile_kernels.py $(wildcard cep_core/trends/*.py cep_core/matching/*.py)
+	@line=$$(scripts/run.sh python scripts/compile_kernels.py) && echo "kernels    $$line"
+	@mkdir -p $(@D) && touch $@
 
 $(YEAR): scripts/make_nyc_flights_bundle.py | $(PACKAGES)
 	@line=$$(.venv/bin/python scripts/make_nyc_flights_bundle.py --year --into $(@D)) && echo "sample     $$line"

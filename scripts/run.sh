@@ -13,6 +13,7 @@ export PATH="$root/.venv/bin:$PATH"
 export JAVA_HOME="$root/.cache/jdk"
 export PYSPARK_PYTHON="$root/.venv/bin/python"
 export SPARK_LOCAL_IP=127.0.0.1
+export NUMBA_CACHE_DIR="${NUMBA_CACHE_DIR:-$root/.cache/numba}"
 export AIRFLOW_HOME="${AIRFLOW_HOME:-$root/airflow_home}"
 export AIRFLOW__CORE__DAGS_FOLDER="$root/dags"
 cd "$root"

@@ -1,0 +1,73 @@
+"""Compile the engines' kernels into the cache, so that the first night does not wait for them.
+
+Every query of every workload that compiles is evaluated on a made-up log of its schema, and a few queries more reach
+the kernels that only large numbers need. Numba keeps the machine code in NUMBA_CACHE_DIR; where a kernel's source has
+not changed since, this reads it back in a second.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pyarrow as pa
+
+import cep_core as cep
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from jobs import places
+from jobs.workload.compiled import compile_questions
+from jobs.workload.declaration import load_workload
+from jobs.workload.problems import WorkloadError
+
+EVENTS = 300
+
+DRAWN = {
+    AttributeType.INT: lambda random: random.integers(0, 100, EVENTS),
+    AttributeType.FLOAT: lambda random: random.uniform(0, 100, EVENTS),
+    AttributeType.STRING: lambda random: random.choice(["a", "b"], EVENTS),
+    AttributeType.BOOL: lambda random: random.choice([True, False], EVENTS),
+}
+
+FURTHER = (
+    # 150 events of a type in one window: more trends than a machine word counts, and than 38 digits tell.
+    ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
+    ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
+    ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
+    ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
+)
+
+
+def made_up_log(schema: LogSchema) -> pa.Table:
+    """Random events of all types, ten time units apart."""
+    random = np.random.default_rng(1)
+    attributes: dict[str, Attribute] = {}
+    for own in schema.types.values():
+        attributes.update(own)
+    columns = {name: pa.array(DRAWN[attribute.type](random)) for name, attribute in attributes.items()}
+    names = random.choice(sorted(schema.types), EVENTS)
+    stamps = pa.array(np.arange(EVENTS) * 10)
+    return pa.table({"event_type": pa.array(names), "ts": stamps, "seq": pa.array(np.arange(EVENTS)), **columns})
+
+
+def main() -> None:
+    begun = time.perf_counter()
+    evaluated = 0
+    for folder in sorted(path.parent for path in places.workloads().glob("*/workload.yaml")):
+        try:
+            workload = load_workload(folder.name)
+        except WorkloadError:
+            continue  # `trendmill check` tells what is wrong with it; set-up goes on without
+        compiled, _ = compile_questions(workload)
+        log = made_up_log(workload.schema)
+        for query in compiled.values():
+            query.evaluator.merge(query.evaluator.evaluate(log))
+            evaluated += 1
+    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
+    for text, evaluate in FURTHER:
+        evaluate(text, made_up_log(numbers))
+        evaluated += 1
+    print(f"compiled by {evaluated} queries in {time.perf_counter() - begun:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
