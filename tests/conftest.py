@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from jobs import places
+
+# The first example of a property may compile kernels; no deadline is right for it and for the others.
+settings.register_profile("patient", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
 @pytest.fixture(scope="session")
