@@ -94,13 +94,10 @@ def compare_with_runs(events: pa.Table, width: int) -> None:
     total = table.schema.metadata[b"matches_total"].decode()
     if naive >= 0 and str(naive) != total:
         raise AssertionError(f"naive {naive}, counted {total}")
-    ratio = (
-        f"{theirs / ours:10.1f} x" if naive >= 0 else f"> {theirs / ours:8.1f} x, stopped at {MOST_RUNS:,} runs alive"
-    )
+    stopped = f"{'-':>12} {made:>14,}  stopped at {MOST_RUNS:,} runs alive"
+    finished = f"{EVENTS / theirs:>12,.0f} {made:>14,} {theirs / ours:>8.1f} x"
     number = total if len(total) < 12 else f"{total[0]}.{total[1:3]}e{len(total) - 1}"
-    print(
-        f"{width:>8} {number:>12} {EVENTS / ours:>12,.0f} {EVENTS / theirs if naive >= 0 else 0:>12,.0f} {made:>14,}  {ratio}"
-    )
+    print(f"{width:>8} {number:>12} {EVENTS / ours:>12,.0f} {finished if naive >= 0 else stopped}")
 
 
 def main() -> None:
