@@ -48,7 +48,10 @@ class Application:
         progress = to_person()
         run_id = self.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
         with _leased(self.workload, self._what(), run_id, progress) as check:
-            self._work(run_id, progress, check)
+            if set(self.tasks) == {"publish"} and self.first and self.last:
+                publish_run(self.workload, self.first, self.last, run_id, progress)
+            else:
+                self._work(run_id, progress, check)
 
     def _what(self) -> str:
         days = f"{self.first}..{self.last}" if self.first else "stale days"
