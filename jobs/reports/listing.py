@@ -17,18 +17,19 @@ FILED = 10_000
 class Heading:
     """A column's title; numbers are set flush right; `measured` marks what differs between equal runs.
 
-    `whole` cells are not broken into lines.
+    `whole` cells are not broken into lines; `prose` is given room for some words a line.
     """
 
     title: str
     number: bool = False
     measured: bool = False
     whole: bool = False
+    prose: bool = False
 
     @property
     def classes(self) -> str:
         """Names for the stylesheet, and for whoever compares two reports."""
-        names = ("number", "measured", "whole")
+        names = ("number", "measured", "whole", "prose")
         return " ".join(name for name in names if getattr(self, name))
 
 

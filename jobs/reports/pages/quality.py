@@ -58,7 +58,7 @@ _EQUATION = [
     Heading("source"),
     Heading("files", number=True),
     Heading("rows read", number=True),
-    Heading("= gave an event", number=True),
+    Heading("= events", number=True),
     Heading("+ refused", number=True),
     Heading("+ other days", number=True),
     Heading("+ no event", number=True),
@@ -69,9 +69,9 @@ _DEFECTS = [
     Heading("today", number=True),
     Heading("all days", number=True),
     Heading("days with any"),
-    Heading("why the rule exists"),
+    Heading("why the rule exists", prose=True),
 ]
-_GATE = [Heading("rule"), Heading("verdict"), Heading("found"), Heading("why the rule exists")]
+_GATE = [Heading("rule"), Heading("verdict"), Heading("found"), Heading("why the rule exists", prose=True)]
 
 
 def _finding(report: DayReport, sources: list[dict[str, Any]], verdicts: list[dict[str, Any]]) -> str:

@@ -49,7 +49,7 @@ _STAGES = [
     Heading("rows in", number=True),
     Heading("rows out", number=True),
     Heading("seconds", number=True, measured=True),
-    Heading("message"),
+    Heading("message", prose=True),
 ]
 _SLICES = [
     Heading("query"),

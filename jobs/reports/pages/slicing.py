@@ -61,7 +61,7 @@ _STRATEGIES = [
     Heading("maximum load", number=True),
     Heading("copies of an event", number=True),
     Heading("largest / mean slice", number=True),
-    Heading("setting"),
+    Heading("setting", prose=True),
 ]
 _HEAVY = [
     Heading("event type"),
