@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cep_core.matching.counting import LIMIT
 from cep_core.matching.event_graph import EventGraph
-from cep_core.matching.network import Ints
+from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Paths
 from cep_core.matching.totals import Days, part_of, parts
 
@@ -26,6 +27,9 @@ class Answers(ABC):
     """Matches of each answer."""
     large: Mapping[int, int]
     """By answer, the counts that int64 cannot hold."""
+    days: Days
+    waits: Flags
+    """Whether an answer's matches are certain not at `certain` but a window's size after their first event."""
 
     @abstractmethod
     def listing(self, most: Ints) -> Iterator[Paths]:
@@ -35,8 +39,27 @@ class Answers(ABC):
         """
 
     @abstractmethod
-    def compact(self) -> tuple[Paths, Ints]:
-        """Compact rows, in order, and for each answer the number of its row."""
+    def compact(self) -> Paths:
+        """Compact rows, in order; their jobs are their numbers."""
+
+    @property
+    def compact_row(self) -> Ints:
+        """The number of each answer's compact row: one for each last event, window and day."""
+        keys = np.stack([self.group, self.last_rows, part_of(self.certain, self.days)])
+        row: Ints = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
+        return row
+
+    def compact_counts(self) -> tuple[Ints, Mapping[int, int]]:
+        """The matches of each compact row: as `counts` and `large`."""
+        row = self.compact_row
+        rows = int(row.max(initial=-1)) + 1
+        if rows == len(row):
+            return self.counts, self.large
+        sums = [0] * rows
+        for answer, (place, count) in enumerate(zip(row.tolist(), self.counts.tolist(), strict=True)):
+            sums[place] += self.large.get(answer, count)
+        beyond = {place: count for place, count in enumerate(sums) if count >= LIMIT}
+        return np.array([min(count, LIMIT) for count in sums], np.int64), beyond
 
     def totals(self, days: Days) -> list[int]:
         """Exact numbers of matches of each day."""

@@ -1,22 +1,32 @@
-"""The automaton of a positive pattern: which variable may follow which, most preferred first.
+"""The automaton of a pattern: which variable may follow which, most preferred first.
 
 One state for each unit, entered by binding an event to the unit's variable, so that a match is a path of (event, state)
 pairs and each binding is exactly one path (Glushkov's construction; GRETA, Algorithm 1, draws the same edges; SASE++,
 section 2.2, splits a Kleene state in two). A bounded quantifier `{n,m}` of a single unit becomes m states of the same
 variable. Successors are ordered as runs choose (`docs/semantics.md` 3): leave a closure before staying in it, the
 innermost closure first; skip an optional before taking it; the first branch of OR in text order.
+
+A negated element is no state. It is passed on the way from one state to the next, to the first or from the last, and
+so lies between the nearest neighbours that a match binds in the whole pattern. Where two ways of reading one binding
+pass different negations, the one that passes fewer counts: a binding is a match if some reading makes it one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence as Ordered
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
 
 END = -1
 """Stands for the end of the match among the states that may come next."""
+
+Passed = frozenset[int]
+"""Numbers of negated elements."""
+Step = tuple[int, Passed]
+"""A state that may come next, and the negated elements on the way."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,27 @@ class Automaton:
     starts: tuple[int, ...]
     successors: tuple[tuple[int, ...], ...]
     accepts: frozenset[int]
+    negations: tuple[Not, ...] = field(default=(), repr=False)
+    """The negated elements, in pattern order."""
+    between: Mapping[tuple[int, int], Passed] = field(default_factory=dict, repr=False)
+    """By edge, those that lie on it, by number; edges without one are left out."""
+    before: Mapping[int, Passed] = field(default_factory=dict, repr=False)
+    """By starting state, those that lie before the first event."""
+    after: Mapping[int, Passed] = field(default_factory=dict, repr=False)
+    """By accepting state, those that lie after the last event."""
+
+    def reaches(self, source: int, variable: str) -> bool:
+        """Whether a match may bind the variable after an event of the state."""
+        seen: set[int] = set()
+        todo = [*self.successors[source]]
+        while todo:
+            state = todo.pop()
+            if self.variables[state] == variable:
+                return True
+            if state not in seen:
+                seen.add(state)
+                todo += self.successors[state]
+        return False
 
     def comes_back(self, variable: str) -> bool:
         """Whether a match may bind the variable, then others, then the variable again."""
@@ -63,13 +94,20 @@ def automaton_of(pattern: Pattern) -> Automaton:
     expanded = _expand(pattern, repeated=False, seen=set())
     states = _Numbering()
     numbered = states.number(expanded)
-    numbered.follow([END], states)
-    successors = [_distinct(after) for after in states.successors]
+    numbered.follow([(END, frozenset())], states)
+    starts = _fewest(numbered.first(), pattern.at)
+    successors = [_fewest(after, pattern.at) for after in states.successors]
     return Automaton(
         variables=tuple(states.variables),
-        starts=tuple(_distinct(numbered.first())),
+        starts=tuple(starts),
         successors=tuple(tuple(s for s in after if s != END) for after in successors),
         accepts=frozenset(state for state, after in enumerate(successors) if END in after),
+        negations=tuple(states.negations),
+        between={
+            (s, t): passed for s, after in enumerate(successors) for t, passed in after.items() if passed and t != END
+        },
+        before={t: passed for t, passed in starts.items() if passed},
+        after={s: after[END] for s, after in enumerate(successors) if after.get(END)},
     )
 
 
@@ -93,7 +131,7 @@ def _expand(pattern: Pattern, repeated: bool, seen: set[str]) -> Pattern:
         case Kleene():
             raise _unsupported("a bounded repetition of anything but a single event type", pattern.at)
         case Not():
-            raise _unsupported("NOT in a matching query", pattern.at)
+            return pattern
         case Conjunction():
             raise _unsupported("AND between patterns", pattern.at)
         case AnyOf():
@@ -116,8 +154,16 @@ def _unsupported(what: str, at: Position) -> NotSupportedYet:
     return NotSupportedYet(f"{what} is not supported yet", at)
 
 
-def _distinct(states: Ordered[int]) -> list[int]:
-    return list(dict.fromkeys(states))
+def _fewest(steps: Ordered[Step], at: Position) -> dict[int, Passed]:
+    """The distinct states in order of preference, each with the fewest negated elements on the way."""
+    ways: dict[int, list[Passed]] = {}
+    for state, passed in steps:
+        ways.setdefault(state, []).append(passed)
+    fewest: dict[int, Passed] = {state: frozenset.intersection(*found) for state, found in ways.items()}
+    for state, found in ways.items():
+        if fewest[state] not in found:
+            raise _unsupported("a pattern in which a match passes one negation or another", at)
+    return fewest
 
 
 class _Numbering:
@@ -125,14 +171,18 @@ class _Numbering:
 
     def __init__(self) -> None:
         self.variables: list[str] = []
-        self.successors: list[list[int]] = []
+        self.successors: list[list[Step]] = []
+        self.negations: list[Not] = []
 
     def number(self, pattern: Pattern) -> _Part:
         match pattern:
             case Unit():
                 self.variables.append(pattern.variable)
                 self.successors.append([])
-                return _Part("unit", (), state=len(self.variables) - 1)
+                return _Part("unit", (), number=len(self.variables) - 1)
+            case Not():
+                self.negations.append(pattern)
+                return _Part("negation", (), number=len(self.negations) - 1)
             case Sequence():
                 return _Part("sequence", tuple(self.number(element) for element in pattern.elements))
             case Alternative():
@@ -145,32 +195,39 @@ class _Numbering:
 
 @dataclass(frozen=True)
 class _Part:
-    """A piece of the pattern over numbered states."""
+    """A piece of the pattern over numbered states and negated elements."""
 
     kind: str
     parts: tuple[_Part, ...]
-    state: int = END
+    number: int = END
 
-    def empty(self) -> bool:
-        """Whether the piece may bind nothing."""
-        if self.kind in ("sequence", "plus"):
-            return all(part.empty() for part in self.parts)
-        if self.kind == "choice":
-            return any(part.empty() for part in self.parts)
-        return self.kind != "unit"
+    def passed(self) -> list[Passed]:
+        """The ways to bind nothing here: what each passes; none if something must be bound."""
+        if self.kind == "unit":
+            return []
+        if self.kind == "negation":
+            return [frozenset({self.number})]
+        if self.kind == "sequence":
+            ways: list[Passed] = [frozenset()]
+            for part in self.parts:
+                ways = _least([one | other for one in ways for other in part.passed()])
+            return ways
+        if self.kind in ("star", "optional"):
+            return [frozenset()]
+        return _least([some for part in self.parts for some in part.passed()])
 
-    def first(self) -> list[int]:
+    def first(self) -> list[Step]:
         """States that may begin the piece."""
         if self.kind == "unit":
-            return [self.state]
+            return [(self.number, frozenset())]
         if self.kind == "sequence":
             return _begin(self.parts, [])
-        return [state for part in self.parts for state in part.first()]
+        return [step for part in self.parts for step in part.first()]
 
-    def follow(self, after: list[int], states: _Numbering) -> None:
+    def follow(self, after: list[Step], states: _Numbering) -> None:
         """Adds to each state of the piece what may come next, given what may come after the piece."""
         if self.kind == "unit":
-            states.successors[self.state] += after
+            states.successors[self.number] += after
         elif self.kind == "sequence":
             for place, part in enumerate(self.parts):
                 part.follow(_begin(self.parts[place + 1 :], after), states)
@@ -180,9 +237,15 @@ class _Part:
                 part.follow([*after, *again], states)
 
 
-def _begin(parts: tuple[_Part, ...], after: list[int]) -> list[int]:
+def _least(ways: Ordered[Passed]) -> list[Passed]:
+    """The ways than which no other passes less."""
+    return [way for way in dict.fromkeys(ways) if not any(other < way for other in ways)]
+
+
+def _begin(parts: tuple[_Part, ...], after: list[Step]) -> list[Step]:
     """States that may come first in the parts one after another, then `after`."""
     if not parts:
         return list(after)
     head, rest = parts[0], parts[1:]
-    return [*_begin(rest, after), *head.first()] if head.empty() else head.first()
+    later = _begin(rest, after) if (ways := head.passed()) else []
+    return [*((state, way | passed) for way in ways for state, passed in later), *head.first()]

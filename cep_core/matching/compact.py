@@ -12,18 +12,21 @@ import numpy as np
 from numba import njit
 
 from cep_core.matching.counting import Scratch, complete_ways, scratch_for
-from cep_core.matching.network import Flags, Ints, Network, holds
+from cep_core.matching.network import Ends, Flags, Ints, Network, holds
 from cep_core.matching.paths import Paths
 
 
 @njit(cache=True)
-def _reach(network: Network, low: int, ends: Ints, scratch: Scratch, reached: Flags) -> int:
-    """reached[row - low, state]: the node is part of a match that ends at the row ends[0]; returns how many are."""
+def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached: Flags) -> int:
+    """reached[row - low, state]: the node is part of a match of question k; returns how many are."""
+    ends, ending = questions.rows[k : k + 1], questions.states[k : k + 1]
+    window, low, before = questions.lows[k], questions.begins[k], questions.befores[k]
+    since = network.since
     tick, starts, begin, target = network.tick, network.starts, network.begin, network.target
     condition, operator, left, right = network.condition, network.operator, network.left, network.right
     ways, members, sizes = scratch.ways, scratch.members, scratch.sizes
     states = starts.shape[1]
-    complete_ways(network, low, ends, 0, scratch)
+    complete_ways(network, low, ends, ending, 0, scratch)
     sizes[:] = 0
     ready = low  # rows below come strictly earlier than the one in hand
     count = 0
@@ -37,7 +40,7 @@ def _reach(network: Network, low: int, ends: Ints, scratch: Scratch, reached: Fl
         for t in range(states):
             on_path = False
             if ways[row - low, t, 0]:
-                on_path = starts[row, t]
+                on_path = starts[row, t] and row < before and since[row, t] < window
                 for s in range(states):
                     for edge in range(begin[s], begin[s + 1]):
                         if on_path or target[edge] != t:
@@ -53,14 +56,15 @@ def _reach(network: Network, low: int, ends: Ints, scratch: Scratch, reached: Fl
 
 @njit(cache=True)
 def _collect(
-    network: Network, ends: Ints, lows: Ints, scratch: Scratch, reached: Flags, rows: Ints, bound: Ints, offsets: Ints
+    network: Network, questions: Ends, scratch: Scratch, reached: Flags, rows: Ints, bound: Ints, offsets: Ints
 ) -> int:
-    """Writes the nodes of the first last events, as many as fit; returns how many last events that were."""
+    """Writes the nodes of the first questions, as many as fit; returns how many questions that were."""
+    ends, lows = questions.rows, questions.begins
     states = network.fits.shape[1]
     used = 0
     offsets[0] = 0
     for k in range(ends.shape[0]):
-        nodes = _reach(network, lows[k], ends[k : k + 1], scratch, reached)
+        nodes = _reach(network, questions, k, scratch, reached)
         if used + nodes > rows.shape[0]:
             return k
         for row in range(lows[k], ends[k] + 1):
@@ -73,8 +77,9 @@ def _collect(
     return ends.shape[0]
 
 
-def compact_matches(network: Network, ends: Ints, lows: Ints) -> Paths:
-    """For each k the nodes of all matches that end at the row ends[k] and begin at lows[k] or later, by row."""
+def compact_matches(network: Network, questions: Ends) -> Paths:
+    """For each question the nodes of all its matches, by row."""
+    ends, lows = questions.rows, questions.begins
     longest = int((ends - lows).max(initial=0)) + 1
     scratch = scratch_for(network, longest)
     reached = np.empty((longest, network.fits.shape[1]), np.bool_)
@@ -84,7 +89,8 @@ def compact_matches(network: Network, ends: Ints, lows: Ints) -> Paths:
     while done < len(ends):
         rows, bound = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
         offsets = np.empty(len(ends) - done + 1, np.int64)
-        more = _collect(network, ends[done:], lows[done:], scratch, reached, rows, bound, offsets)
+        left = questions.take(np.arange(done, len(ends)))
+        more = _collect(network, left, scratch, reached, rows, bound, offsets)
         used = offsets[more]
         jobs = np.arange(done, done + more)
         pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: more + 1].copy(), jobs))

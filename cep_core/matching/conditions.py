@@ -42,14 +42,19 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     edges: list[tuple[EdgePredicate, Comparison]] = []
     borders: dict[Which, list[tuple[str, Expression]]] = {Which.AT: [], Which.LAST: []}
     postponed: list[Expression] = []
+    negated = {variable.name for variable in query.variables if variable.negated}
     for predicate in query.edge_predicates:
+        if negated & set(variables_of(predicate.expression)):
+            continue  # it belongs to a negated element
         nested = predicate.adjacency is Adjacency.BINDING and automaton.comes_back(predicate.source)
-        separated = predicate.separated or _separated(predicate, query)
+        separated = separated_edge(predicate, query)
         if separated is not None and not nested:
             edges.append((predicate, separated))
         else:
             postponed.append(_as_match_condition(predicate, query, automaton))
     for condition in (predicate.expression for predicate in query.match_predicates):
+        if negated & set(variables_of(condition)):
+            continue
         border = _border(condition, automaton)
         if border is None:
             postponed.append(condition)
@@ -65,7 +70,10 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     return Conditions(tuple(edges), tuple(borders[Which.AT]), tuple(borders[Which.LAST]), tuple(postponed))
 
 
-def _separated(predicate: EdgePredicate, query: Query) -> Comparison | None:
+def separated_edge(predicate: EdgePredicate, query: Query) -> Comparison | None:
+    """The predicate as `source's side op target's side`, if it can be so written."""
+    if predicate.separated is not None:
+        return predicate.separated
     types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
     same = predicate.source == predicate.target
 

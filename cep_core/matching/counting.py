@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from cep_core.matching.network import LONG, Ints, Network, holds
+from cep_core.matching.network import ANY_STATE, LONG, Ends, Ints, Network, holds
 
 LIMIT = 1 << 61
 """Counts below it are plain; two that reach it add without wrapping a 64-bit integer."""
@@ -64,8 +64,10 @@ def scratch_for(network: Network, longest: int, lanes: int = 1) -> Scratch:
 
 
 @njit(cache=True)
-def complete_ways(network: Network, low: int, ends: Ints, modulus: int, scratch: Scratch) -> None:
+def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus: int, scratch: Scratch) -> None:
     """Fills scratch.ways[row - low, state, lane] for the rows low..ends[-1]; `ends` ascend, a lane each.
+
+    `ending`: the state in which the matches of a lane end, or ANY_STATE.
 
     Counts stop at LIMIT; with a modulus they are residues.
     """
@@ -130,7 +132,7 @@ def complete_ways(network: Network, low: int, ends: Ints, modulus: int, scratch:
             if accepts[row, s]:
                 lane = lanes - 1
                 while lane >= 0 and ends[lane] >= row:
-                    if ends[lane] == row:
+                    if ends[lane] == row and (ending[lane] == ANY_STATE or ending[lane] == s):
                         ways[row - low, s, lane] = 1
                     lane -= 1
     if long:
@@ -160,9 +162,10 @@ def _plus(one: int, other: int, modulus: int) -> int:
 
 
 @njit(cache=True)
-def _count_all(network: Network, ends: Ints, lows: Ints, modulus: int, scratch: Scratch, counts: Ints) -> None:
-    """counts[k]: paths that end at the row ends[k], which ascend, and start at lows[k] or later; LIMIT if more."""
-    starts, ways = network.starts, scratch.ways
+def _count_all(network: Network, questions: Ends, modulus: int, scratch: Scratch, counts: Ints) -> None:
+    """counts[k]: the paths of each question, whose rows ascend; LIMIT if more."""
+    starts, since, ways = network.starts, network.since, scratch.ways
+    ends, ending, windows, lows, befores = questions
     states = starts.shape[1]
     first = 0
     while first < ends.shape[0]:
@@ -177,44 +180,46 @@ def _count_all(network: Network, ends: Ints, lows: Ints, modulus: int, scratch: 
         ):
             low = min(low, lows[after])
             after += 1
-        complete_ways(network, low, ends[first:after], modulus, scratch)
+        complete_ways(network, low, ends[first:after], ending[first:after], modulus, scratch)
         for k in range(first, after):
             count = 0
-            for row in range(lows[k], ends[k] + 1):
+            for row in range(lows[k], befores[k]):
                 for s in range(states):
-                    if starts[row, s]:
+                    if starts[row, s] and since[row, s] < windows[k]:
                         count = _plus(count, ways[row - low, s, k - first], modulus)
             counts[k] = count
         first = after
 
 
-def count_matches(network: Network, ends: Ints, lows: Ints) -> tuple[Ints, dict[int, int]]:
-    """For each k the number of matches whose last event is the row ends[k] and whose first is lows[k] or later.
+def count_matches(network: Network, questions: Ends) -> tuple[Ints, dict[int, int]]:
+    """For each question the number of its matches.
 
     Returns int64 counts and, by k, the exact counts of those that int64 cannot hold (their entry is LIMIT).
     """
+    ends, lows = questions.rows, questions.begins
     counts = np.zeros(len(ends), np.int64)
     if not len(ends):
         return counts, {}
     order = np.lexsort((lows, ends))
     scratch = scratch_for(network, int((ends - lows).max()) + 1, LANES)
     ascending = np.empty_like(counts)
-    _count_all(network, ends[order], lows[order], 0, scratch, ascending)
+    _count_all(network, questions.take(order), 0, scratch, ascending)
     counts[order] = ascending
     large = order[ascending == LIMIT]
-    exact = _count_large(network, ends[large], lows[large], scratch) if len(large) else []
+    exact = _count_large(network, questions.take(large), scratch) if len(large) else []
     return counts, dict(zip(large.tolist(), exact, strict=True))
 
 
-def _count_large(network: Network, ends: Ints, lows: Ints, scratch: Scratch) -> list[int]:
-    """Counts of any size from their residues; `ends` ascend."""
+def _count_large(network: Network, questions: Ends, scratch: Scratch) -> list[int]:
+    """Counts of any size from their residues; the questions' rows ascend."""
+    ends, lows = questions.rows, questions.begins
     choices = np.log2(1.0 + network.fits.sum(axis=1))  # an event is in no state of a match, or in one that it fits
     before = np.concatenate([[0.0], np.cumsum(choices)])
     moduli = coprime_moduli(int((before[ends + 1] - before[lows]).max() * (1 + 1e-9)) + 2)
     residues = []
     for modulus in moduli:
         counts = np.zeros(len(ends), np.int64)
-        _count_all(network, ends, lows, modulus, scratch, counts)
+        _count_all(network, questions, modulus, scratch, counts)
         residues.append(counts.tolist())
     whole = prod(moduli)
     weights = [whole // m * pow(whole // m, -1, m) for m in moduli]

@@ -30,6 +30,7 @@ from cep_core.matching.compact import compact_listed
 from cep_core.matching.conditions import Conditions, conditions_of
 from cep_core.matching.event_graph import event_graph
 from cep_core.matching.merging import merge_partials
+from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
 from cep_core.matching.numbers import count_columns
@@ -37,6 +38,8 @@ from cep_core.matching.paths import Bound, Paths, batches, events_by_variable
 from cep_core.matching.quantities import Matches
 from cep_core.matching.rows import LAST_SEQ, PATH, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
+from cep_core.matching.windows import zones_of
+from cep_core.matching.zones import tied_rows, violated
 
 
 class MatchEvaluator:
@@ -52,7 +55,7 @@ class MatchEvaluator:
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
         try:
-            self.automaton, self.conditions = _compile(query)
+            self.automaton, self.conditions, self.negations = _compile(query)
         except NotSupportedYet as problem:
             raise NotSupportedYet(
                 problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
@@ -70,6 +73,12 @@ class MatchEvaluator:
     @property
     def schema(self) -> pa.Schema:
         return result_schema(self.query, collapsed=self.collapsed)
+
+    @property
+    def postpones(self) -> bool:
+        """Whether conditions are judged on listed matches, so that these cannot be counted otherwise."""
+        uncounted = any(not negation.countable for negation in self.negations)
+        return bool(self.conditions.postponed) or (self.query.strategy is Strategy.ANY and uncounted)
 
     @property
     def _names(self) -> list[str]:
@@ -100,15 +109,12 @@ class MatchEvaluator:
         days = owned.days if owned is not None else None
         self._check_days(days)
         answers = self._answers(events, owned, days)
-        if self.conditions.postponed:
+        if self.postpones:
             totals = yield from self._judged(answers, days)
         else:
             totals = [Total(count) for count in answers.totals(days)]
             if self.collapsed:
-                paths, row = answers.compact()
-                first = np.unique(row, return_index=True)[1]
-                counts = answers.counts if len(first) == len(row) else np.bincount(row)
-                yield from self._compact_rows(answers, replace(paths, jobs=first), counts, answers.large)
+                yield from self._compact_rows(answers, answers.compact(), *answers.compact_counts())
             else:
                 for paths in answers.listing(answers.quotas(days, self.max_matches)):
                     yield self._rows(answers, paths)
@@ -118,21 +124,29 @@ class MatchEvaluator:
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result, ordered and cut anew over all slices."""
-        countable = not self.conditions.postponed
-        return merge_partials(partials, self.schema, days, self.max_matches, countable=countable)
+        return merge_partials(partials, self.schema, days, self.max_matches, countable=not self.postpones)
 
     def _check_days(self, days: Days) -> None:
         """A window counted in events says nothing about when a match that could take more is certain."""
-        waits = any(self.automaton.successors[state] for state in self.automaton.accepts)
-        if days is not None and self.query.window.events and self.query.strategy is not Strategy.ANY and waits:
+        waits = self.query.strategy is not Strategy.ANY and any(
+            self.automaton.successors[state] for state in self.automaton.accepts
+        )
+        if days is not None and self.query.window.events and (waits or self.automaton.after):
             message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
             raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
 
     def _answers(self, events: pa.Table, owned: Ownership | None, days: Days) -> Answers:
-        graph = event_graph(self.query, self.automaton, self.conditions, events, owned)
-        if self.query.strategy is Strategy.ANY:
-            return any_matches(graph, self.query.window, days)
-        return next_matches(graph, self.automaton, self.query.strategy, self.query.window, days)
+        any_match = self.query.strategy is Strategy.ANY
+        cutting = [negation for negation in self.negations if any_match and negation.countable]
+        judged = [negation for negation in self.negations if not any_match or not negation.countable]
+        graph = event_graph(self.query, self.automaton, self.conditions, events, owned, cutting, judged)
+        if any_match:
+            return any_matches(graph, self.automaton, self.query.window, days)
+        found = next_matches(graph, self.automaton, self.query.strategy, self.query.window, days)
+        if not judged:
+            return found
+        stands = [self._unviolated(found, paths) for paths in found.listing(found.counts)]
+        return found.keep(np.concatenate([np.zeros(0, np.bool_), *stands]))
 
     def _bound(self, paths: Paths) -> list[Bound]:
         return events_by_variable(paths, self._variable_of, len(self._names))
@@ -145,7 +159,8 @@ class MatchEvaluator:
         """Listed matches as rows."""
         graph = answers.graph
         bound = self._bound(paths)
-        columns = {"first_ts": pa.array(graph.ts[paths.first_rows]), **self._last_columns(answers, paths.jobs)}
+        first_ts = graph.ts[paths.first_rows]
+        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs, first_ts)}
         for variable, its in zip(self.query.positive, bound, strict=True):
             columns[variable.name] = event_column(its, graph.seq, as_list=variable.kleene)
         matches = self._matches(answers, bound, len(paths))
@@ -155,14 +170,14 @@ class MatchEvaluator:
         columns[PATH] = path_column(paths, graph.seq)
         return _batch(columns, partial_schema(self.schema))
 
-    def _last_columns(self, answers: Answers, jobs: Ints) -> dict[str, pa.Array]:
-        """What rows share with the other rows of their answers."""
+    def _last_columns(self, answers: Answers, jobs: Ints, first_ts: Ints) -> dict[str, pa.Array]:
+        """What rows say of their last events, their windows and when they are certain."""
         graph = answers.graph
         last = answers.last_rows[jobs]
         columns = {
             "last_ts": pa.array(graph.ts[last]),
             LAST_SEQ: pa.array(graph.seq[last]),
-            CERTAIN: pa.array(answers.certain[jobs]),
+            CERTAIN: pa.array(np.where(answers.waits[jobs], first_ts + self.query.window.size, answers.certain[jobs])),
         }
         if answers.window_start is not None:
             start = answers.window_start[jobs]
@@ -174,12 +189,13 @@ class MatchEvaluator:
         part, group = part_of(answers.certain, days), answers.group
         most = answers.counts.copy()
         found, counts = np.zeros(len(parts(days)), np.int64), np.zeros(len(most), np.int64)
-        compacted = Paths.join([])
+        compacted, row = Paths.join([]), answers.compact_row
         for paths in answers.listing(most):
             kept = paths.take(np.flatnonzero(self._judge(answers, paths)))
             found += np.bincount(part[kept.jobs], minlength=len(found))
             counts += np.bincount(kept.jobs, minlength=len(counts))
             if self.collapsed:
+                kept = replace(kept, jobs=row[kept.jobs])
                 compacted = _compacted(Paths.join([compacted, kept]), answers.graph.seq)
             elif len(kept):
                 yield self._rows(answers, kept)
@@ -187,7 +203,9 @@ class MatchEvaluator:
                 enough = (found > self.max_matches)[part] & (group > group[paths.jobs[-1]])
                 most[enough | (counts > self.max_matches)] = 0
         if self.collapsed:
-            yield from self._compact_rows(answers, compacted, counts[compacted.jobs], {})
+            by_row = np.zeros(len(counts), np.int64)
+            np.add.at(by_row, row, counts)
+            yield from self._compact_rows(answers, compacted, by_row[compacted.jobs], {})
         return [
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
@@ -198,17 +216,33 @@ class MatchEvaluator:
         good = np.ones(len(paths), np.bool_)
         for condition in self.conditions.postponed:
             good &= matches.judge(condition)
+        return good & self._unviolated(answers, paths)
+
+    def _unviolated(self, answers: Answers, paths: Paths) -> Flags:
+        """Which listed matches pass no place where a negated element that is judged on them happens."""
+        graph = answers.graph
+        good = np.ones(len(paths), np.bool_)
+        if not graph.judged or not len(paths):
+            return good
+        matches = self._matches(answers, self._bound(paths), len(paths))
+        starts = None if answers.window_start is None else answers.window_start[paths.jobs]
+        ends = (paths.first_rows, paths.last_rows)
+        window = zones_of(graph.offsets, graph.ts, graph.clock, graph.width, ends, starts)
+        ties = tied_rows(graph.offsets, graph.network.tick)
+        for negation, network in graph.judged:
+            good &= ~violated(negation, network, self.automaton, paths, matches, window, ties)
         return good
 
     def _compact_rows(
         self, answers: Answers, paths: Paths, counts: Ints, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """Compact rows; `counts`, `large`: the matches of each row; `paths.jobs`: an answer of each row."""
+        """Compact rows; `counts`, `large`: the matches of each row; `paths.jobs`: their numbers."""
         graph = answers.graph
+        an_answer = np.unique(answers.compact_row, return_index=True)[1]
         for begin, end in batches(np.diff(paths.offsets)):
             some = paths.take(np.arange(begin, end))
             first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
-            columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, some.jobs)}
+            columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, an_answer[some.jobs], first_ts)}
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             number, logarithm, digits = count_columns(counts[begin:end], beyond)
             columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
@@ -225,7 +259,7 @@ def _compacted(paths: Paths, seq: Ints) -> Paths:
     return Paths(compact.rows, compact.states, compact.offsets, jobs)
 
 
-def _compile(query: Query) -> tuple[Automaton, Conditions]:
+def _compile(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:
     """Everything that can be refused is refused here."""
     automaton = automaton_of(query.pattern)
     runs = query.strategy is not Strategy.ANY
@@ -242,7 +276,7 @@ def _compile(query: Query) -> tuple[Automaton, Conditions]:
             raise NotSupportedYet(
                 f"an equivalence that some match may not bind is not supported yet: {key.name}", key.at
             )
-    return automaton, conditions_of(query, automaton)
+    return automaton, conditions_of(query, automaton), negations_of(query, automaton)
 
 
 def _batch(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:

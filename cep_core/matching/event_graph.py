@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from cep_core.language.patterns.tree import Expression, PrefixAggregate, Referen
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.conditions import Conditions, evaluate_conditions
+from cep_core.matching.cutting import Rows, cuts, negated_network
+from cep_core.matching.negation import Negation
 from cep_core.matching.network import Ints, Network, network_of
 
 
@@ -34,12 +37,25 @@ class EventGraph:
     """What contiguity compares."""
     events: pa.Table
     """[m] the attributes that RETURN items and conditions mention."""
+    until: Ints
+    """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far."""
+    judged: tuple[tuple[Negation, Network], ...]
+    """The negated elements that no edge can say enough of, with their own events: to be judged on listed matches."""
 
 
 def event_graph(
-    query: Query, automaton: Automaton, conditions: Conditions, events: pa.Table, owned: Ownership | None
+    query: Query,
+    automaton: Automaton,
+    conditions: Conditions,
+    events: pa.Table,
+    owned: Ownership | None,
+    cutting: Sequence[Negation] = (),
+    judged: Sequence[Negation] = (),
 ) -> EventGraph:
-    """The candidates of a slice as a network. Linear in events, candidates, conditions and edges, plus sorting keys."""
+    """The candidates of a slice as a network. Linear in events, candidates, conditions and edges, plus sorting keys.
+
+    `cutting` negations stand on its edges and borders (cost: `cutting`); `judged` ones are left to the listing.
+    """
     found = candidates(query, events, owned)
     table = events.select(_attributes(query)).take(pa.array(found.rows))
     tests = evaluate_conditions(conditions, automaton, table)
@@ -48,19 +64,29 @@ def event_graph(
         fits[:, state] = found.variables[variable]
     ordered = query.schema.ties is Ties.ORDERED
     tick = np.arange(len(found.rows), dtype=np.int64) if ordered else found.ts
-    network = network_of(found.offsets, tick, fits, automaton, tests.comparisons)
-    network = network._replace(starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts)
     window = query.window
     closed = window.events or window.slide is not None  # the bound itself is out of the window
+    width = window.size - 1 if closed else window.size
+    clock = found.pos if window.events else found.ts
+    rows = Rows(found.offsets, tick, clock, width, table, found.variables)
+    cut, borders = cuts(cutting, automaton, rows)
+    for edge, comparisons in cut.items():
+        tests.comparisons.setdefault(edge, []).extend(comparisons)
+    network = network_of(found.offsets, tick, fits, automaton, tests.comparisons)
+    network = network._replace(
+        starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts, since=borders.since
+    )
     return EventGraph(
         network=network,
         offsets=found.offsets,
         ts=found.ts,
         seq=found.seq,
-        clock=found.pos if window.events else found.ts,
-        width=window.size - 1 if closed else window.size,
+        clock=clock,
+        width=width,
         rank=found.rank,
         events=table,
+        until=borders.until,
+        judged=tuple((negation, negated_network(negation, rows)) for negation in judged),
     )
 
 

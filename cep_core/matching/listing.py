@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.matching.counting import Scratch, complete_ways, scratch_for
-from cep_core.matching.network import Ints, Network, holds
+from cep_core.matching.network import Ends, Ints, Network, holds
 from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 
 POOL = 1 << 21
@@ -47,9 +47,10 @@ class _Search(NamedTuple):
 
 
 @njit(cache=True)
-def _mark(network: Network, seq: Ints, low: int, ends: Ints, k: int, search: _Search) -> int:
-    """Lists the nodes of the window that can complete a match at ends[k], by (seq, state); returns how many."""
-    complete_ways(network, low, ends[k : k + 1], 0, search.scratch)
+def _mark(network: Network, seq: Ints, questions: Ends, k: int, search: _Search) -> int:
+    """Lists the nodes that can complete a match of question k, by (seq, state); returns how many."""
+    ends, low = questions.rows, questions.begins[k]
+    complete_ways(network, low, ends[k : k + 1], questions.states[k : k + 1], 0, search.scratch)
     ways, row, state = search.scratch.ways, search.row, search.state
     nodes = 0
     ascending = True
@@ -107,8 +108,7 @@ def _keep_successors(network: Network, search: _Search, node: int) -> None:
 def _fill(
     network: Network,
     seq: Ints,
-    ends: Ints,
-    lows: Ints,
+    questions: Ends,
     most: Ints,
     search: _Search,
     rows: Ints,
@@ -119,7 +119,8 @@ def _fill(
     """Goes on until the batch is full or all is listed; returns the number of matches in the batch."""
     # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
     at, row, state, kept, pool = search.at, search.row, search.state, search.kept, search.pool
-    stack, place, starts = search.stack, search.place, network.starts
+    stack, place, starts, since = search.stack, search.place, network.starts, network.since
+    ends, windows, befores = questions.rows, questions.lows, questions.befores
     found = 0
     used = 0
     offsets[0] = 0
@@ -129,7 +130,7 @@ def _fill(
             if most[k] == 0:
                 at[0] += 1
                 continue
-            at[3] = _mark(network, seq, lows[k], ends, k, search)
+            at[3] = _mark(network, seq, questions, k, search)
             at[1] = at[2] = at[4] = 0
             place[0] = -1
         depth = at[1]
@@ -138,7 +139,8 @@ def _fill(
         node = -1
         if depth == 0:
             for start in range(place[0] + 1, at[3]):
-                if starts[row[start], state[start]]:
+                first, s = row[start], state[start]
+                if starts[first, s] and first < befores[k] and since[first, s] < windows[k]:
                     place[0] = node = start
                     break
         elif kept[stack[depth - 1], 0] == SCANNED:
@@ -174,12 +176,13 @@ def _fill(
 
 
 def list_matches(
-    network: Network, seq: Ints, ends: Ints, lows: Ints, most: Ints, batch_rows: int = BATCH_ROWS
+    network: Network, seq: Ints, questions: Ends, most: Ints, batch_rows: int = BATCH_ROWS
 ) -> Iterator[Paths]:
-    """The first most[k] matches that end at the row ends[k] and begin at lows[k] or later, k by k, in batches.
+    """The first most[k] matches of each question k, one after another, in batches.
 
     `most` may be lowered between two batches.
     """
+    ends, lows = questions.rows, questions.begins
     if not len(ends):
         return
     longest = int((ends - lows).max()) + 1
@@ -198,7 +201,7 @@ def list_matches(
     while search.at[0] < len(ends):
         rows, marked = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
         offsets, jobs = np.empty(batch_rows + 1, np.int64), np.empty(batch_rows, np.int64)
-        found = _fill(network, seq, ends, lows, most, search, rows, marked, offsets, jobs)
+        found = _fill(network, seq, questions, most, search, rows, marked, offsets, jobs)
         used = offsets[found]
         if found:
             yield Paths(rows[:used].copy(), marked[:used].copy(), offsets[: found + 1].copy(), jobs[:found].copy())

@@ -58,6 +58,32 @@ class Network(NamedTuple):
     query: Ints
     """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]; -1: it is no comparison by
     order that is alone on its edge, or the partition has no long window."""
+    since: Ints
+    """[m, S] a match may begin at the node only if it does not look back to this row; -1: however far."""
+
+
+class Ends(NamedTuple):
+    """n questions: which matches end at rows[k] and begin at begins[k] or later, before befores[k]?"""
+
+    rows: Ints
+    states: Ints
+    """The state in which they end; ANY_STATE: whichever accepts."""
+    lows: Ints
+    """The first row of the window: so far they look back."""
+    begins: Ints
+    """lows[k] or later."""
+    befores: Ints
+
+    def take(self, wanted: Ints | Flags) -> Ends:
+        return Ends(*(column[wanted] for column in self))
+
+
+ANY_STATE = -1
+
+
+def ends_at(rows: Ints, lows: Ints) -> Ends:
+    """The questions about all matches that end at rows[k] in any state and begin at lows[k] or later."""
+    return Ends(rows, np.full(len(rows), ANY_STATE, np.int64), lows, lows, rows + 1)
 
 
 def network_of(
@@ -90,6 +116,7 @@ def network_of(
         right=keys[1],
         store=keys[2],
         query=keys[3],
+        since=np.full(fits.shape, -1, np.int64),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from cep_core.matching.answers import Answers
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.event_graph import EventGraph
-from cep_core.matching.network import Ints
+from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.runs import NONE, Forest, finish_runs, grow_forest, walk_runs
-from cep_core.matching.totals import Days, owned_moments, part_of
+from cep_core.matching.totals import Days, owned_moments
 from cep_core.matching.windows import Spans, spans_ahead, window_spans_ahead
 
 
@@ -27,7 +27,6 @@ class NextMatches(Answers):
     first: Ints
     """The node of each match's first event."""
     lengths: Ints
-    days: Days
 
     def listing(self, most: Ints) -> Iterator[Paths]:
         jobs = np.flatnonzero(most)
@@ -37,12 +36,24 @@ class NextMatches(Answers):
             some = jobs[begin:end]
             yield walk_runs(self.forest, states, self.first[some], lengths[begin:end], some)
 
-    def compact(self) -> tuple[Paths, Ints]:
-        keys = np.stack([self.group, self.last_rows, part_of(self.certain, self.days)])
-        _, place = np.unique(keys, axis=1, return_inverse=True)
+    def keep(self, wanted: Flags) -> NextMatches:
+        """Only these matches."""
+        windows = None if self.window_start is None else self.window_start[wanted]
+        return replace(
+            self,
+            last_rows=self.last_rows[wanted],
+            window_start=windows,
+            certain=self.certain[wanted],
+            counts=self.counts[wanted],
+            waits=self.waits[wanted],
+            first=self.first[wanted],
+            lengths=self.lengths[wanted],
+        )
+
+    def compact(self) -> Paths:
         states = self.graph.network.fits.shape[1]
         paths = walk_runs(self.forest, states, self.first, self.lengths, np.arange(len(self.first)))
-        return compact_listed(paths, place.reshape(-1), self.graph.seq), place.reshape(-1)
+        return compact_listed(paths, self.compact_row, self.graph.seq)
 
 
 def next_matches(
@@ -50,7 +61,7 @@ def next_matches(
 ) -> NextMatches:
     """Finds the matches that are certain in one of the days. Cost: `runs`.
 
-    A match that could take more is certain when its window ends, any other at its last event.
+    A match that could take more or ends in a NOT is certain when its window ends, any other at its last event.
     """
     network, states = graph.network, len(automaton.variables)
     rank = None if strategy is Strategy.NEXT else graph.rank
@@ -80,6 +91,7 @@ def next_matches(
         certain=certain[kept],
         counts=np.ones(len(kept), np.int64),
         large={},
+        waits=np.zeros(len(kept), np.bool_),
         forest=forest,
         first=first[kept],
         lengths=lengths[kept],
@@ -90,10 +102,11 @@ def next_matches(
 def _certain(graph: EventGraph, spans: Spans, last: Ints, automaton: Automaton, window: Window) -> Ints:
     """When each match is certain (`docs/semantics.md` 2); anything where there is none."""
     states = len(automaton.variables)
-    could_take_more = np.array([bool(after) for after in automaton.successors])[last % states]
+    open_ends = [bool(after) or state in automaton.after for state, after in enumerate(automaton.successors)]
+    waits = np.array(open_ends)[last % states]
     if spans.window_start is not None:
         closes = spans.window_start + window.size - 1
     else:
         closes = graph.ts[spans.rows] + window.size
     at_once = graph.ts[np.maximum(last, 0) // states] if len(graph.ts) else last
-    return np.where(could_take_more & (not window.events), closes, at_once)
+    return np.where(waits & (not window.events), closes, at_once)

@@ -9,24 +9,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
+from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence, Unit
 
 Path = tuple[tuple[int, str], ...]
 Rest = tuple[Pattern, ...]
 """What is still to be matched, first to last."""
+Passed = tuple[Not, ...]
+"""Negated elements between two events of a match, or at its ends."""
 Extends = Callable[[Path, int, str], bool]
 """Whether an event may follow a path as the next event of a variable."""
 
 
-def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest]]:
-    """What may come next, most preferred first: a unit and what follows it, or None for the end."""
+def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest, Passed]]:
+    """What may come next, most preferred first: a unit (None: the end), what follows it, and negations on the way."""
     if not rest:
-        yield None, ()
+        yield None, (), ()
         return
     head, tail = rest[0], rest[1:]
     match head:
         case Unit():
-            yield head, tail
+            yield head, tail, ()
+        case Not():
+            for unit, after, passed in continuations(tail):
+                yield unit, after, (head, *passed)
         case Sequence():
             yield from continuations((*head.elements, *tail))
         case Alternative():
@@ -34,15 +39,31 @@ def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest]]:
                 yield from continuations((option, *tail))
         case Kleene():
             body = list(continuations((head.body,)))
-            if head.least == 0 or any(unit is None for unit, _ in body):
-                yield from continuations(tail)
+            empty = [()] if head.least == 0 else [passed for unit, _, passed in body if unit is None]
+            for nothing in empty:
+                for unit, after, passed in continuations(tail):
+                    yield unit, after, (*nothing, *passed)
             if head.most != 0:
                 more = replace(head, least=max(head.least - 1, 0), most=None if head.most is None else head.most - 1)
-                for unit, after in body:
+                for unit, after, passed in body:
                     if unit is not None:  # a round that binds nothing is no round
-                        yield unit, (*after, more, *tail)
+                        yield unit, (*after, more, *tail), passed
         case _:
             raise TypeError(head)
+
+
+def readings(pattern: Pattern, path: Path) -> Iterator[tuple[Passed, ...]]:
+    """The ways to read a path as a match: the negations passed before its first event, after it, ..., after its last."""
+
+    def go_on(rest: Rest, place: int) -> Iterator[tuple[Passed, ...]]:
+        for unit, after, passed in continuations(rest):
+            if unit is None and place == len(path):
+                yield (passed,)
+            elif unit is not None and place < len(path) and unit.variable == path[place][1]:
+                for later in go_on(after, place + 1):
+                    yield (passed, *later)
+
+    return go_on((pattern,), 0)
 
 
 def any_matches(pattern: Pattern, events: int, extends: Extends) -> set[Path]:
@@ -50,7 +71,7 @@ def any_matches(pattern: Pattern, events: int, extends: Extends) -> set[Path]:
     found: set[Path] = set()
 
     def go_on(path: Path, rest: Rest) -> None:
-        for unit, after in continuations(rest):
+        for unit, after, _ in continuations(rest):
             if unit is None:
                 found.update({path} if path else ())
                 continue
@@ -73,14 +94,14 @@ def run_matches(pattern: Pattern, events: int, extends: Extends, breaks: Callabl
         rest: Rest = (pattern,)
         complete: Path = ()
         for event in range(start, events):
-            for unit, after in continuations(rest):
+            for unit, after, _ in continuations(rest):
                 if unit is not None and extends(path, event, unit.variable):
                     path, rest = (*path, (event, unit.variable)), after
                     break
             else:
                 if not path or breaks(path, event):
                     break
-            if any(unit is None for unit, _ in continuations(rest)):
+            if any(unit is None for unit, _, _ in continuations(rest)):
                 complete = path
         found.update({complete} if complete else ())
     return found

@@ -51,6 +51,26 @@ def window_spans_ahead(offsets: Ints, ts: Ints, size: int, slide: int, rows: Int
     return Spans(rows, _bound(offsets, ts, rows, starts + size), starts)
 
 
+def zones_of(
+    offsets: Ints, ts: Ints, clock: Ints, width: int, ends: tuple[Ints, Ints], window_start: Ints | None
+) -> tuple[Ints, Ints]:
+    """For matches from the rows ends[0] to ends[1] the rows low:high in which negations at their ends look.
+
+    Without SLIDE from the last event less `width` to the first event plus `width`; with it the window that starts at
+    `window_start` and spans `width` + 1.
+    """
+    first, last = ends
+    if window_start is None:
+        low = _bound(offsets, clock, last, clock[last] - width)
+        return low, _bound(offsets, clock, first, clock[first] + width + 1)
+    return _bound(offsets, ts, first, window_start), _bound(offsets, ts, first, window_start + width + 1)
+
+
+def first_rows_from(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
+    """For each row the first row of its partition whose clock is at least the moment."""
+    return _bound(offsets, clock, rows, moments)
+
+
 def windows_of(ts: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, Ints]:
     """Every (row, start of a window that holds it), by row.
 

@@ -10,7 +10,7 @@ from cep_core.language.patterns.tree import Kleene, Sequence, Unit
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.counting import count_matches
 from cep_core.matching.keys import NULL_KEY
-from cep_core.matching.network import LONG, Network, network_of
+from cep_core.matching.network import LONG, Network, ends_at, network_of
 
 AT = Position(1, 1)
 A_BS_C = automaton_of(
@@ -71,7 +71,7 @@ def test_long_windows_with_one_comparison(operator: str) -> None:
     """A window longer than LONG counts as the recurrence does, NULLs and ties included."""
     network = random_network(1, LONG + 40, A_BS_C, {(0, 1): [operator], (1, 1): [operator]})
     lows = np.maximum(np.arange(LONG + 40) - LONG - 20, 0)
-    counts, large = count_matches(network, np.arange(LONG + 40), lows)
+    counts, large = count_matches(network, ends_at(np.arange(LONG + 40), lows))
     expected = plain_counts(network, lows)
     assert [large.get(k, count) for k, count in enumerate(counts.tolist())] == expected
     assert max(expected) > 0
@@ -81,7 +81,7 @@ def test_two_comparisons_on_one_edge() -> None:
     """Every comparison of an edge must hold."""
     network = random_network(2, LONG + 10, A_BS_C, {(1, 1): ["<", ">="], (1, 2): ["!="]})
     lows = np.zeros(LONG + 10, np.int64)
-    counts, large = count_matches(network, np.arange(LONG + 10), lows)
+    counts, large = count_matches(network, ends_at(np.arange(LONG + 10), lows))
     assert [large.get(k, count) for k, count in enumerate(counts.tolist())] == plain_counts(network, lows)
 
 
@@ -90,5 +90,5 @@ def test_counts_of_any_size() -> None:
     n = 300
     closure = automaton_of(Kleene(Unit("A", "a", AT), 1, None, AT))
     network = network_of(np.array([0, n]), np.arange(n), np.ones((n, 1), np.bool_), closure, {})
-    counts, large = count_matches(network, np.arange(n), np.zeros(n, np.int64))
+    counts, large = count_matches(network, ends_at(np.arange(n), np.zeros(n, np.int64)))
     assert [large.get(k, count) for k, count in enumerate(counts.tolist())] == [2**k for k in range(n)]

@@ -11,7 +11,7 @@ from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequen
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.counting import count_matches
 from cep_core.matching.listing import list_matches
-from cep_core.matching.network import Network, network_of
+from cep_core.matching.network import Network, ends_at, network_of
 from cep_core.matching.paths import Paths
 from cep_core.matching.reference import Path, any_matches, run_matches
 from cep_core.matching.runs import NONE, finish_runs, grow_forest, walk_runs
@@ -142,12 +142,14 @@ def test_counts_and_listing_are_the_definition(world: World) -> None:
     automaton = automaton_of(world.pattern)
     expected = any_matches(world.pattern, len(world.rows), world.extends)
     network, ends = world.network(automaton), np.arange(len(world.rows))
-    counts, large = count_matches(network, ends, world.lows())
+    counts, large = count_matches(network, ends_at(ends, world.lows()))
     per_end = [sum(path[-1][0] == end for path in expected) for end in ends]
     assert (counts.tolist(), large) == (per_end, {})
     listed = [
         path
-        for batch in list_matches(network, np.arange(len(world.rows)), ends, world.lows(), counts, batch_rows=3)
+        for batch in list_matches(
+            network, np.arange(len(world.rows)), ends_at(ends, world.lows()), counts, batch_rows=3
+        )
         for path in as_tuples(batch, automaton)
     ]
     place = {variable: state for state, variable in enumerate(automaton.variables)}

@@ -140,13 +140,13 @@ def _edge(expression: Expression, source: Role, target: Role, adjacency: Adjacen
         target.variable,
         adjacency,
         plain,
-        _separated(plain, (source.variable, source_which)),
+        separated(plain, (source.variable, source_which)),
         first_only=target.which is Which.AT,
         last_only=source.which is Which.LAST,
     )
 
 
-def _separated(expression: Expression, source: tuple[str, Which]) -> Comparison | None:
+def separated(expression: Expression, source: tuple[str, Which]) -> Comparison | None:
     """The condition as `source's side op target's side`, if it is such a comparison or its mirror image."""
     if not isinstance(expression, Comparison):
         return None
