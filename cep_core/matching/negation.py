@@ -87,7 +87,9 @@ def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
     edges: list[tuple[EdgePredicate, Comparison]] = []
     tests: list[Test] = []
     neighbours: dict[int, EdgePredicate] = {id(one.expression): one for one in query.edge_predicates}
-    for expression in [one.expression for one in (*query.edge_predicates, *query.match_predicates)]:
+    expressions = [predicate.expression for predicate in query.edge_predicates]
+    expressions += [predicate.expression for predicate in query.match_predicates]
+    for expression in expressions:
         names = set(variables_of(expression))
         if not names & own or names & nested:
             continue

@@ -53,7 +53,7 @@ def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest, Passed]]:
 
 
 def readings(pattern: Pattern, path: Path) -> Iterator[tuple[Passed, ...]]:
-    """The ways to read a path as a match: the negations passed before its first event, after it, ..., after its last."""
+    """The ways to read a path as a match: the negations passed before its first event, ..., and after its last."""
 
     def go_on(rest: Rest, place: int) -> Iterator[tuple[Passed, ...]]:
         for unit, after, passed in continuations(rest):

@@ -142,14 +142,13 @@ def test_counts_and_listing_are_the_definition(world: World) -> None:
     automaton = automaton_of(world.pattern)
     expected = any_matches(world.pattern, len(world.rows), world.extends)
     network, ends = world.network(automaton), np.arange(len(world.rows))
-    counts, large = count_matches(network, ends_at(ends, world.lows()))
+    questions = ends_at(ends, world.lows())
+    counts, large = count_matches(network, questions)
     per_end = [sum(path[-1][0] == end for path in expected) for end in ends]
     assert (counts.tolist(), large) == (per_end, {})
     listed = [
         path
-        for batch in list_matches(
-            network, np.arange(len(world.rows)), ends_at(ends, world.lows()), counts, batch_rows=3
-        )
+        for batch in list_matches(network, np.arange(len(world.rows)), questions, counts, batch_rows=3)
         for path in as_tuples(batch, automaton)
     ]
     place = {variable: state for state, variable in enumerate(automaton.variables)}

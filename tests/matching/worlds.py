@@ -11,8 +11,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from cep_core.language.errors import Position
-from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
-from cep_core.matching.reference import Path, any_matches, continuations, run_matches
+from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.matching.reference import Path, any_matches, continuations, readings, run_matches
 
 AT = Position(1, 1)
 COMPARE = {
@@ -36,6 +36,17 @@ class Event:
 
 
 Holds = Callable[["World", Path], bool]
+Allows = Callable[["World", Path, int], bool]
+"""Whether a negated event beside a match passes a test."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A condition on a negated variable."""
+
+    variable: str
+    text: str
+    allows: Allows
 
 
 @dataclass
@@ -51,6 +62,7 @@ class World:
     in_events: bool = False
     slide: int | None = None
     ordered: bool = False
+    tests: list[Tested] = field(default_factory=list)
 
     @property
     def units(self) -> list[Unit]:
@@ -58,7 +70,8 @@ class World:
 
     @property
     def text(self) -> str:
-        said = [text for text, _ in self.conditions] + (["[k]"] if self.keyed else []) or ["1 = 1"]
+        said = [text for text, _ in self.conditions] + [test.text for test in self.tests]
+        said = said + (["[k]"] if self.keyed else []) or ["1 = 1"]
         window = f"WITHIN {self.size}{' EVENTS' if self.in_events else ''}"
         window += "" if self.slide is None else f" SLIDE {self.slide}"
         return f"PATTERN {written(self.pattern)} WHERE {self.strategy} {{ {' AND '.join(said)} }} {window}"
@@ -114,7 +127,7 @@ class World:
 
         if self.strategy == "skip_till_any_match":
             paths = any_matches(self.pattern, len(self.events), structure)
-            return {path for path in paths if self.accepts(path)}
+            return {path for path in paths if self.accepts(path) and self.stands(path, window)}
 
         def step(path: Path, event: int, variable: str) -> bool:
             return structure(path, event, variable) and self.accepts((*path, (event, variable)))
@@ -124,7 +137,54 @@ class World:
                 return self.events[event].k == self.events[path[0][0]].k
             return self.strategy == "strict_contiguity"
 
-        return run_matches(self.pattern, len(self.events), step, breaks)
+        paths = run_matches(self.pattern, len(self.events), step, breaks)
+        return {path for path in paths if self.stands(path, window)}
+
+    def stands(self, path: Path, window: int | None) -> bool:
+        """Whether some reading of the match passes no negated element that happens there."""
+        ts, first, last = [event.ts for event in self.events], path[0][0], path[-1][0]
+        everywhere = range(len(ts))
+        if window is not None:
+            inside = {e for e in everywhere if window <= ts[e] < window + self.size}
+            leading = trailing = inside
+        elif self.in_events:
+            leading = {e for e in everywhere if e > last - self.size}
+            trailing = {e for e in everywhere if e < first + self.size}
+        else:
+            leading = {e for e in everywhere if ts[e] >= ts[last] - self.size}
+            trailing = {e for e in everywhere if ts[e] <= ts[first] + self.size}
+        zones = [{e for e in leading if self.later(e, first)}]
+        zones += [self.strictly_between(one, other) for (one, _), (other, _) in itertools.pairwise(path)]
+        zones += [{e for e in trailing if self.later(last, e)}]
+        return self.passes(self.pattern, path, zones, path)
+
+    def passes(self, pattern: Pattern, path: Path, zones: list[set[int]], match: Path) -> bool:
+        return any(
+            not any(
+                self.happens(part, zone, match) for passed, zone in zip(reading, zones, strict=True) for part in passed
+            )
+            for reading in readings(pattern, path)
+        )
+
+    def strictly_between(self, one: int, other: int) -> set[int]:
+        return {e for e in range(len(self.events)) if self.later(one, e) and self.later(e, other)}
+
+    def happens(self, negated: Not, zone: set[int], match: Path) -> bool:
+        """Whether the body of a negation has a match in the zone."""
+        kinds = {unit.variable: unit.event_type for unit in units_of(negated.body)}
+
+        def fits(path: Path, event: int, variable: str) -> bool:
+            found = self.events[event]
+            keyed = not self.keyed or found.k == self.events[match[0][0]].k
+            tested = all(test.allows(self, (*match, *path), event) for test in self.tests if test.variable == variable)
+            later = not path or self.later(path[-1][0], event)
+            return event in zone and found.event_type == kinds[variable] and keyed and tested and later
+
+        for path in any_matches(negated.body, len(self.events), fits):
+            gaps = [self.strictly_between(one, other) for (one, _), (other, _) in itertools.pairwise(path)]
+            if self.passes(negated.body, path, [set(), *gaps, set()], (*match, *path)):
+                return True
+        return False
 
     def _place(self, found: tuple[int | None, Path]) -> tuple[object, ...]:
         window, path = found
@@ -144,7 +204,9 @@ class World:
 
     def certain(self, window: int | None, path: Path) -> int:
         """When a match is certain."""
-        if self.strategy == "skip_till_any_match" or not could_take_more(self.pattern, path):
+        ends_negated = all(reading[-1] for reading in readings(self.pattern, path))
+        open_end = self.strategy != "skip_till_any_match" and could_take_more(self.pattern, path)
+        if not ends_negated and not open_end:
             return self.events[path[-1][0]].ts
         return self.events[path[0][0]].ts + self.size if window is None else window + self.size - 1
 
@@ -156,10 +218,10 @@ def could_take_more(pattern: Pattern, path: Path) -> bool:
         rests = {
             after
             for rest in rests
-            for unit, after in continuations(rest)
+            for unit, after, _ in continuations(rest)
             if unit is not None and unit.variable == variable
         }
-    return any(unit is not None for rest in rests for unit, _ in continuations(rest))
+    return any(unit is not None for rest in rests for unit, _, _ in continuations(rest))
 
 
 def units_of(pattern: Pattern) -> list[Unit]:
@@ -172,7 +234,23 @@ def units_of(pattern: Pattern) -> list[Unit]:
             return [unit for option in pattern.options for unit in units_of(option)]
         case Kleene():
             return units_of(pattern.body)
+        case Not():
+            return []
     raise TypeError(pattern)
+
+
+def negated_in(pattern: Pattern) -> list[Not]:
+    """The negated elements that are in no other."""
+    match pattern:
+        case Not():
+            return [pattern]
+        case Sequence():
+            return [found for element in pattern.elements for found in negated_in(element)]
+        case Alternative():
+            return [found for option in pattern.options for found in negated_in(option)]
+        case Kleene():
+            return negated_in(pattern.body)
+    return []
 
 
 def repeated(pattern: Pattern, inside: bool = False) -> set[str]:
@@ -186,6 +264,8 @@ def repeated(pattern: Pattern, inside: bool = False) -> set[str]:
             return set().union(*(repeated(option, inside) for option in pattern.options))
         case Kleene():
             return repeated(pattern.body, inside or pattern.most != 1)
+        case Not():
+            return set()
     raise TypeError(pattern)
 
 
@@ -199,6 +279,8 @@ def written(pattern: Pattern) -> str:
             return f"({' OR '.join(written(option) for option in pattern.options)})"
         case Kleene():
             return f"({written(pattern.body)}){SIGNS[pattern.least, pattern.most]}"
+        case Not():
+            return f"NOT {written(pattern.body)}"
     raise TypeError(pattern)
 
 
@@ -228,6 +310,70 @@ def patterns(draw: st.DrawFn) -> Pattern:
         ),
         AT,
     )
+
+
+@st.composite
+def with_negations(draw: st.DrawFn, pattern: Pattern) -> Pattern:
+    """The pattern with one to three negated elements at any places of its sequences."""
+    names = iter(range(100))
+
+    def unit() -> Unit:
+        return Unit(draw(st.sampled_from("ABCD")), f"n{next(names)}", AT)
+
+    def negation() -> Not:
+        kind = draw(st.sampled_from(["unit", "unit", "sequence", "nested", "closure"]))
+        bodies: dict[str, Callable[[], Pattern]] = {
+            "unit": unit,
+            "sequence": lambda: Sequence((unit(), unit()), AT),
+            "nested": lambda: Sequence((unit(), Not(unit(), AT), unit()), AT),
+            "closure": lambda: Sequence((Kleene(unit(), 1, None, AT), unit()), AT),
+        }
+        return Not(bodies[kind](), AT)
+
+    def build(part: Pattern, top: bool) -> Pattern:
+        match part:
+            case Sequence():
+                elements: list[Pattern] = []
+                for element in part.elements:
+                    elements += [negation()] if draw(st.integers(0, 3)) == 0 else []
+                    elements.append(build(element, False))
+                elements += [negation()] if draw(st.integers(0, 3)) == 0 else []
+                if top and not any(negated_in(element) for element in elements):
+                    elements.insert(draw(st.integers(0, len(elements))), negation())
+                return Sequence(tuple(elements), AT)
+            case Alternative():
+                return Alternative(tuple(build(option, False) for option in part.options), AT)
+            case Kleene():
+                return Kleene(build(part.body, False), part.least, part.most, AT)
+        return part
+
+    return build(pattern, True)
+
+
+@st.composite
+def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
+    """A condition on an event of a negated element: its own, beside one of the match, or its own neighbours."""
+    units = units_of(negated.body)
+    its = draw(st.sampled_from(units))
+    lists, closures = repeated(pattern), repeated(negated.body)
+    name = its.variable + ("[i]" if its.variable in closures else "")
+    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
+    kind = draw(st.sampled_from(["own", "match", "match", "match", "inside"]))
+    if kind == "own" or (kind == "inside" and (len(units) < 2 or closures)):
+        return Tested(its.variable, f"{name}.x {sign} {k}", lambda w, path, e: compares(sign, w.events[e].x, k))
+    if kind == "inside":
+        one, other = units[0].variable, units[1].variable
+
+        def beside(world: World, path: Path, event: int) -> bool:
+            return compares(sign, values(world, path, one)[0], world.events[event].x)
+
+        return Tested(other, f"{one}.x {sign} {other}.x", beside)
+    v = draw(st.sampled_from(units_of(pattern))).variable
+
+    def allows(world: World, path: Path, event: int) -> bool:
+        return all(compares(sign, world.events[event].x, x) for x in values(world, path, v))
+
+    return Tested(its.variable, f"{name}.x {sign} {v}{'[i]' if v in lists else ''}.x", allows)
 
 
 def values(world: World, path: Path, variable: str) -> list[int | None]:
@@ -333,11 +479,15 @@ def logs(draw: st.DrawFn, most: int = 8) -> list[Event]:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",)) -> World:
+def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",), negated: bool = False) -> World:
     pattern = draw(patterns())
+    if negated:
+        pattern = draw(with_negations(pattern))
     world = World(pattern, draw(logs()), strategy=draw(st.sampled_from(strategies)))
     any_match = world.strategy == "skip_till_any_match"
     world.conditions = draw(st.lists(conditions(pattern, any_match), max_size=2))
+    for negation in negated_in(pattern):
+        world.tests += draw(st.lists(tests_of(negation, pattern), max_size=2))
     world.keyed = world.strategy == "partition_contiguity" or draw(st.booleans())
     world.size = draw(st.sampled_from([1, 3, 5]))
     kind = draw(st.sampled_from(["time", "events", "slide"]))

@@ -1,0 +1,30 @@
+"""NOT at every place: what the definition forbids is gone, what it allows is there, and every match is counted."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from tests.matching.test_match import ask, rows_of
+from tests.matching.worlds import World, worlds
+
+RUNS = ("skip_till_next_match", "strict_contiguity", "partition_contiguity")
+
+
+@settings(deadline=None)
+@given(worlds(negated=True))
+def test_skip_till_any_match_drops_what_is_forbidden(world: World) -> None:
+    """The matches that some reading of the pattern allows, in order, and as many as `matches_total` says."""
+    table = ask(world)
+    expected = [world.row(window, path) for window, path in world.matches()]
+    assert rows_of(table) == expected
+    assert table.schema.metadata[b"matches_total"] == str(len(expected)).encode()
+
+
+@settings(deadline=None)
+@given(worlds(RUNS, negated=True))
+def test_a_run_that_passes_what_is_forbidden_is_no_match(world: World) -> None:
+    """The run of each start event is what it is without the negations; then they drop it or not."""
+    table = ask(world)
+    expected = [world.row(window, path) for window, path in world.matches()]
+    assert rows_of(table) == expected
+    assert table.schema.metadata[b"matches_total"] == str(len(expected)).encode()
