@@ -133,5 +133,5 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
 
 
 def _until(graph: EventGraph, rows: Ints, states: Ints) -> Ints:
-    """The first row to which a match that ends at a node may not look ahead."""
-    return graph.until[rows, states] if len(rows) else rows
+    """The first row to which a match that ends at a node may not look ahead; m: however far."""
+    return graph.until[rows, states] if len(graph.until) else np.full(len(rows), len(graph.ts), np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.matching.counting import Scratch, complete_ways, scratch_for
-from cep_core.matching.network import Ends, Flags, Ints, Network, holds
+from cep_core.matching.network import Ends, Flags, Ints, Network, begins, holds
 from cep_core.matching.paths import Paths
 
 
@@ -40,7 +40,7 @@ def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached:
         for t in range(states):
             on_path = False
             if ways[row - low, t, 0]:
-                on_path = starts[row, t] and row < before and since[row, t] < window
+                on_path = row < before and begins(starts, since, row, t, window)
                 for s in range(states):
                     for edge in range(begin[s], begin[s + 1]):
                         if on_path or target[edge] != t:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from cep_core.matching.network import ANY_STATE, LONG, Ends, Ints, Network, holds
+from cep_core.matching.network import ANY_STATE, LONG, Ends, Ints, Network, begins, holds
 
 LIMIT = 1 << 61
 """Counts below it are plain; two that reach it add without wrapping a 64-bit integer."""
@@ -185,7 +185,7 @@ def _count_all(network: Network, questions: Ends, modulus: int, scratch: Scratch
             count = 0
             for row in range(lows[k], befores[k]):
                 for s in range(states):
-                    if starts[row, s] and since[row, s] < windows[k]:
+                    if begins(starts, since, row, s, windows[k]):
                         count = _plus(count, ways[row - low, s, k - first], modulus)
             counts[k] = count
         first = after

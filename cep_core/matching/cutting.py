@@ -7,8 +7,8 @@ one that is complete before j begins: `tick[i] >= latest[j]`. Both are compariso
 keeps the same two moments for its dependent graphs). Before the first event of a match and after its last the window
 bounds the negation instead: `Borders`.
 
-Cost for each row next to a negation: the rows that follow it in the window until the element is complete; times those
-again where the element's own events are compared with each other.
+Cost for each row next to a negation: the candidates of the element that follow it in the window until one of its
+matches is complete; times those again where the element's own events are compared with each other.
 """
 
 from __future__ import annotations
@@ -51,9 +51,11 @@ class Borders:
     """What negations before the first and after the last event of a match say."""
 
     since: Ints
-    """[m, S] a match that begins here is none if it may look back to this row; -1: there is no such row."""
+    """[m, S] a match that begins here is none if it may look back to this row; -1: there is no such row. Without rows
+    if no negation lies before a match."""
     until: Ints
-    """[m, S] a match that ends here is none if it may look ahead to this row; m: there is no such row."""
+    """[m, S] a match that ends here is none if it may look ahead to this row; m: there is no such row. Without rows
+    if no negation lies after a match."""
 
 
 def cuts(
@@ -62,7 +64,9 @@ def cuts(
     """The comparisons of each edge and the borders that countable negations amount to."""
     m, states = len(rows.tick), len(automaton.variables)
     comparisons: dict[tuple[int, int], list[Comparing]] = {}
-    borders = Borders(np.full((m, states), -1, np.int64), np.full((m, states), m, np.int64))
+    before, after = m if automaton.before else 0, m if automaton.after else 0
+    borders = Borders(np.full((before, states), -1, np.int64), np.full((after, states), m, np.int64))
+    neighbours = np.logical_or.reduce([rows.variables[name] for name in automaton.variables])
     for negation in negations:
         if negation.by_place is None:
             continue
@@ -73,10 +77,10 @@ def cuts(
             forward = place.source is not None and not _of_target(tests, place, automaton)
             if (forward, tests) not in found:
                 if forward:
-                    found[forward, tests] = _completions(ahead, rows, tests, negation.automaton)
+                    found[forward, tests] = _completions(ahead, rows, neighbours, tests, negation.automaton)
                 else:
                     back = back or _mirrored(negation, rows)
-                    backward = _completions(back, _mirror(rows), tests, negation.automaton)
+                    backward = _completions(back, _mirror(rows), neighbours[::-1], tests, negation.automaton)
                     found[forward, tests] = (m - 1 - backward)[::-1]
             row = found[forward, tests]
             if place.source is None:
@@ -142,8 +146,10 @@ def _mirrored(negation: Negation, rows: Rows) -> Network:
     return network_of(other.offsets, other.tick, _fits(negation, other), automaton, comparisons)
 
 
-def _completions(network: Network, rows: Rows, tests: Sequence[NeighbourTest], automaton: Automaton) -> Ints:
-    """For each row as a neighbour, the row at which a match of the element that follows it is first complete, or m."""
+def _completions(
+    network: Network, rows: Rows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
+) -> Ints:
+    """For each of the neighbours the row at which a match of the element that follows it is first complete, or m."""
     keys = np.empty((2, len(tests), len(rows.tick)), np.int64)
     for place, test in enumerate(tests):
         comparison = test.comparison
@@ -151,12 +157,20 @@ def _completions(network: Network, rows: Rows, tests: Sequence[NeighbourTest], a
     operators = np.array([OPERATORS[test.comparison.operator] for test in tests], np.int64)
     tested = np.array([[name == test.variable for name in automaton.variables] for test in tests], np.bool_)
     tested = tested.reshape(len(tests), len(automaton.variables))
-    return _complete(network, rows.offsets, rows.clock, rows.width, operators, tested, *keys)
+    return _complete(network, rows.offsets, rows.clock, rows.width, neighbours.copy(), operators, tested, *keys)
 
 
 @njit(cache=True)
 def _complete(
-    network: Network, offsets: Ints, clock: Ints, width: int, operators: Ints, tested: Flags, left: Ints, right: Ints
+    network: Network,
+    offsets: Ints,
+    clock: Ints,
+    width: int,
+    neighbours: Flags,
+    operators: Ints,
+    tested: Flags,
+    left: Ints,
+    right: Ints,
 ) -> Ints:
     tick, fits = network.tick, network.fits
     m, states = fits.shape
@@ -166,11 +180,18 @@ def _complete(
         longest = max(longest, offsets[p + 1] - offsets[p])
     members, sizes = np.empty((states, longest), np.int64), np.zeros(states, np.int64)
     fitting = np.empty(states, np.bool_)
+    following = np.full(m + 1, m, np.int64)  # the first row from here on that fits the element
+    for row in range(m - 1, -1, -1):
+        following[row] = row if fits[row].any() else following[row + 1]
     for p in range(offsets.shape[0] - 1):
         high = offsets[p + 1]
         for neighbour in range(offsets[p], high):
+            if not neighbours[neighbour]:
+                continue
             sizes[:] = 0
-            for row in range(neighbour + 1, high):
+            row = neighbour
+            while following[row + 1] < high:
+                row = following[row + 1]
                 if clock[row] - clock[neighbour] > width:
                     break
                 if tick[row] <= tick[neighbour]:

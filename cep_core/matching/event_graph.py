@@ -38,7 +38,8 @@ class EventGraph:
     events: pa.Table
     """[m] the attributes that RETURN items and conditions mention."""
     until: Ints
-    """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far."""
+    """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far. Without rows where
+    nothing is forbidden after a match."""
     judged: tuple[tuple[Negation, Network], ...]
     """The negated elements that no edge can say enough of, with their own events: to be judged on listed matches."""
 

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.matching.counting import Scratch, complete_ways, scratch_for
-from cep_core.matching.network import Ends, Ints, Network, holds
+from cep_core.matching.network import Ends, Ints, Network, begins, holds
 from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 
 POOL = 1 << 21
@@ -140,7 +140,7 @@ def _fill(
         if depth == 0:
             for start in range(place[0] + 1, at[3]):
                 first, s = row[start], state[start]
-                if starts[first, s] and first < befores[k] and since[first, s] < windows[k]:
+                if first < befores[k] and begins(starts, since, first, s, windows[k]):
                     place[0] = node = start
                     break
         elif kept[stack[depth - 1], 0] == SCANNED:

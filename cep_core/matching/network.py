@@ -59,7 +59,8 @@ class Network(NamedTuple):
     """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]; -1: it is no comparison by
     order that is alone on its edge, or the partition has no long window."""
     since: Ints
-    """[m, S] a match may begin at the node only if it does not look back to this row; -1: however far."""
+    """[m, S] a match may begin at the node only if it does not look back to this row; -1: however far. Without rows
+    where nothing is forbidden before a match."""
 
 
 class Ends(NamedTuple):
@@ -116,7 +117,7 @@ def network_of(
         right=keys[1],
         store=keys[2],
         query=keys[3],
-        since=np.full(fits.shape, -1, np.int64),
+        since=np.empty((0, fits.shape[1]), np.int64),
     )
 
 
@@ -152,6 +153,12 @@ def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, 
                     query[c, row] = np.searchsorted(distinct, key, side="left")
                 else:
                     query[c, row] = np.searchsorted(distinct, key, side="right")
+
+
+@njit(cache=True)
+def begins(starts: Flags, since: Ints, row: int, state: int, low: int) -> bool:
+    """Whether a match that looks back to the row `low` may begin at a node. Arrays of a Network."""
+    return starts[row, state] and (since.shape[0] == 0 or since[row, state] < low)
 
 
 @njit(cache=True)

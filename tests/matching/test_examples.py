@@ -217,7 +217,6 @@ def test_a_type_without_the_key_is_in_every_partition() -> None:
 @pytest.mark.parametrize(
     ("query", "column"),
     [
-        ("PATTERN SEQ(A a, NOT B b, C c) WITHIN 5", 18),
         ("PATTERN SEQ(A, B) AND C WITHIN 5", 9),
         ("PATTERN SEQ(A a, ANY(2, B, C)) WITHIN 5", 18),
         ("PATTERN SEQ(A+, B) OR SEQ(A, B+) WITHIN 5", 27),

@@ -21,7 +21,7 @@ from tests.matching.worlds import World, worlds
 
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity", "partition_contiguity")
 WORLDS = st.one_of(worlds(STRATEGIES), worlds(STRATEGIES, negated=True))
-DAYS = (-2, 1, 3, 4, 15)
+DAYS = (-2, 1, 3, 4, 8, 30)
 
 
 def compiled(world: World, max_matches: int | None, collapsed: bool = False) -> tuple[MatchEvaluator, pa.Table]:

@@ -285,7 +285,7 @@ def written(pattern: Pattern) -> str:
 
 
 @st.composite
-def patterns(draw: st.DrawFn) -> Pattern:
+def patterns(draw: st.DrawFn, depth: int = 2) -> Pattern:
     """Positive patterns of the types A, B, C, each unit its own variable; bounds on single units."""
     kinds = ("unit", "sequence", "plus", "star", "optional", "choice", "bounded")
     names = iter(range(100))
@@ -306,7 +306,7 @@ def patterns(draw: st.DrawFn) -> Pattern:
     return Sequence(
         (
             Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT),
-            *(build(2) for _ in range(draw(st.integers(0, 2)))),
+            *(build(depth) for _ in range(draw(st.integers(0, 2)))),
         ),
         AT,
     )
@@ -318,10 +318,10 @@ def with_negations(draw: st.DrawFn, pattern: Pattern) -> Pattern:
     names = iter(range(100))
 
     def unit() -> Unit:
-        return Unit(draw(st.sampled_from("ABCD")), f"n{next(names)}", AT)
+        return Unit(draw(st.sampled_from("ABBC")), f"n{next(names)}", AT)
 
     def negation() -> Not:
-        kind = draw(st.sampled_from(["unit", "unit", "sequence", "nested", "closure"]))
+        kind = draw(st.sampled_from(["unit", "unit", "unit", "sequence", "nested", "closure"]))
         bodies: dict[str, Callable[[], Pattern]] = {
             "unit": unit,
             "sequence": lambda: Sequence((unit(), unit()), AT),
@@ -460,16 +460,17 @@ def conditions(draw: st.DrawFn, pattern: Pattern, any_match: bool) -> tuple[str,
 
 
 @st.composite
-def logs(draw: st.DrawFn, most: int = 8) -> list[Event]:
+def logs(draw: st.DrawFn, least: int = 0, most: int = 8, latest: int = 6) -> list[Event]:
     """Events with bursts of equal time stamps, NULLs, and seqs that need not follow time."""
     rows = draw(
         st.lists(
             st.tuples(
                 st.sampled_from("AABBCD"),
-                st.integers(0, 6),
+                st.integers(0, latest),
                 st.sampled_from([0, 1, 2, 2, None]),
                 st.sampled_from([0, 0, 1, None]),
             ),
+            min_size=least,
             max_size=most,
         )
     )
@@ -480,16 +481,17 @@ def logs(draw: st.DrawFn, most: int = 8) -> list[Event]:
 
 @st.composite
 def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",), negated: bool = False) -> World:
-    pattern = draw(patterns())
+    pattern = draw(patterns(1 if negated else 2))
     if negated:
         pattern = draw(with_negations(pattern))
-    world = World(pattern, draw(logs()), strategy=draw(st.sampled_from(strategies)))
+    world = World(pattern, draw(logs(6, 9, 10) if negated else logs()), strategy=draw(st.sampled_from(strategies)))
     any_match = world.strategy == "skip_till_any_match"
-    world.conditions = draw(st.lists(conditions(pattern, any_match), max_size=2))
+    world.conditions = draw(st.lists(conditions(pattern, any_match), max_size=0 if negated else 2))
     for negation in negated_in(pattern):
-        world.tests += draw(st.lists(tests_of(negation, pattern), max_size=2))
-    world.keyed = world.strategy == "partition_contiguity" or draw(st.booleans())
-    world.size = draw(st.sampled_from([1, 3, 5]))
+        if draw(st.booleans()):
+            world.tests += draw(st.lists(tests_of(negation, pattern), min_size=1, max_size=2))
+    world.keyed = world.strategy == "partition_contiguity" or draw(st.integers(0, 3 if negated else 1)) == 0
+    world.size = draw(st.sampled_from([4, 6, 9] if negated else [1, 3, 5]))
     kind = draw(st.sampled_from(["time", "events", "slide"]))
     world.in_events = kind == "events"
     world.slide = draw(st.sampled_from([1, 2, 4])) if kind == "slide" else None
