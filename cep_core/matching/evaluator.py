@@ -100,18 +100,8 @@ class MatchEvaluator:
                 f"{self.query.strategy}: all runs are one forest, at most one match for each start event",
                 "cost: candidates, plus those that fail a comparison before one holds, plus the length of the matches",
             ]
-        return (*lines, *self._of_negations(), *(postponed if self.conditions.postponed else ()))
-
-    def _of_negations(self) -> Iterator[str]:
-        """How each negated element is judged."""
-        for negation in self.negations:
-            names = ", ".join(negation.automaton.variables)
-            if self.query.strategy is not Strategy.ANY:
-                yield f"NOT {names}: drops the runs that pass it; cost: its candidates between the events of a match"
-            elif negation.countable:
-                yield f"NOT {names}: a comparison on edges, so that matches are counted without listing them"
-            else:
-                yield f"NOT {names}: judged on listed matches, since its conditions compare it with more than one neighbour"
+        lines += [negation.describe(self.query.strategy) for negation in self.negations]
+        return (*lines, *(postponed if self.conditions.postponed else ()))
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None

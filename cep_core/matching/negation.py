@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.classification import separated
-from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
+from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
 from cep_core.language.patterns.tree import Comparison, Expression, IsNull, Not, PrefixAggregate, Reference, Which
 from cep_core.language.patterns.walk import units_of, variables_of, walk
 from cep_core.matching.automaton import Automaton, automaton_of
@@ -65,6 +65,15 @@ class Negation:
     def countable(self) -> bool:
         """Whether edges of the event graph can say if it is violated."""
         return self.by_place is not None
+
+    def describe(self, strategy: Strategy) -> str:
+        """How it is judged, for `explain`."""
+        names = ", ".join(self.automaton.variables)
+        if strategy is not Strategy.ANY:
+            return f"NOT {names}: drops the runs that pass it; cost: its candidates between the events of each match"
+        if self.countable:
+            return f"NOT {names}: a comparison of neighbours, so that matches are counted without listing them"
+        return f"NOT {names}: judged on listed matches, since it is compared with more than one neighbour"
 
 
 def negations_of(query: Query, automaton: Automaton) -> tuple[Negation, ...]:

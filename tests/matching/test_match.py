@@ -7,7 +7,8 @@ from hypothesis import given, reject, settings
 
 import cep_core as cep
 from cep_core.language.errors import NotSupportedYet
-from tests.matching.worlds import World, worlds
+from tests.matching.drawing import worlds
+from tests.matching.worlds import World
 
 
 def rows_of(table: pa.Table) -> list[tuple[object, ...]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 
+from tests.matching.drawing import worlds
 from tests.matching.test_match import ask, rows_of
-from tests.matching.worlds import World, worlds
+from tests.matching.worlds import World
 
 RUNS = ("skip_till_next_match", "strict_contiguity", "partition_contiguity")
 

@@ -1,0 +1,227 @@
+"""Random queries and logs for `worlds`: patterns, negated elements, conditions, events."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.matching.reference import Path
+from tests.matching.worlds import AT, COMPARE, Event, Holds, Tested, World, negated_in, repeated, units_of
+
+
+@st.composite
+def patterns(draw: st.DrawFn, depth: int = 2) -> Pattern:
+    """Positive patterns of the types A, B, C, each unit its own variable; bounds on single units."""
+    kinds = ("unit", "sequence", "plus", "star", "optional", "choice", "bounded")
+    names = iter(range(100))
+
+    def build(depth: int) -> Pattern:
+        kind = draw(st.sampled_from(kinds)) if depth else "unit"
+        if kind == "unit":
+            return Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT)
+        if kind == "sequence":
+            return Sequence(tuple(build(depth - 1) for _ in range(draw(st.integers(1, 3)))), AT)
+        if kind == "choice":
+            return Alternative(tuple(build(depth - 1) for _ in range(2)), AT)
+        if kind == "bounded":
+            return Kleene(build(0), *draw(st.sampled_from([(2, 2), (1, 3), (2, None)])), AT)
+        least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
+        return Kleene(build(depth - 1), least, most, AT)
+
+    return Sequence(
+        (
+            Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT),
+            *(build(depth) for _ in range(draw(st.integers(0, 2)))),
+        ),
+        AT,
+    )
+
+
+@st.composite
+def with_negations(draw: st.DrawFn, pattern: Pattern) -> Pattern:
+    """The pattern with one to three negated elements at any places of its sequences."""
+    names = iter(range(100))
+
+    def unit() -> Unit:
+        return Unit(draw(st.sampled_from("ABBC")), f"n{next(names)}", AT)
+
+    def negation() -> Not:
+        kind = draw(st.sampled_from(["unit", "unit", "unit", "sequence", "nested", "closure"]))
+        bodies: dict[str, Callable[[], Pattern]] = {
+            "unit": unit,
+            "sequence": lambda: Sequence((unit(), unit()), AT),
+            "nested": lambda: Sequence((unit(), Not(unit(), AT), unit()), AT),
+            "closure": lambda: Sequence((Kleene(unit(), 1, None, AT), unit()), AT),
+        }
+        return Not(bodies[kind](), AT)
+
+    def build(part: Pattern, top: bool) -> Pattern:
+        match part:
+            case Sequence():
+                elements: list[Pattern] = []
+                for element in part.elements:
+                    elements += [negation()] if draw(st.integers(0, 3)) == 0 else []
+                    elements.append(build(element, False))
+                elements += [negation()] if draw(st.integers(0, 3)) == 0 else []
+                if top and not any(negated_in(element) for element in elements):
+                    elements.insert(draw(st.integers(0, len(elements))), negation())
+                return Sequence(tuple(elements), AT)
+            case Alternative():
+                return Alternative(tuple(build(option, False) for option in part.options), AT)
+            case Kleene():
+                return Kleene(build(part.body, False), part.least, part.most, AT)
+        return part
+
+    return build(pattern, True)
+
+
+@st.composite
+def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
+    """A condition on an event of a negated element: its own, beside one of the match, or its own neighbours."""
+    units = units_of(negated.body)
+    its = draw(st.sampled_from(units))
+    lists, closures = repeated(pattern), repeated(negated.body)
+    name = its.variable + ("[i]" if its.variable in closures else "")
+    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
+    kind = draw(st.sampled_from(["own", "match", "match", "match", "inside"]))
+    if kind == "own" or (kind == "inside" and (len(units) < 2 or closures)):
+        return Tested(its.variable, f"{name}.x {sign} {k}", lambda w, path, e: compares(sign, w.events[e].x, k))
+    if kind == "inside":
+        one, other = units[0].variable, units[1].variable
+
+        def beside(world: World, path: Path, event: int) -> bool:
+            return compares(sign, values(world, path, one)[0], world.events[event].x)
+
+        return Tested(other, f"{one}.x {sign} {other}.x", beside)
+    v = draw(st.sampled_from(units_of(pattern))).variable
+
+    def allows(world: World, path: Path, event: int) -> bool:
+        return all(compares(sign, world.events[event].x, x) for x in values(world, path, v))
+
+    return Tested(its.variable, f"{name}.x {sign} {v}{'[i]' if v in lists else ''}.x", allows)
+
+
+def values(world: World, path: Path, variable: str) -> list[int | None]:
+    return [world.events[event].x for event, bound in path if bound == variable]
+
+
+def compares(name: str, left: int | float | None, right: int | float | None) -> bool:
+    """Unknown fails."""
+    return left is not None and right is not None and COMPARE[name](left, right)
+
+
+def pairs(path: Path, world: World, variable: str, neighbours: bool) -> list[tuple[int | None, int | None]]:
+    """Values of consecutive events of a variable; `neighbours`: that are adjacent in the match."""
+    steps = [(event, place) for place, (event, bound) in enumerate(path) if bound == variable]
+    return [
+        (world.events[one].x, world.events[other].x)
+        for (one, at), (other, then) in itertools.pairwise(steps)
+        if not neighbours or then == at + 1
+    ]
+
+
+def known(items: list[int | None]) -> list[int]:
+    return [item for item in items if item is not None]
+
+
+@st.composite
+def conditions(draw: st.DrawFn, pattern: Pattern, any_match: bool) -> tuple[str, Holds]:
+    """A condition as text, and what it says of a match. Those that a run can test step by step unless `any_match`."""
+    lists = sorted(repeated(pattern))
+    plain = sorted({unit.variable for unit in units_of(pattern)} - set(lists))
+    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
+    v = draw(st.sampled_from(sorted([*lists, *plain])))
+    if v in plain:
+        w = draw(st.sampled_from(plain))
+        if w == v or not any_match:
+            return f"{v}.x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v))
+
+        def crossing(world: World, path: Path) -> bool:
+            left, right = values(world, path, v), values(world, path, w)
+            return not left or not right or compares(sign, left[0], right[0])
+
+        return f"{v}.x {sign} {w}.x", crossing
+    options: list[tuple[str, Holds]] = [
+        (f"{v}[i].x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v))),
+        (
+            f"{v}[i-1].x {sign} {v}[i].x",
+            lambda world, path: all(compares(sign, *pair) for pair in pairs(path, world, v, False)),
+        ),
+        (f"{v}[1].x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v)[:1])),
+    ]
+    if any_match:
+
+        def over_maximum(world: World, path: Path) -> bool:
+            its = values(world, path, v)
+            return all(compares(sign, its[i], max(known(its[:i]), default=None)) for i in range(1, len(its)))
+
+        def over_average(world: World, path: Path) -> bool:
+            its = values(world, path, v)
+            before = [known(its[:i]) for i in range(len(its))]
+            return all(compares(sign, its[i], sum(b) / len(b) if b else None) for i, b in enumerate(before) if i)
+
+        def total(world: World, path: Path) -> bool:
+            its = values(world, path, v)
+            return not its or compares(sign, sum(known(its)) if known(its) else None, k)
+
+        def distinct_last(world: World, path: Path) -> bool:
+            return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
+
+        options += [
+            (f"{v}[i].x {sign} max({v}[..i-1].x)", over_maximum),
+            (f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
+            (f"sum({v}[].x) {sign} {k}", total),
+            (f"{v}[last].x {sign} {k}", distinct_last),
+        ]
+        if plain:
+            w = draw(st.sampled_from(plain))
+
+            def each_beside_plain(world: World, path: Path) -> bool:
+                one = values(world, path, w)
+                return not one or all(compares(sign, x, one[0]) for x in values(world, path, v))
+
+            options.append((f"{v}[i].x {sign} {w}.x", each_beside_plain))
+    return draw(st.sampled_from(options))
+
+
+@st.composite
+def logs(draw: st.DrawFn, least: int = 0, most: int = 8, latest: int = 6) -> list[Event]:
+    """Events with bursts of equal time stamps, NULLs, and seqs that need not follow time."""
+    rows = draw(
+        st.lists(
+            st.tuples(
+                st.sampled_from("AABBCD"),
+                st.integers(0, latest),
+                st.sampled_from([0, 1, 2, 2, None]),
+                st.sampled_from([0, 0, 1, None]),
+            ),
+            min_size=least,
+            max_size=most,
+        )
+    )
+    seqs = draw(st.permutations(range(len(rows)))) if draw(st.booleans()) else range(len(rows))
+    events = [Event(kind, ts, seq, x, k) for (kind, ts, x, k), seq in zip(rows, seqs, strict=True)]
+    return sorted(events, key=lambda event: (event.ts, event.seq))
+
+
+@st.composite
+def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",), negated: bool = False) -> World:
+    pattern = draw(patterns(1 if negated else 2))
+    if negated:
+        pattern = draw(with_negations(pattern))
+    world = World(pattern, draw(logs(6, 9, 10) if negated else logs()), strategy=draw(st.sampled_from(strategies)))
+    any_match = world.strategy == "skip_till_any_match"
+    world.conditions = draw(st.lists(conditions(pattern, any_match), max_size=0 if negated else 2))
+    for negation in negated_in(pattern):
+        if draw(st.booleans()):
+            world.tests += draw(st.lists(tests_of(negation, pattern), min_size=1, max_size=2))
+    world.keyed = world.strategy == "partition_contiguity" or draw(st.integers(0, 3 if negated else 1)) == 0
+    world.size = draw(st.sampled_from([4, 6, 9] if negated else [1, 3, 5]))
+    kind = draw(st.sampled_from(["time", "events", "slide"]))
+    world.in_events = kind == "events"
+    world.slide = draw(st.sampled_from([1, 2, 4])) if kind == "slide" else None
+    world.ordered = draw(st.booleans())
+    return world
