@@ -73,7 +73,7 @@ class Negation:
             return f"NOT {names}: drops the runs that pass it; cost: its candidates between the events of each match"
         if self.countable:
             return f"NOT {names}: a comparison of neighbours, so that matches are counted without listing them"
-        return f"NOT {names}: judged on listed matches, since it is compared with more than one neighbour"
+        return f"NOT {names}: judged on listed matches, since no neighbour alone answers its conditions"
 
 
 def negations_of(query: Query, automaton: Automaton) -> tuple[Negation, ...]:

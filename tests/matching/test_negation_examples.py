@@ -148,26 +148,36 @@ def test_matches_are_counted_without_listing_them() -> None:
     assert total(cep.match(leading, log("B" * 99 + "X" + "B" * 100), collapsed=True)) == (2**99 - 1) * 2**100
 
 
-def test_long_windows() -> None:
-    """Windows that are counted in trees: pairs without anything greater than the first between them."""
+@pytest.mark.parametrize("neighbour", ["a", "b"])
+def test_long_windows(neighbour: str) -> None:
+    """Windows that are counted in trees: pairs between which nothing greater than one of the two is followed by a Y."""
     rng = random.Random(11)
     types = rng.choices("ABXY", k=400)
     x, ts = [rng.randrange(9) for _ in types], sorted(rng.randrange(300) for _ in types)
-    query = "PATTERN SEQ(A a, NOT SEQ(X n, Y m), B b) WHERE n.x > a.x WITHIN 250"
-    expected = 0
-    for i, first in enumerate(types):
-        if first != "A":
-            continue
-        begun = complete = 10**9
-        for j in range(i, len(types)):
-            if types[j] == "X" and ts[j] > ts[i] and x[j] > x[i]:
-                begun = min(begun, ts[j])
-            if types[j] == "Y" and ts[j] > begun:
-                complete = min(complete, ts[j])
-            expected += types[j] == "B" and ts[i] < ts[j] <= ts[i] + 250 and complete >= ts[j]
-    table = cep.match(query, log("".join(types), ts, x=x))
-    assert (table.num_rows, total(table)) == (expected, expected)
-    assert expected > 100
+
+    def happens(i: int, j: int) -> bool:
+        limit = x[i if neighbour == "a" else j]
+        begun = [k for k in range(i, j) if types[k] == "X" and ts[k] > ts[i] and x[k] > limit]
+        return bool(begun) and any(types[k] == "Y" and ts[begun[0]] < ts[k] < ts[j] for k in range(begun[0], j))
+
+    pairs = [(i, j) for i, first in enumerate(types) for j in range(i, len(types)) if (first, types[j]) == ("A", "B")]
+    expected = [(i, j) for i, j in pairs if ts[i] < ts[j] <= ts[i] + 250 and not happens(i, j)]
+    query = f"PATTERN SEQ(A a, NOT SEQ(X n, Y m), B b) WHERE n.x > {neighbour}.x WITHIN 250"
+    assert sorted(matches(query, log("".join(types), ts, x=x), "a", "b")) == expected
+    assert len(expected) > 100
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("PATTERN SEQ(A a, NOT B n, C c) WHERE n.x > a.x WITHIN 5", "NOT n: a comparison of neighbours"),
+        ("PATTERN SEQ(A a, C c, NOT B n) WHERE n.x > a.x WITHIN 5", "NOT n: judged on listed matches"),
+        ("PATTERN SEQ(A a, NOT B n, C c) WHERE skip_till_next_match { n.x > a.x } WITHIN 5", "NOT n: drops the runs"),
+    ],
+)
+def test_explain_says_how_a_negation_is_judged(query: str, said: str) -> None:
+    """Beforehand, since it decides whether matches can be counted without listing them."""
+    assert said in str(cep.explain(query))
 
 
 def test_a_test_of_no_neighbour_leaves_a_cut_listing_uncounted() -> None:
