@@ -19,7 +19,16 @@ from numba import njit
 import cep_core as cep
 from cep_core.trends.counting import count_windows
 from cep_core.trends.exact import count_exactly, limbs_of
-from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Vertices, automaton, no_comparisons
+from cep_core.trends.graph import (
+    NOTHING,
+    Automaton,
+    Comparisons,
+    Vertices,
+    automaton,
+    no_comparisons,
+    no_cuts,
+    no_limits,
+)
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
@@ -86,7 +95,7 @@ def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, 
         middle = np.searchsorted(vertices.tick, moment)
         meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
     else:
-        count_windows(template, vertices, windows.first, windows.last, totals, minima, flags)
+        count_windows(template, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
 
 
 def tumbling(n: int = 2_000_000) -> Iterator[Row]:
@@ -120,14 +129,21 @@ def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_
         price = np.arange(n) * 100 + np.random.default_rng(n).integers(0, 800, n)
         order = np.unique(-price, return_inverse=True)[1].astype(np.int32)[:, np.newaxis]
         edge = Comparisons(
-            np.array([0]), np.array([0]), np.array([False]), order + 1, order, np.array([int(order.max()) + 1])
+            np.array([0]),
+            np.array([0]),
+            np.array([False]),
+            order + 1,
+            order,
+            np.array([int(order.max()) + 1]),
+            np.array([False]),
+            no_cuts(),
         )
         one = (np.array([0]), np.array([n]), np.array([0]))
         totals, flags = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.bool_)
 
         def ranked(v=vertices, e=edge, o=one, t=totals, f=flags) -> None:
             t[:] = 0
-            count_compared_windows(template, e, v, *o, t, NO_MINIMA, f)
+            count_compared_windows(template, e, v, no_limits(), *o, t, NO_MINIMA, f)
 
         spent["ranked"].append(seconds(ranked))
         yield f"compared, {n:,} events in a window", n / spent["ranked"][-1] / 1e6, "M events/s"
@@ -159,7 +175,7 @@ def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
 
             def run(k=kernel, w=windows, t=totals, m=minima, f=flags, p=where) -> None:
                 t[:] = 0
-                k(template, comparisons, vertices, w.first, w.last, p, t, m, f)
+                k(template, comparisons, vertices, no_limits(), w.first, w.last, p, t, m, f)
 
             spent = seconds(run)
             found.append(totals)
@@ -184,7 +200,7 @@ def exact(n: int = 200_000) -> Iterator[Row]:
         limbs = limbs_of(vertices.weights)
 
         def run(t=template, v=vertices, w=windows, p=where, m=minima, c=nothing, x=limbs) -> list[Integers]:
-            return count_exactly(t, c, v, x, w.first, w.last, p, m)
+            return count_exactly(t, c, v, x, no_limits(), w.first, w.last, p, m)
 
         bits = max(number.bit_length() for number in run()[0].to_list())
         yield f"exact, {name}, counts of {bits} bits", n / seconds(run) / 1e6, "M events/s"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.trends.graph import NOTHING, Automaton, Flags, Ints, Vertices
+from cep_core.trends.graph import NOTHING, Automaton, Flags, Ints, Limits, Vertices
 
 LIMIT = np.int64(1 << 62)
 """Two numbers below the limit add without wrapping; one at or above it, or a negative one, flags its window."""
@@ -33,7 +33,14 @@ def product(count: int, weight: int) -> int:
 
 @njit(cache=True)
 def count_windows(
-    template: Automaton, vertices: Vertices, first: Ints, last: Ints, totals: Ints, minima: Ints, overflowed: Flags
+    template: Automaton,
+    vertices: Vertices,
+    limits: Limits,
+    first: Ints,
+    last: Ints,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
 ) -> None:
     """Count the trends among the vertices first[w]..last[w]-1, for each w of W windows.
 
@@ -41,6 +48,7 @@ def count_windows(
     over all occurrences, or NOTHING) and overflowed[W] (the row is void).
     """
     states = template.start.shape[0]
+    limited = limits.starts_before.shape[0] > 0
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
     # Counts, sums and minima of all vertices of a state: those that may be followed, and those of the current tick.
@@ -79,7 +87,8 @@ def count_windows(
                 if not bits & bit:
                     continue
                 begin, end = template.first_predecessor[s], template.first_predecessor[s + 1]
-                count = np.int64(template.start[s])
+                count = np.int64(template.start[s] and (not limited or i < limits.starts_before[w, s]))
+                ends = template.end[s] and (not limited or i >= limits.ends_from[w, s])
                 for e in range(begin, end):
                     count += done[template.predecessors[e]]
                     seen |= count
@@ -87,7 +96,7 @@ def count_windows(
                     continue
                 pending[s] += count
                 seen |= pending[s]
-                if template.end[s]:
+                if ends:
                     final += count
                     seen |= final
                 for j in range(sums):
@@ -100,7 +109,7 @@ def count_windows(
                         seen |= total
                     pending_sums[s, j] += total
                     seen |= pending_sums[s, j]
-                    if template.end[s]:
+                    if ends:
                         totals[w, 1 + j] += total
                         seen |= totals[w, 1 + j]
                 for j in range(extremes):
@@ -108,7 +117,7 @@ def count_windows(
                     for e in range(begin, end):
                         smallest = min(smallest, done_minima[template.predecessors[e], j])
                     pending_minima[s, j] = min(pending_minima[s, j], smallest)
-                    if template.end[s]:
+                    if ends:
                         minima[w, j] = min(minima[w, j], smallest)
         totals[w, 0] = final
         overflowed[w] = seen < 0 or seen >= LIMIT

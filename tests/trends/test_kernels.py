@@ -9,7 +9,17 @@ import pytest
 
 from cep_core.trends.counting import count_windows
 from cep_core.trends.exact import count_exactly, limbs_of
-from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Ints, Vertices, automaton, no_comparisons
+from cep_core.trends.graph import (
+    NOTHING,
+    Automaton,
+    Comparisons,
+    Ints,
+    Vertices,
+    automaton,
+    no_comparisons,
+    no_cuts,
+    no_limits,
+)
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
@@ -51,14 +61,14 @@ def counted(
     minima = np.full((len(windows.first), 2), NOTHING)
     flags = np.zeros(len(windows.first), np.bool_)
     if kernel == "one by one":
-        count_windows(graph, vertices, windows.first, windows.last, totals, minima, flags)
+        count_windows(graph, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
     elif kernel == "meeting":
         meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
     else:
         count_some = count_compared_windows if kernel == "ranked" else count_overlapping_windows
         nothing = no_comparisons(len(vertices.tick), 1)
         where = np.zeros(len(windows.first), np.int64)
-        count_some(graph, nothing, vertices, windows.first, windows.last, where, totals, minima, flags)
+        count_some(graph, nothing, vertices, no_limits(), windows.first, windows.last, where, totals, minima, flags)
     return totals, minima, flags
 
 
@@ -80,7 +90,7 @@ def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
     nothing = no_comparisons(150, 1)
     where = np.zeros(len(windows.first), np.int64)
     limbs = limbs_of(vertices.weights)
-    exact = unlimited(graph, nothing, vertices, limbs, windows.first, windows.last, where, exact_minima)
+    exact = unlimited(graph, nothing, vertices, limbs, no_limits(), windows.first, windows.last, where, exact_minima)
     for w, numbers in enumerate(exact):
         assert flags[w] or totals[w].tolist() == numbers
         assert flags[w] or (minima[w] == exact_minima[w]).all()
@@ -102,7 +112,14 @@ def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
     graph = automaton(states, [0], [1], edges[1:])
     bound = rank if equal else rank - 1
     compared = Comparisons(
-        np.array([source]), np.array([target]), np.array([equal]), rank, bound, np.array([len(distinct)])
+        np.array([source]),
+        np.array([target]),
+        np.array([equal]),
+        rank,
+        bound,
+        np.array([len(distinct)]),
+        np.array([False]),
+        no_cuts(),
     )
     counts = np.zeros((n, states), dtype=object)
     total = 0
@@ -119,10 +136,12 @@ def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
                 counts[i, s] += counts[j, source] if s == target and fits else 0
             total += counts[i, s] if graph.end[s] else 0
     one = (np.array([0]), np.array([n]), np.array([0]))
-    [numbers] = unlimited(graph, compared, vertices, limbs_of(vertices.weights), *one, np.full((1, 2), NOTHING))
+    [numbers] = unlimited(
+        graph, compared, vertices, limbs_of(vertices.weights), no_limits(), *one, np.full((1, 2), NOTHING)
+    )
     assert numbers[0] == total
     totals, minima, flags = np.zeros((1, 3), np.int64), np.full((1, 2), NOTHING), np.zeros(1, np.bool_)
-    count_compared_windows(graph, compared, vertices, *one, totals, minima, flags)
+    count_compared_windows(graph, compared, vertices, no_limits(), *one, totals, minima, flags)
     assert bool(flags[0]) or totals[0].tolist() == numbers
 
 
@@ -141,7 +160,9 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     bound = (rank - ~equal).astype(np.int32)
     ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
     most = np.array([rank.max(initial=1)] * 2, dtype=np.int64)
-    comparisons = Comparisons(ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most)
+    comparisons = Comparisons(
+        ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most, np.zeros(len(compared), np.bool_), no_cuts()
+    )
     ts = np.concatenate([vertices.tick[:120], vertices.tick[:80]])
     vertices = vertices._replace(tick=ts)
     size = int(random.integers(2, 60))
@@ -151,11 +172,13 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     for kernel in (count_compared_windows, count_overlapping_windows):
         totals = np.zeros((len(windows.first), 3), np.int64)
         minima, flags = np.full((len(windows.first), 2), NOTHING), np.zeros(len(windows.first), np.bool_)
-        kernel(graph, comparisons, vertices, windows.first, windows.last, where, totals, minima, flags)
+        kernel(graph, comparisons, vertices, no_limits(), windows.first, windows.last, where, totals, minima, flags)
         found.append((totals, minima, flags))
     exact_minima = np.full((len(windows.first), 2), NOTHING)
     limbs = limbs_of(vertices.weights)
-    exact = unlimited(graph, comparisons, vertices, limbs, windows.first, windows.last, where, exact_minima)
+    exact = unlimited(
+        graph, comparisons, vertices, limbs, no_limits(), windows.first, windows.last, where, exact_minima
+    )
     for totals, minima, flags in found:
         for w in np.flatnonzero(~flags):
             assert totals[w].tolist() == exact[w]
