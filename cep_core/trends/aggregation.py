@@ -136,7 +136,9 @@ def _count(
             overflowed,
         )
     else:
-        meeting = _meets(plan, windows, partition, found.partitions)
+        meeting = np.zeros(ranges, dtype=np.bool_)
+        if len(limits.starts_before) == 0:  # windows that meet share what begins and ends a trend
+            meeting = _meets(plan, windows, partition, found.partitions)
         _count_some(plan, vertices, limits, windows, found, ~meeting, totals, minima, overflowed, meet=False)
         _count_some(plan, vertices, limits, windows, found, meeting, totals, minima, overflowed, meet=True)
     totals[overflowed] = 0
@@ -162,8 +164,6 @@ def _count(
 
 def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Flags:
     """The ranges whose partition is cheaper by meeting points: fewer visits of a vertex in a row of the matrix."""
-    if plan.guarded.before or plan.guarded.after:
-        return np.zeros(len(partition), dtype=np.bool_)  # its limits tell a window apart from the next
     rows = len(plan.template.states) + 1
     by_window = np.bincount(partition, windows.last - windows.first, minlength=partitions)
     count = np.bincount(partition, minlength=partitions)

@@ -14,6 +14,7 @@ from cep_core.trends.graph import (
     Automaton,
     Comparisons,
     Ints,
+    Limits,
     Vertices,
     automaton,
     no_comparisons,
@@ -184,3 +185,69 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
             assert totals[w].tolist() == exact[w]
             assert (minima[w] == exact_minima[w]).all()
     assert (found[0][2] == found[1][2]).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
+    """Edges that forget what came before a moment, windows that say who may begin and end: a scan of all pairs."""
+    random = np.random.default_rng(seed)
+    n, states = 70, 3
+    vertices = stream(random, states, n)
+    tick = vertices.tick
+    _, edges = template(random, states)
+    cut = edges[::2]
+    graph = automaton(states, [0], [states - 1], edges[1::2])
+    values = random.integers(1, int(random.choice([2, 30])), (n, len(cut)))
+    equal = random.random(len(cut)) < 0.3
+    bound = values - (~equal & (random.random(len(cut)) < 0.7))
+    # a vertex follows those from some vertex on that came before it, never from an earlier one than its predecessors
+    before = np.searchsorted(tick, tick)
+    since = np.maximum.accumulate((before * random.random((len(cut), n))).astype(np.int64), axis=1)
+    since = np.searchsorted(tick, tick[since]) * (random.random((len(cut), 1)) < 0.8)
+    ends = np.array(cut, dtype=np.int64).reshape(-1, 2)
+    comparisons = Comparisons(
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
+        equal,
+        values.astype(np.int32),
+        bound.astype(np.int32),
+        np.array([values.max(initial=1)]),
+        np.ones(len(cut), np.bool_),
+        since,
+    )
+    size = int(random.integers(2, 90))
+    windows = list_windows(tick, np.array([0, n]), size, int(random.integers(1, size)))
+    shape = (len(windows.first), states)
+    limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape))
+    totals, minima, flags = np.zeros((shape[0], 3), np.int64), np.full((shape[0], 2), NOTHING), np.zeros(shape[0], bool)
+    where = np.zeros(shape[0], np.int64)
+    span = (windows.first, windows.last, where)
+    count_overlapping_windows(graph, comparisons, vertices, limits, *span, totals, minima, flags)
+    exact_minima = np.full((shape[0], 2), NOTHING)
+    exact = unlimited(graph, comparisons, vertices, limbs_of(vertices.weights), limits, *span, exact_minima)
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        count = np.zeros((n, states), dtype=object)
+        least = np.full((n, states, 2), NOTHING)
+        total, smallest = 0, np.full(2, NOTHING)
+        for i in range(first, last):
+            for s in range(states):
+                if not int(vertices.states[i]) >> s & 1:
+                    continue
+                count[i, s] = int(graph.start[s] and i < limits.starts_before[w, s])
+                for p, q in edges:
+                    c = cut.index((p, q)) if (p, q) in cut else None
+                    for j in range(first if c is None else max(first, since[c, i]), before[i] if q == s else 0):
+                        free = c is None or values[j, c] == bound[i, c] or (not equal[c] and values[j, c] < bound[i, c])
+                        if free and count[j, p]:
+                            count[i, s] += count[j, p]
+                            least[i, s] = np.minimum(least[i, s], least[j, p])
+                if count[i, s]:
+                    own = (vertices.coded >> np.uint64(s)) & np.uint64(1) == 1
+                    least[i, s] = np.minimum(least[i, s], np.where(own, vertices.codes[i], NOTHING))
+                    if graph.end[s] and i >= limits.ends_from[w, s]:
+                        total += count[i, s]
+                        smallest = np.minimum(smallest, least[i, s])
+        assert exact[w][0] == total
+        assert (exact_minima[w] == smallest).all()
+        assert flags[w] or totals[w].tolist() == exact[w]
+        assert flags[w] or (minima[w] == smallest).all()
