@@ -95,7 +95,8 @@ def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, 
         middle = np.searchsorted(vertices.tick, moment)
         meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
     else:
-        count_windows(template, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
+        nothing = no_comparisons(len(vertices.tick), 1)
+        count_windows(template, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
 
 
 def tumbling(n: int = 2_000_000) -> Iterator[Row]:

@@ -119,7 +119,7 @@ def _count(
     overflowed = np.full(ranges, weights.wide, dtype=np.bool_)
     if weights.wide:
         pass  # no weight column fits a machine word: every range is counted exactly below
-    elif len(comparisons.source):
+    elif plan.compared:
         overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
         together = overlapping or bool(comparisons.cut.any())
         kernel = count_overlapping_windows if together else count_compared_windows
@@ -137,10 +137,11 @@ def _count(
         )
     else:
         meeting = np.zeros(ranges, dtype=np.bool_)
-        if len(limits.starts_before) == 0:  # windows that meet share what begins and ends a trend
+        if not plan.guarded.forbidden:  # what a negation forbids tells windows that meet apart
             meeting = _meets(plan, windows, partition, found.partitions)
-        _count_some(plan, vertices, limits, windows, found, ~meeting, totals, minima, overflowed, meet=False)
-        _count_some(plan, vertices, limits, windows, found, meeting, totals, minima, overflowed, meet=True)
+        graph = (comparisons, vertices, limits)
+        _count_some(plan, graph, windows, found, ~meeting, totals, minima, overflowed, meet=False)
+        _count_some(plan, graph, windows, found, meeting, totals, minima, overflowed, meet=True)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
@@ -179,8 +180,7 @@ def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Fl
 
 def _count_some(
     plan: Plan,
-    vertices: Vertices,
-    limits: Limits,
+    graph: tuple[Comparisons, Vertices, Limits],
     windows: Windows,
     found: Candidates,
     chosen: Flags,
@@ -194,6 +194,7 @@ def _count_some(
     places = np.flatnonzero(chosen)
     if len(places) == 0:
         return
+    comparisons, vertices, limits = graph
     first, last = windows.first[places], windows.last[places]
     some_totals, some_minima, some_overflowed = totals[places], minima[places], overflowed[places]
     if meet:
@@ -206,8 +207,17 @@ def _count_some(
         point = np.cumsum(changes, dtype=np.int64)
         meet_windows(plan.automaton, vertices, first, middle, last, point, some_totals, some_minima, some_overflowed)
     else:
-        some_limits = limits.take(places)
-        count_windows(plan.automaton, vertices, some_limits, first, last, some_totals, some_minima, some_overflowed)
+        count_windows(
+            plan.automaton,
+            comparisons,
+            vertices,
+            limits.take(places),
+            first,
+            last,
+            some_totals,
+            some_minima,
+            some_overflowed,
+        )
     totals[places], minima[places], overflowed[places] = some_totals, some_minima, some_overflowed
 
 

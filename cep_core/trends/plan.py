@@ -281,8 +281,10 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
     elif overlap == 1:
         lines.append("one sum of counts a state, since no edge compares events: O(n)")
     elif guarded.forbidden:
-        why = "windows side by side" if guarded.between else "window by window, since a window's edges matter"
-        lines.append(f"one sum of counts a state, since no edge compares events; {why}: O(k n), k = {overlap}")
+        lines.append(
+            "one sum of counts a state, since no edge compares events; window by window, since negated matches tell "
+            f"windows apart: O(k n), k = {overlap}"
+        )
     else:
         rows = 2 * (len(states) + 1)
         lines.append(

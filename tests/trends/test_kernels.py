@@ -61,13 +61,13 @@ def counted(
     totals = np.zeros((len(windows.first), 3), np.int64)
     minima = np.full((len(windows.first), 2), NOTHING)
     flags = np.zeros(len(windows.first), np.bool_)
+    nothing = no_comparisons(len(vertices.tick), 1)
     if kernel == "one by one":
-        count_windows(graph, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
+        count_windows(graph, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
     elif kernel == "meeting":
         meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
     else:
         count_some = count_compared_windows if kernel == "ranked" else count_overlapping_windows
-        nothing = no_comparisons(len(vertices.tick), 1)
         where = np.zeros(len(windows.first), np.int64)
         count_some(graph, nothing, vertices, no_limits(), windows.first, windows.last, where, totals, minima, flags)
     return totals, minima, flags
