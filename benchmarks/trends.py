@@ -120,6 +120,33 @@ def sliding(n: int = 1_000_000, size: int = 60_000) -> Iterator[Row]:
         yield f"sliding, (SEQ(A+, B))+, {overlap} windows over an event", n / spent / 1e6, "M events/s"
 
 
+def negated(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
+    """Negation from table to table: paper 03's nested one in short windows, a sequence in one window that grows."""
+
+    def events(n: int, types: str) -> pa.Table:
+        kinds = pa.array(np.random.default_rng(n).integers(0, len(types), n).astype(np.int8))
+        names = pa.DictionaryArray.from_arrays(kinds, pa.array(list(types)))
+        return pa.table({"event_type": names, "ts": np.arange(n), "seq": np.arange(n)})
+
+    n = sizes[-1]
+    log = events(n, "AABBCDE")
+    for pattern in ("(SEQ(A+, B))+", "(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", "SEQ(NOT E, A+)", "SEQ(A+, NOT E)"):
+        query = f"RETURN COUNT(*) PATTERN {pattern} WITHIN 40"
+        spent = seconds(lambda q=query, x=log: cep.aggregate(q, x))
+        yield f"table to table, tumbling, {pattern}", n / spent / 1e6, "M events/s"
+    times = []
+    for size in sizes:
+        query = f"RETURN COUNT(*) PATTERN SEQ(A, NOT SEQ(C, D), B) WITHIN {size}"
+        log = events(size, "AAAABBBBCD")
+        times.append(seconds(lambda q=query, x=log: cep.aggregate(q, x)))
+        yield (
+            f"table to table, SEQ(A, NOT SEQ(C, D), B), {size:,} events in a window",
+            size / times[-1] / 1e6,
+            "M events/s",
+        )
+    yield "growth exponent of a negated sequence", exponent(sizes[1:], times[1:]), ""
+
+
 def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_000_000) -> Iterator[Row]:
     """S.price > NEXT(S).price in one window: the Fenwick tree against every edge, and how both grow."""
     template = automaton(1, [0], [0], [])
@@ -231,7 +258,7 @@ def whole_query(n: int = 200_000) -> Iterator[Row]:
 
 def main() -> None:
     """Print every measurement."""
-    for part in (tumbling, sliding, compared, compared_sliding, exact, whole_query):
+    for part in (tumbling, sliding, negated, compared, compared_sliding, exact, whole_query):
         for label, number, unit in part():
             print(f"{label:<75} {number:>12,.2f} {unit}", flush=True)
 

@@ -179,6 +179,13 @@ def test_negation_keeps_every_digit() -> None:
     assert exact_counts("SEQ((SEQ(A, NOT C))+, A b)", log) == [str(2 * (2**100 - 1 - 100))]
 
 
+def test_events_of_one_moment_are_one_step() -> None:
+    """G27: in whatever order they arrive, a3 and e3 neither follow nor cut each other."""
+    for pattern, count in (("SEQ(A+, NOT E)", 14), ("SEQ(A, NOT E, A b)", 4), ("(SEQ(A, NOT E))+", 11)):
+        for order in ("a1 b2 c2 a3 e3 a4 c5 d6 b7 a8 b9", "a1 c2 b2 e3 a3 a4 c5 d6 b7 a8 b9"):
+            assert counts(pattern, stream(order)) == [count]
+
+
 def exact_counts(pattern: str, events: pa.Table) -> list[object]:
     """The number of trends of each window, all digits."""
     query = bind(f"RETURN COUNT(*) PATTERN {pattern} WITHIN 1000", log_schema_of(events))
