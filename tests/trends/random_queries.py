@@ -49,6 +49,10 @@ NEGATIONS = (
     "SEQ(A, (SEQ(NOT C, B))?, NOT D, A)",
     "SEQ(A, (SEQ(NOT C, B) OR SEQ(NOT D, E)))",
     "SEQ(A*, NOT C, B)",
+    "(SEQ(A+, NOT C))+",
+    "(SEQ(A, NOT C, B?))+",
+    "SEQ(A, (SEQ(NOT C, B?))?, A)",
+    "(SEQ(NOT B, A, NOT SEQ(C+, D)))+",
 )
 CONDITIONS = {
     "A": ("A.x >= 1", "(A.y < 2.5 OR A.x = 0)"),
