@@ -3,6 +3,6 @@
 `plan` says what a bound query needs, `negation` what its pattern forbids where; `aggregation` turns candidates into
 arrays (`graph`, `weights`, `extremes`, `ranks`, `cuts`, `windows`) and picks a kernel (`counting`, `meeting`, `ranked`,
 `lanes`, and `exact` beyond machine words); `partials` merges what slices found, in `integers` of any size; `results`
-forms the columns of `layout` (`numbers`). `evaluator` is the way in, `reference` the definition that tests hold it
-against.
+forms the columns of `layout` (`numbers`). `evaluator` is the way in, `description` what `explain` shows, `reference`
+the definition that tests hold it against.
 """
