@@ -78,7 +78,7 @@ airflow: env ## Airflow's web UI on http://127.0.0.1:8080 (PORT=8081 for another
 
 check: env ## formatting, lint, types and the direction of imports
 	@.venv/bin/ruff format --check .
-	@.venv/bin/ruff check .
+	@.venv/bin/ruff check --no-cache .
 	@.venv/bin/mypy
 	@.venv/bin/mypy scripts/*.py
 	@.venv/bin/lint-imports

@@ -19,7 +19,16 @@ from numba import njit
 import cep_core as cep
 from cep_core.trends.counting import count_windows
 from cep_core.trends.exact import count_exactly, limbs_of
-from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Vertices, automaton, no_comparisons
+from cep_core.trends.graph import (
+    NOTHING,
+    Automaton,
+    Comparisons,
+    Vertices,
+    automaton,
+    no_comparisons,
+    no_cuts,
+    no_limits,
+)
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
@@ -86,7 +95,8 @@ def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, 
         middle = np.searchsorted(vertices.tick, moment)
         meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
     else:
-        count_windows(template, vertices, windows.first, windows.last, totals, minima, flags)
+        nothing = no_comparisons(len(vertices.tick), 1)
+        count_windows(template, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
 
 
 def tumbling(n: int = 2_000_000) -> Iterator[Row]:
@@ -110,6 +120,33 @@ def sliding(n: int = 1_000_000, size: int = 60_000) -> Iterator[Row]:
         yield f"sliding, (SEQ(A+, B))+, {overlap} windows over an event", n / spent / 1e6, "M events/s"
 
 
+def negated(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
+    """Negation from table to table: paper 03's nested one in short windows, a sequence in one window that grows."""
+
+    def events(n: int, types: str) -> pa.Table:
+        kinds = pa.array(np.random.default_rng(n).integers(0, len(types), n).astype(np.int8))
+        names = pa.DictionaryArray.from_arrays(kinds, pa.array(list(types)))
+        return pa.table({"event_type": names, "ts": np.arange(n), "seq": np.arange(n)})
+
+    n = sizes[-1]
+    log = events(n, "AABBCDE")
+    for pattern in ("(SEQ(A+, B))+", "(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", "SEQ(NOT E, A+)", "SEQ(A+, NOT E)"):
+        query = f"RETURN COUNT(*) PATTERN {pattern} WITHIN 40"
+        spent = seconds(lambda q=query, x=log: cep.aggregate(q, x))
+        yield f"table to table, tumbling, {pattern}", n / spent / 1e6, "M events/s"
+    times = []
+    for size in sizes:
+        query = f"RETURN COUNT(*) PATTERN SEQ(A, NOT SEQ(C, D), B) WITHIN {size}"
+        log = events(size, "AAAABBBBCD")
+        times.append(seconds(lambda q=query, x=log: cep.aggregate(q, x)))
+        yield (
+            f"table to table, SEQ(A, NOT SEQ(C, D), B), {size:,} events in a window",
+            size / times[-1] / 1e6,
+            "M events/s",
+        )
+    yield "growth exponent of a negated sequence", exponent(sizes[1:], times[1:]), ""
+
+
 def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_000_000) -> Iterator[Row]:
     """S.price > NEXT(S).price in one window: the Fenwick tree against every edge, and how both grow."""
     template = automaton(1, [0], [0], [])
@@ -120,14 +157,21 @@ def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_
         price = np.arange(n) * 100 + np.random.default_rng(n).integers(0, 800, n)
         order = np.unique(-price, return_inverse=True)[1].astype(np.int32)[:, np.newaxis]
         edge = Comparisons(
-            np.array([0]), np.array([0]), np.array([False]), order + 1, order, np.array([int(order.max()) + 1])
+            np.array([0]),
+            np.array([0]),
+            np.array([False]),
+            order + 1,
+            order,
+            np.array([int(order.max()) + 1]),
+            np.array([False]),
+            no_cuts(),
         )
         one = (np.array([0]), np.array([n]), np.array([0]))
         totals, flags = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.bool_)
 
         def ranked(v=vertices, e=edge, o=one, t=totals, f=flags) -> None:
             t[:] = 0
-            count_compared_windows(template, e, v, *o, t, NO_MINIMA, f)
+            count_compared_windows(template, e, v, no_limits(), *o, t, NO_MINIMA, f)
 
         spent["ranked"].append(seconds(ranked))
         yield f"compared, {n:,} events in a window", n / spent["ranked"][-1] / 1e6, "M events/s"
@@ -159,7 +203,7 @@ def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
 
             def run(k=kernel, w=windows, t=totals, m=minima, f=flags, p=where) -> None:
                 t[:] = 0
-                k(template, comparisons, vertices, w.first, w.last, p, t, m, f)
+                k(template, comparisons, vertices, no_limits(), w.first, w.last, p, t, m, f)
 
             spent = seconds(run)
             found.append(totals)
@@ -184,7 +228,7 @@ def exact(n: int = 200_000) -> Iterator[Row]:
         limbs = limbs_of(vertices.weights)
 
         def run(t=template, v=vertices, w=windows, p=where, m=minima, c=nothing, x=limbs) -> list[Integers]:
-            return count_exactly(t, c, v, x, w.first, w.last, p, m)
+            return count_exactly(t, c, v, x, no_limits(), w.first, w.last, p, m)
 
         bits = max(number.bit_length() for number in run()[0].to_list())
         yield f"exact, {name}, counts of {bits} bits", n / seconds(run) / 1e6, "M events/s"
@@ -214,7 +258,7 @@ def whole_query(n: int = 200_000) -> Iterator[Row]:
 
 def main() -> None:
     """Print every measurement."""
-    for part in (tumbling, sliding, compared, compared_sliding, exact, whole_query):
+    for part in (tumbling, sliding, negated, compared, compared_sliding, exact, whole_query):
         for label, number, unit in part():
             print(f"{label:<75} {number:>12,.2f} {unit}", flush=True)
 

@@ -121,5 +121,5 @@ def _evaluated(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     result = evaluator.merge(evaluator.evaluate(events))
     metadata = dict(result.schema.metadata or {})
     for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
-        metadata |= {name.encode(): str(value).encode() for name, value in totals.items()}
+        metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}
     return result.drop_columns([CERTAIN]).replace_schema_metadata(metadata or None)

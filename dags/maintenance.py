@@ -1,7 +1,7 @@
 """Upkeep of the lake, weekly, in quiet hours: one Spark task per workload.
 
-**Reads** the lake's logs. **Writes** nothing that a query could see: removes superseded slicing plans with their
-slices, staging that is older than its use, and (VACUUM) files that no table version within retention needs
+**Reads** the lake's logs. **Writes** nothing that a query could see: removes staging and workload
+copies that are older than two weeks, and (VACUUM) files that no table version of the last seven days needs
 (docs/operations.md, Retention).
 
 **Triage.** Safe to skip for weeks, safe to clear. A run that holds the lease makes it fail and retry; readers of old
@@ -20,7 +20,7 @@ from trendmill.workload_folders import WorkloadFolder, read_workload_folders
 
 with DAG(
     dag_id="maintenance",
-    description="VACUUM, superseded plans, old staging",
+    description="VACUUM, old staging",
     doc_md=__doc__,
     schedule=CronDataIntervalTimetable("0 12 * * 0", timezone="UTC"),
     start_date=pendulum.datetime(2013, 1, 6, tz="UTC"),

@@ -15,7 +15,7 @@ for suite in core_taxis core_smart_homes core_bluesky sase_umass opencep flink_c
     [[ " ${complete[*]} " == *" $suite "* ]] || growing+=("$suite")
 done
 
-run() { PYTHONPATH=. .venv/bin/python "$runner" "$@" --jobs 2 --cache .cache/conformance; }
+run() { PYTHONPATH=. scripts/run.sh python "$runner" "$@" --jobs 2 --cache .cache/conformance; }
 
 if [ ${#growing[@]} -gt 0 ]; then
     echo "conformance: ${growing[*]} (told, not required: their engine is not complete)"

@@ -1,7 +1,8 @@
 """Trend aggregation (GRETA): counts, sums and extremes over all trends of a group and window, none of them listed.
 
-`plan` says what a bound query needs; `aggregation` turns candidates into arrays (`graph`, `weights`, `extremes`,
-`ranks`, `windows`) and picks a kernel (`counting`, `meeting`, `ranked`, `lanes`, and `exact` beyond machine words);
-`partials` merges what slices found, in `integers` of any size; `results` forms the columns of `layout` (`numbers`).
-`evaluator` is the way in, `reference` the definition that tests hold it against.
+`plan` says what a bound query needs, `negation` what its pattern forbids where; `aggregation` turns candidates into
+arrays (`graph`, `weights`, `extremes`, `ranks`, `cuts`, `windows`) and picks a kernel (`counting`, `meeting`, `ranked`,
+`lanes`, and `exact` beyond machine words); `partials` merges what slices found, in `integers` of any size; `results`
+forms the columns of `layout` (`numbers`). `evaluator` is the way in, `description` what `explain` shows, `reference`
+the definition that tests hold it against.
 """

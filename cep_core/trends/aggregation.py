@@ -16,9 +16,10 @@ from numba import njit
 from cep_core.language.patterns.candidates import Candidates
 from cep_core.language.patterns.columns import column, evaluate
 from cep_core.trends.counting import count_windows
+from cep_core.trends.cuts import Cuts, states_of, with_cuts
 from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
-from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Vertices, no_comparisons
+from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Limits, Vertices, no_comparisons
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.layout import ARROW_TYPES
@@ -52,14 +53,15 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in plan.minima]
     vertices = Vertices(
         tick=np.arange(len(found.rows), dtype=np.int64) if plan.ordered else found.ts,
-        states=_states(plan, found),
+        states=states_of(plan.template.states, found),
         weights=weights.words,
         weighted=weights.states,
         codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
         coded=np.array([minimum.states for minimum in plan.minima], dtype=np.uint64),
     )
-    comparisons = _comparisons(plan, found, events, vertices)
-    sums, minima = _count(plan, vertices, comparisons, weights, windows, found)
+    cuts = Cuts(plan.guarded, found, vertices.tick)
+    comparisons = _comparisons(plan, found, events, vertices, cuts)
+    sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found)
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]
@@ -84,28 +86,30 @@ def _columns(plan: Plan, found: Candidates, events: pa.Table) -> dict[str, pa.Ar
     return columns
 
 
-def _states(plan: Plan, found: Candidates) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    states = np.zeros(len(found.rows), dtype=np.uint64)
-    for number, name in enumerate(plan.template.states):
-        states |= found.variables[name].astype(np.uint64) << np.uint64(number)
-    return states
-
-
-def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vertices) -> Comparisons:
-    partitions = len(found.offsets) - 1
-    if not plan.compared:
-        return no_comparisons(len(found.rows), partitions)
-    candidates = events.take(pa.array(found.rows))
-    edges = []
-    for edge in plan.compared:
-        left, right = (evaluate(side, candidates) for side in (edge.comparison.left, edge.comparison.right))
-        edges.append((edge.source, edge.target, edge.comparison.operator, left, right))
-    partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
-    return compare(edges, vertices.states, partition, partitions)
+def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vertices, cuts: Cuts) -> Comparisons:
+    partitions = found.partitions
+    comparisons = no_comparisons(len(found.rows), partitions)
+    if plan.compared:
+        candidates = events.take(pa.array(found.rows))
+        edges = []
+        for edge in plan.compared:
+            left, right = (evaluate(side, candidates) for side in (edge.comparison.left, edge.comparison.right))
+            edges.append((edge.source, edge.target, edge.comparison.operator, left, right))
+        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
+        comparisons = compare(edges, vertices.states, partition, partitions)
+    number = {state: place for place, state in enumerate(plan.template.states)}
+    cut = {(number[p], number[q]): cuts.since((p, q)) for p, q in plan.guarded.between}
+    return with_cuts(comparisons, cut, vertices.states)
 
 
 def _count(
-    plan: Plan, vertices: Vertices, comparisons: Comparisons, weights: Weights, windows: Windows, found: Candidates
+    plan: Plan,
+    vertices: Vertices,
+    comparisons: Comparisons,
+    limits: Limits,
+    weights: Weights,
+    windows: Windows,
+    found: Candidates,
 ) -> tuple[list[Integers], Ints]:
     """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
     ranges = len(windows.first)
@@ -117,14 +121,27 @@ def _count(
         pass  # no weight column fits a machine word: every range is counted exactly below
     elif plan.compared:
         overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
-        kernel = count_overlapping_windows if overlapping else count_compared_windows
+        together = overlapping or bool(comparisons.cut.any())
+        kernel = count_overlapping_windows if together else count_compared_windows
         kernel(
-            plan.automaton, comparisons, vertices, windows.first, windows.last, partition, totals, minima, overflowed
+            plan.automaton,
+            comparisons,
+            vertices,
+            limits,
+            windows.first,
+            windows.last,
+            partition,
+            totals,
+            minima,
+            overflowed,
         )
     else:
-        meeting = _meets(plan, windows, partition, len(found.offsets) - 1)
-        _count_some(plan, vertices, windows, found, ~meeting, totals, minima, overflowed, meet=False)
-        _count_some(plan, vertices, windows, found, meeting, totals, minima, overflowed, meet=True)
+        meeting = np.zeros(ranges, dtype=np.bool_)
+        if not plan.guarded.forbidden:  # what a negation forbids tells windows that meet apart
+            meeting = _meets(plan, windows, partition, found.partitions)
+        graph = (comparisons, vertices, limits)
+        _count_some(plan, graph, windows, found, ~meeting, totals, minima, overflowed, meet=False)
+        _count_some(plan, graph, windows, found, meeting, totals, minima, overflowed, meet=True)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
@@ -135,6 +152,7 @@ def _count(
             comparisons,
             vertices,
             weights.limbs,
+            limits.take(again),
             windows.first[again],
             windows.last[again],
             partition[again],
@@ -162,7 +180,7 @@ def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Fl
 
 def _count_some(
     plan: Plan,
-    vertices: Vertices,
+    graph: tuple[Comparisons, Vertices, Limits],
     windows: Windows,
     found: Candidates,
     chosen: Flags,
@@ -176,6 +194,7 @@ def _count_some(
     places = np.flatnonzero(chosen)
     if len(places) == 0:
         return
+    comparisons, vertices, limits = graph
     first, last = windows.first[places], windows.last[places]
     some_totals, some_minima, some_overflowed = totals[places], minima[places], overflowed[places]
     if meet:
@@ -188,7 +207,17 @@ def _count_some(
         point = np.cumsum(changes, dtype=np.int64)
         meet_windows(plan.automaton, vertices, first, middle, last, point, some_totals, some_minima, some_overflowed)
     else:
-        count_windows(plan.automaton, vertices, first, last, some_totals, some_minima, some_overflowed)
+        count_windows(
+            plan.automaton,
+            comparisons,
+            vertices,
+            limits.take(places),
+            first,
+            last,
+            some_totals,
+            some_minima,
+            some_overflowed,
+        )
     totals[places], minima[places], overflowed[places] = some_totals, some_minima, some_overflowed
 
 

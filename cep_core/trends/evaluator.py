@@ -12,9 +12,10 @@ from cep_core.language.patterns.candidates import candidates
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.reach import reach_of
 from cep_core.trends.aggregation import aggregate_trends
+from cep_core.trends.description import describe_plan
 from cep_core.trends.layout import Layout
 from cep_core.trends.partials import merge_partials, partial_of
-from cep_core.trends.plan import describe_plan, plan_of
+from cep_core.trends.plan import plan_of
 from cep_core.trends.results import result_of
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Vertices
+from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Limits, Vertices
 from cep_core.trends.integers import Integers
-from cep_core.trends.lanes import block_end, block_ranks, lane_range
+from cep_core.trends.lanes import block_end, block_ranks, cut_off, lane_range
 from cep_core.trends.ranked import longest_tie
 
 FEWEST_LIMBS = 4
@@ -27,6 +27,7 @@ def count_exactly(
     comparisons: Comparisons,
     vertices: Vertices,
     weights: Bits,
+    limits: Limits,
     first: Ints,
     last: Ints,
     partition: Ints,
@@ -52,6 +53,7 @@ def count_exactly(
             comparisons,
             vertices,
             weights,
+            limits.take(todo),
             first[todo],
             last[todo],
             partition[todo],
@@ -132,6 +134,7 @@ def _count(
     comparisons: Comparisons,
     vertices: Vertices,
     weights: Bits,
+    limits: Limits,
     first: Ints,
     last: Ints,
     partition: Ints,
@@ -146,6 +149,8 @@ def _count(
     limbs = totals.shape[2]
     width = numbers * limbs
     extremes = vertices.codes.shape[1]
+    limited = limits.starts_before.shape[0] > 0
+    cut = comparisons.cut.any()
     room = longest_tie(vertices.tick) * states
     waiting_vertex = np.zeros(room, np.int64)
     waiting_state = np.zeros(room, np.int64)
@@ -168,6 +173,13 @@ def _count(
         final = np.zeros(lanes * width, np.uint64)
         final_minima = np.full(lanes * extremes, NOTHING, np.int64)
         lost = np.zeros(lanes, np.bool_)
+        # What each vertex committed, for edges that forget what negated matches cut off.
+        span = last[end - 1] - start if cut else np.int64(0)
+        kept = np.zeros((states, span, lanes * width), np.uint64)
+        kept_minima = np.full((states, span, lanes * extremes), NOTHING, np.int64)
+        present = np.zeros((states, span), np.bool_)
+        floor = np.zeros(compared, np.int64)
+        committed = np.int64(0)
         l0 = 0
         l1 = 0
         n = 0
@@ -180,6 +192,11 @@ def _count(
                         done[s, x] += waiting[q, x]
                     for y in range(y0, y1):
                         done_minima[s, y] = min(done_minima[s, y], waiting_minima[q, y])
+                    if cut:
+                        at = waiting_vertex[q] - start
+                        present[s, at] = True
+                        kept[s, at, x0:x1] = waiting[q, x0:x1]
+                        kept_minima[s, at, y0:y1] = waiting_minima[q, y0:y1]
                     for c in range(compared):
                         at = ranks[c, waiting_vertex[q] - start]
                         if comparisons.source[c] != s or at == 0:
@@ -192,6 +209,7 @@ def _count(
                                 trees_minima[c, at, y] = min(trees_minima[c, at, y], waiting_minima[q, y])
                             at = cells[c] + 1 if equal else at + (at & -at)
                 n = 0
+                committed = i - start
             while last[begin + l0] <= i:
                 l0 += 1
             while l1 < lanes and first[begin + l1] <= i:
@@ -205,7 +223,8 @@ def _count(
                 waiting_minima[n, y0:y1] = NOTHING
                 if template.start[s]:
                     for lane in range(l0, l1):
-                        waiting[n, lane * width] = 1
+                        if not limited or i < limits.starts_before[begin + lane, s]:
+                            waiting[n, lane * width] = 1
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                     r = template.predecessors[e]
                     for x in range(x0, x1):
@@ -215,6 +234,23 @@ def _count(
                 for c in range(compared):
                     if comparisons.target[c] != s:
                         continue
+                    if comparisons.cut[c] and comparisons.since[c, i] - start > floor[c]:
+                        r = comparisons.source[c]
+                        since = comparisons.since[c, i] - start
+                        cut_off(
+                            trees[c],
+                            trees_minima[c],
+                            ranks[c],
+                            cells[c],
+                            comparisons.equal[c],
+                            kept[r],
+                            kept_minima[r],
+                            present[r],
+                            floor[c],
+                            since,
+                            committed,
+                        )
+                        floor[c] = since
                     at = bounds[c, i - start]
                     equal = comparisons.equal[c]
                     while at > 0:
@@ -242,10 +278,13 @@ def _count(
                 if not found:
                     continue
                 if template.end[s]:
-                    for x in range(x0, x1):
-                        final[x] += own[x]
-                    for y in range(y0, y1):
-                        final_minima[y] = min(final_minima[y], waiting_minima[n, y])
+                    for lane in range(l0, l1):
+                        if limited and i < limits.ends_from[begin + lane, s]:
+                            continue
+                        for x in range(lane * width, (lane + 1) * width):
+                            final[x] += own[x]
+                        for y in range(lane * extremes, (lane + 1) * extremes):
+                            final_minima[y] = min(final_minima[y], waiting_minima[n, y])
                 waiting_vertex[n] = i
                 waiting_state[n] = s
                 n += 1

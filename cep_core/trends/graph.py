@@ -60,6 +60,9 @@ class Comparisons(NamedTuple):
     The edge c leads from state `source[c]` to `target[c]`. A source vertex i stands at `rank[i, c]` (1.., 0 when its
     value is null); a target vertex i is preceded by those of rank 1..`bound[i, c]`, or of that very rank where
     `equal[c]`. `ranks[p]` is the largest rank in partition p.
+
+    Where `cut[c]`, a target vertex i follows only sources from vertex `since[c, i]` on, which never decreases inside a
+    partition: what lies before is cut off by a negated match. `since` is void if no edge is cut.
     """
 
     source: Ints
@@ -68,6 +71,23 @@ class Comparisons(NamedTuple):
     rank: npt.NDArray[np.int32]
     bound: npt.NDArray[np.int32]
     ranks: Ints
+    cut: Flags
+    since: Ints
+
+
+class Limits(NamedTuple):
+    """Which vertices of a window may begin or end a trend: those before, and those from, a vertex; void: any may.
+
+    A vertex i of state s may begin a trend of window w if i < `starts_before[w, s]`, and end one if
+    i >= `ends_from[w, s]`: a negation at the edge of a window forbids the others.
+    """
+
+    starts_before: Ints
+    ends_from: Ints
+
+    def take(self, windows: Ints) -> Limits:
+        """Those of some windows."""
+        return self if len(self.starts_before) == 0 else Limits(self.starts_before[windows], self.ends_from[windows])
 
 
 def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iterable[tuple[int, int]]) -> Automaton:
@@ -92,7 +112,19 @@ def no_comparisons(vertices: int, partitions: int) -> Comparisons:
     """Comparisons of a template none of whose edges carries one."""
     nothing = np.zeros(0, dtype=np.int64)
     ranks = np.zeros((vertices, 0), dtype=np.int32)
-    return Comparisons(nothing, nothing, np.zeros(0, dtype=np.bool_), ranks, ranks, np.zeros(partitions, np.int64))
+    none = np.zeros(0, dtype=np.bool_)
+    return Comparisons(nothing, nothing, none, ranks, ranks, np.zeros(partitions, np.int64), none, no_cuts())
+
+
+def no_cuts() -> Ints:
+    """`Comparisons.since` where no edge is cut."""
+    return np.zeros((0, 0), dtype=np.int64)
+
+
+def no_limits() -> Limits:
+    """Limits where no negation stands at the edge of a window."""
+    nothing = np.zeros((0, 0), dtype=np.int64)
+    return Limits(nothing, nothing)
 
 
 def bits(states: Iterable[int]) -> int:

@@ -9,11 +9,13 @@ n vertices and k windows over a vertex: no way is known that avoids the latter f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 
 from cep_core.trends.counting import LIMIT, product
-from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Flags, Ints, Vertices
+from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Flags, Ints, Limits, Vertices
 from cep_core.trends.ranked import longest_tie
 
 FEWEST_LANES = 8
@@ -81,10 +83,47 @@ def lane_range(l0: int, l1: int, numbers: int, extremes: int) -> tuple[np.uint64
 
 
 @njit(cache=True)
+def cut_off(
+    tree: Any,
+    tree_minima: Ints,
+    rank: Ints,
+    cells: int,
+    equal: bool,
+    kept: Any,
+    kept_minima: Ints,
+    present: Flags,
+    floor: int,
+    since: int,
+    committed: int,
+) -> None:
+    """Let a tree that holds the vertices floor..committed-1 forget those before `since`.
+
+    It is cleared, and what stays is entered again. A negated match cuts off all that precedes its start, and reaches
+    from there to its end; matches that cut one after another overlap in no more vertices than a match has events. So
+    every vertex is entered again a bounded number of times: O(n log n) in all.
+    """
+    for i in range(floor, committed):
+        at = rank[i] if present[i] else np.int64(0)
+        while 0 < at <= cells:
+            tree[at] = 0
+            tree_minima[at] = NOTHING
+            at = cells + 1 if equal else at + (at & -at)
+    for i in range(since, committed):
+        at = rank[i] if present[i] else np.int64(0)
+        while 0 < at <= cells:
+            for x in range(tree.shape[1]):
+                tree[at, x] += kept[i, x]
+            for y in range(tree_minima.shape[1]):
+                tree_minima[at, y] = min(tree_minima[at, y], kept_minima[i, y])
+            at = cells + 1 if equal else at + (at & -at)
+
+
+@njit(cache=True)
 def count_overlapping_windows(
     template: Automaton,
     comparisons: Comparisons,
     vertices: Vertices,
+    limits: Limits,
     first: Ints,
     last: Ints,
     partition: Ints,
@@ -97,6 +136,8 @@ def count_overlapping_windows(
     compared = comparisons.source.shape[0]
     numbers = 1 + vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
+    limited = limits.starts_before.shape[0] > 0
+    cut = comparisons.cut.any()
     room = longest_tie(vertices.tick) * states
     waiting_vertex = np.zeros(room, np.int64)
     waiting_state = np.zeros(room, np.int64)
@@ -119,6 +160,13 @@ def count_overlapping_windows(
         final = np.zeros(lanes * numbers, np.int64)
         final_minima = np.full(lanes * extremes, NOTHING, np.int64)
         seen = np.zeros(lanes * numbers, np.int64)
+        # What each vertex committed, for edges that forget what negated matches cut off.
+        span = last[end - 1] - start if cut else np.int64(0)
+        kept = np.zeros((states, span, lanes * numbers), np.int64)
+        kept_minima = np.full((states, span, lanes * extremes), NOTHING, np.int64)
+        present = np.zeros((states, span), np.bool_)
+        floor = np.zeros(compared, np.int64)
+        committed = np.int64(0)
         l0 = 0
         l1 = 0
         n = 0
@@ -132,6 +180,11 @@ def count_overlapping_windows(
                         seen[x] |= done[s, x]
                     for y in range(y0, y1):
                         done_minima[s, y] = min(done_minima[s, y], waiting_minima[q, y])
+                    if cut:
+                        at = waiting_vertex[q] - start
+                        present[s, at] = True
+                        kept[s, at, x0:x1] = waiting[q, x0:x1]
+                        kept_minima[s, at, y0:y1] = waiting_minima[q, y0:y1]
                     for c in range(compared):
                         at = ranks[c, waiting_vertex[q] - start]
                         if comparisons.source[c] != s or at == 0:
@@ -144,6 +197,7 @@ def count_overlapping_windows(
                                 trees_minima[c, at, y] = min(trees_minima[c, at, y], waiting_minima[q, y])
                             at = cells[c] + 1 if equal else at + (at & -at)
                 n = 0
+                committed = i - start
             while last[begin + l0] <= i:
                 l0 += 1
             while l1 < lanes and first[begin + l1] <= i:
@@ -157,7 +211,8 @@ def count_overlapping_windows(
                 waiting_minima[n, y0:y1] = NOTHING
                 if template.start[s]:
                     for lane in range(l0, l1):
-                        waiting[n, lane * numbers] = 1
+                        if not limited or i < limits.starts_before[begin + lane, s]:
+                            waiting[n, lane * numbers] = 1
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                     r = template.predecessors[e]
                     for x in range(x0, x1):
@@ -168,6 +223,23 @@ def count_overlapping_windows(
                 for c in range(compared):
                     if comparisons.target[c] != s:
                         continue
+                    if comparisons.cut[c] and comparisons.since[c, i] - start > floor[c]:
+                        r = comparisons.source[c]
+                        since = comparisons.since[c, i] - start
+                        cut_off(
+                            trees[c],
+                            trees_minima[c],
+                            ranks[c],
+                            cells[c],
+                            comparisons.equal[c],
+                            kept[r],
+                            kept_minima[r],
+                            present[r],
+                            floor[c],
+                            since,
+                            committed,
+                        )
+                        floor[c] = since
                     at = bounds[c, i - start]
                     equal = comparisons.equal[c]
                     while at > 0:
@@ -199,7 +271,16 @@ def count_overlapping_windows(
                         for j in range(extremes):
                             if vertices.coded[j] & bit:
                                 waiting_minima[n, y + j] = min(waiting_minima[n, y + j], vertices.codes[i, j])
-                if template.end[s]:
+                if template.end[s] and limited:
+                    for lane in range(l0, l1):
+                        if i < limits.ends_from[begin + lane, s]:
+                            continue
+                        for x in range(lane * numbers, (lane + 1) * numbers):
+                            final[x] += waiting[n, x]
+                            seen[x] |= final[x]
+                        for y in range(lane * extremes, (lane + 1) * extremes):
+                            final_minima[y] = min(final_minima[y], waiting_minima[n, y])
+                elif template.end[s]:
                     for x in range(x0, x1):
                         final[x] += waiting[n, x]
                         seen[x] |= final[x]

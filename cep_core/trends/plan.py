@@ -26,6 +26,7 @@ from cep_core.language.patterns.tree import (
 )
 from cep_core.language.patterns.walk import units_of
 from cep_core.trends.graph import MOST_STATES, Automaton, automaton, bits
+from cep_core.trends.negation import Guarded, guarded
 
 T = TypeVar("T")
 
@@ -88,6 +89,8 @@ class Plan:
 
     query: Query
     template: Template
+    guarded: Guarded
+    """The template with what its negations guard."""
     automaton: Automaton
     compared: tuple[ComparedEdge, ...]
     totals: tuple[Total, ...]
@@ -114,6 +117,7 @@ def plan_of(query: Query) -> Plan:
     """The plan of an aggregation query. Raises NotSupportedYet, or QueryError for what aggregation refuses for good."""
     _check_shape(query)
     template = template_of(query)
+    guards = guarded(query.pattern, lambda what, at: _later(query, what, at))
     if len(template.states) > MOST_STATES:
         raise _later(query, f"a pattern of more than {MOST_STATES} variables", query.pattern.at)
     number = {state: place for place, state in enumerate(template.states)}
@@ -122,14 +126,20 @@ def plan_of(query: Query) -> Plan:
         ComparedEdge(number[source], number[target], _comparison(query, predicate))
         for (source, target), predicate in predicates.items()
     )
-    free = [(number[p], number[q]) for p, q in template.edges if (p, q) not in predicates]
+    free = [edge for edge in template.edges if edge not in predicates and edge not in guards.between]
     totals: list[Total] = []
     minima: list[Minimum] = []
     items = [_item(item, number, totals, minima) for item in query.returns if item.aggregate is not None]
     return Plan(
         query,
         template,
-        automaton(len(number), [number[s] for s in template.start], [number[s] for s in template.end], free),
+        guards,
+        automaton(
+            len(number),
+            [number[s] for s in template.start],
+            [number[s] for s in template.end],
+            [(number[p], number[q]) for p, q in free],
+        ),
         compared,
         tuple(totals),
         tuple(minima),
@@ -158,6 +168,10 @@ def _check_shape(query: Query) -> None:
     for key in query.key_classes:
         if not key.slices:
             raise _later(query, f"'{key.name}' of events that a trend may lack", key.at)
+    negated = {variable.name for variable in query.variables if variable.negated}
+    for edge in query.edge_predicates:
+        if not negated.isdisjoint((edge.source, edge.target)):
+            raise _later(query, "a comparison of events inside a NOT", edge.expression.at)
     for predicate in query.match_predicates:
         raise _never(query, "a condition on more than adjacent events of a trend", predicate.expression.at)
 
@@ -165,7 +179,7 @@ def _check_shape(query: Query) -> None:
 def _check_pattern(query: Query, pattern: Pattern) -> None:
     match pattern:
         case Not():
-            raise _later(query, "NOT in a trend aggregation", pattern.at)
+            _check_pattern(query, pattern.body)
         case Alternative():
             names = [unit.variable for unit in units_of(pattern)]
             if len(set(names)) < len(names):
@@ -248,30 +262,3 @@ def _place(wanted: T, places: list[T]) -> int:
     if wanted not in places:
         places.append(wanted)
     return places.index(wanted)
-
-
-def describe_plan(plan: Plan) -> tuple[str, ...]:
-    """Which kernels evaluate the plan, why, and at what cost: n events of a partition, k windows over an event."""
-    states = plan.template.states
-    overlap = -(-plan.size // plan.slide)
-    lines = []
-    if plan.compared:
-        edges = ", ".join(f"{states[edge.source]} -> {states[edge.target]}" for edge in plan.compared)
-        cost = (
-            "O(n log n)"
-            if overlap == 1
-            else f"O(k n log n), k = {overlap} overlapping windows side by side in each cell"
-        )
-        lines.append(f"counts in a Fenwick tree over the ranks of the compared values ({edges}): {cost}")
-    elif overlap == 1:
-        lines.append("one sum of counts a state, since no edge compares events: O(n)")
-    else:
-        rows = 2 * (len(states) + 1)
-        lines.append(
-            f"one sum of counts a state, since no edge compares events; where windows overlap more than {rows} times, "
-            f"they meet at the multiples of their length: O(n) whatever k = {overlap}; else window by window: O(k n)"
-        )
-    lines.append(
-        "counts are machine words with overflow detection; windows beyond 2^62 are counted again in 32-bit limbs"
-    )
-    return tuple(lines)

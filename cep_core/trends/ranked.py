@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.trends.counting import LIMIT, product
-from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Flags, Ints, Vertices
+from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Flags, Ints, Limits, Vertices
 
 
 @njit(cache=True)
@@ -36,6 +36,7 @@ def count_compared_windows(
     template: Automaton,
     comparisons: Comparisons,
     vertices: Vertices,
+    limits: Limits,
     first: Ints,
     last: Ints,
     partition: Ints,
@@ -43,9 +44,13 @@ def count_compared_windows(
     minima: Ints,
     overflowed: Flags,
 ) -> None:
-    """As `counting.count_windows`, for windows of `partition[w]` and a template with compared edges."""
+    """As `counting.count_windows`, for windows of `partition[w]` and a template with compared edges.
+
+    Edges that negated matches cut are not for this kernel: see `lanes`.
+    """
     states = template.start.shape[0]
     compared = comparisons.source.shape[0]
+    limited = limits.starts_before.shape[0] > 0
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
     cells = (comparisons.ranks.max() if comparisons.ranks.shape[0] else np.int64(0)) + 1
@@ -103,7 +108,7 @@ def count_compared_windows(
                 bit = np.uint64(1) << np.uint64(s)
                 if not vertices.states[i] & bit:
                     continue
-                count = np.int64(template.start[s])
+                count = np.int64(template.start[s] and (not limited or i < limits.starts_before[w, s]))
                 for j in range(sums):
                     waiting_sums[n, j] = 0
                 for j in range(extremes):
@@ -144,7 +149,7 @@ def count_compared_windows(
                 for j in range(extremes):
                     if vertices.coded[j] & bit:
                         waiting_minima[n, j] = min(waiting_minima[n, j], vertices.codes[i, j])
-                if template.end[s]:
+                if template.end[s] and (not limited or i >= limits.ends_from[w, s]):
                     final += count
                     seen |= final
                     for j in range(sums):

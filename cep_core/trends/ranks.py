@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.trends.extremes import ordered_codes, unknown
-from cep_core.trends.graph import Comparisons, Flags, Ints
+from cep_core.trends.graph import Comparisons, Flags, Ints, no_cuts
 
 SPARSE = 16
 """Count instead of sorting while there are at most so many cells a vertex."""
@@ -56,6 +56,8 @@ def compare(
         np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros((len(states), 0), np.int32),
         np.stack(bounds, axis=1).astype(np.int32) if bounds else np.zeros((len(states), 0), np.int32),
         most,
+        np.zeros(len(source), dtype=np.bool_),
+        no_cuts(),
     )
 
 

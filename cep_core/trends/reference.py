@@ -1,13 +1,14 @@
 """Trend aggregation by definition: enumerate every match, then aggregate. Small, slow, and independent of the kernels.
 
-Patterns of SEQ, OR, +, * and ? with vertex, equivalence and edge predicates (docs/semantics.md, 2-4). Exponential time.
+Patterns of SEQ, OR, NOT, +, * and ? with vertex, equivalence and edge predicates (docs/semantics.md, 2-4).
+Exponential time.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -24,6 +25,7 @@ from cep_core.language.patterns.tree import (
     Literal,
     Logical,
     Negation,
+    Not,
     Pattern,
     Reference,
     Unit,
@@ -34,6 +36,8 @@ from cep_core.language.patterns.tree import Sequence as Seq
 Event = Mapping[str, Any]
 Binding = tuple[tuple[str, int], ...]
 """(variable, event) pairs in the order of the trend."""
+Path = tuple[tuple[str, int] | Not, ...]
+"""The same with the negations that stand between them."""
 Environment = Mapping[tuple[str, Which], Event]
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -67,16 +71,20 @@ def matches(query: Query, events: Sequence[Event], inside: Sequence[int]) -> set
     """Every match among the events `inside`."""
     ordered = query.schema.ties is Ties.ORDERED
 
-    def follows(later: int, earlier: int) -> bool:
+    def follows(later: int | None, earlier: int | None) -> bool:
+        if later is None or earlier is None:  # a window's edge
+            return True
         return later > earlier if ordered else bool(events[later]["ts"] > events[earlier]["ts"])
 
-    def extend(pattern: Pattern, before: Binding) -> Iterator[Binding]:
-        """`before` followed by a match of the pattern."""
+    def extend(pattern: Pattern, before: Path) -> Iterator[Path]:
+        """`before` followed by a match of the pattern, its negations unjudged."""
         if isinstance(pattern, Unit):
             for i in inside:
                 fits = events[i]["event_type"] == pattern.event_type
-                if fits and (not before or follows(i, before[-1][1])):
+                if fits and follows(i, nearest(reversed(before))):
                     yield (*before, (pattern.variable, i))
+        elif isinstance(pattern, Not):
+            yield (*before, pattern)
         elif isinstance(pattern, Seq):
             front = {before}
             for element in pattern.elements:
@@ -90,13 +98,45 @@ def matches(query: Query, events: Sequence[Event], inside: Sequence[int]) -> set
             if pattern.least == 0:
                 yield before
             while front and (pattern.most is None or done < pattern.most):
-                front = {after for one in front for after in extend(pattern.body, one) if len(after) > len(one)}
+                front = {
+                    after for one in front for after in extend(pattern.body, one) if len(bound(after)) > len(bound(one))
+                }
                 yield from front
                 done += 1
         else:
             raise TypeError(f"the reference does not know {type(pattern).__name__}")
 
-    return {binding for binding in extend(query.pattern, ()) if binding and satisfies(query, events, binding)}
+    def undisturbed(path: Path, before: int | None, after: int | None, outer: Binding) -> bool:
+        """Whether no negation of a path has a match between its neighbours, or else between before and after."""
+        for k, step in enumerate(path):
+            if not isinstance(step, Not):
+                continue
+            previous, following = nearest(reversed(path[:k])), nearest(path[k + 1 :])
+            low = before if previous is None else previous
+            high = after if following is None else following
+            for other in extend(step.body, ()):
+                found = bound(other)
+                between = follows(found[0][1], low) and follows(high, found[-1][1])
+                if between and satisfies(query, events, (*outer, *found)) and undisturbed(other, low, high, outer):
+                    return False
+        return True
+
+    found = set()
+    for path in extend(query.pattern, ()):
+        binding = bound(path)
+        if binding and satisfies(query, events, binding) and undisturbed(path, None, None, binding):
+            found.add(binding)
+    return found
+
+
+def bound(path: Path) -> Binding:
+    """The events of a path, without its negations."""
+    return tuple(step for step in path if not isinstance(step, Not))
+
+
+def nearest(path: Iterable[tuple[str, int] | Not]) -> int | None:
+    """The first event of a path."""
+    return next((step[1] for step in path if not isinstance(step, Not)), None)
 
 
 def satisfies(query: Query, events: Sequence[Event], binding: Binding) -> bool:

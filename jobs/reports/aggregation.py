@@ -123,18 +123,22 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
 
 def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     """The day's rows, largest headline first."""
-    items = [item for item in query.returns if item.aggregate is not None]
+    first = headline_item(query)
+    others = [item for item in query.returns if item.aggregate is not None and item is not first]
     best = ranked(query, results)
+    # the number that ranks stands beside its group, where a phone shows it without scrolling
     headings = [
         *(Heading(name) for name in query.group_by),
+        Heading(label(first), number=True),
         Heading("window", whole=True),
-        *(Heading(label(item), number=True) for item in items),
+        *(Heading(label(item), number=True) for item in others),
     ]
     cells = [
         [
             *(shown(row[name]) for name in query.group_by),
+            _cell(first, row),
             clock.span(row["window_start"], row["window_end"]),
-            *(_cell(item, row) for item in items),
+            *(_cell(item, row) for item in others),
         ]
         for row in best[:SHOWN]
     ]
@@ -151,7 +155,7 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
         ]
         for row in best[:FILED]
     ]
-    return Listing(headings, cells, header, rows, results.num_rows, f"largest {label(headline_item(query))} first")
+    return Listing(headings, cells, header, rows, results.num_rows, f"largest {label(first)} first")
 
 
 _OWN = ("day", "run_id", "window_start", "window_end", "certain")

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import shutil
 import time
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobs.lake.register import register
+from jobs.lake.write import replace
 from jobs.runs.run import Progress, StageOutcome
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
 
 def _drop_old_staging(spark: SparkSession, workload: str) -> None:
     """Staged rows of runs that began more than two weeks ago, by the journal's clock."""
-    spark.sql(
-        f"""DELETE FROM `{workload}`.work_staged_events WHERE run_id NOT IN (
-            SELECT run_id FROM `{workload}`.runs WHERE started_at > current_timestamp() - :kept)""",
-        args={"kept": STAGING},
-    )
+    from pyspark.sql.functions import col
+
+    begun = spark.table(f"{workload}.runs").where(col("started_at") > datetime.now(UTC) - STAGING)
+    recent = [row.run_id for row in begun.select("run_id").distinct().collect()]  # Delta deletes by no subquery
+    staged = f"{workload}.work_staged_events"
+    replace(spark.table(staged).where("false"), staged, ~col("run_id").isin(recent))
 
 
 def _drop_old_copies(home: Path) -> int:

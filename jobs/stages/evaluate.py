@@ -214,9 +214,11 @@ def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Tabl
 def _write_result(run: Run, result: Result) -> None:
     from pyspark.sql import functions as f
 
+    table, days = run.table(result.query), [evaluation.day for evaluation in result.evaluations]
     rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
-    days = [evaluation.day for evaluation in result.evaluations]
-    replace(_frame(run, rows), run.table(result.query), f.col("day").isin(days))
+    # Spark makes no frame of a table without chunks, and an empty result must clear its days all the same.
+    nothing = run.spark.table(table).where(f.lit(False))
+    replace(run.spark.createDataFrame(rows) if rows.num_rows else nothing, table, f.col("day").isin(days))
 
 
 def _write_slice_runs(run: Run, partials: Sequence[Partial]) -> None:
@@ -275,10 +277,6 @@ def _replace_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: A
     schema = run.spark.table(run.table(table)).schema
     values = [tuple(row[field.name] for field in schema.fields) for row in rows]
     replace(run.spark.createDataFrame(values, schema), run.table(table), condition)
-
-
-def _frame(run: Run, rows: pa.Table) -> DataFrame:
-    return run.spark.createDataFrame(rows)
 
 
 def _day_outcomes(results: Sequence[Result]) -> dict[date, DayOutcome]:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from cep_core.compile import compile_query
 
+from cep_core.compile import compile_query
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.language.evaluator import Evaluator, Reach
 from cep_core.slicing import Plan, ownership, read_from

@@ -181,10 +181,11 @@ def read_workload(name_or_folder: str | Path, *, base: Path | None = None) -> tu
 
 
 def _read(problems: Problems, folder: Path, base: Path) -> Workload:
+    loaded = _yaml(problems, folder / "workload.yaml")
     section = problems.section(
         "workload.yaml",
-        _yaml(problems, folder / "workload.yaml"),
-        required=("title", "owner", "sources", "schedule", "start", "events"),
+        loaded,
+        required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
         optional=("time", "atoms", "unique", "queries", "limits", "slicing"),
     )
     name = folder.name if base == folder else base.name

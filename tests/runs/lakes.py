@@ -30,18 +30,15 @@ class SmallLake:
     folder: Path
     runs: int = 0
 
-    def run(self, first: int, last: int, run_id: str | None = None) -> Run:
+    def begin(self, first: int, last: int, run_id: str) -> Run:
+        """A run of the days with these numbers, before its first task or between two."""
+        days = day(first), day(last)
+        return begin(str(self.home), *days, run_id, spark=self.spark, lake=self.folder, progress=Silent())
+
+    def run(self, first: int, last: int) -> Run:
         """Load, slice and evaluate the days with these numbers. Returns the run, whether days were refused or not."""
         self.runs += 1
-        run = begin(
-            str(self.home),
-            day(first),
-            day(last),
-            run_id or f"run-{self.runs}",
-            spark=self.spark,
-            lake=self.folder,
-            progress=Silent(),
-        )
+        run = self.begin(first, last, f"run-{self.runs}")
         try:
             load(run)
         except GateFailure:

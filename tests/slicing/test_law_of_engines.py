@@ -23,6 +23,9 @@ QUERIES = {
     "trends of two keys": "RETURN g, COUNT(*), SUM(B.v) PATTERN SEQ(A, B+) WHERE [k, g] GROUP-BY g WITHIN 12 SLIDE 6",
     "trends with an edge": "RETURN COUNT(*), MAX(A.v) PATTERN A+ WHERE [k] AND A.v <= NEXT(A).v WITHIN 9 SLIDE 3",
     "trends without keys": "RETURN COUNT(*), SUM(A.v) PATTERN SEQ(A+, B) WITHIN 6 SLIDE 3",
+    "trends that others cut": "RETURN k, COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, C), B b) GROUP-BY k WITHIN 9 SLIDE 3",
+    "trends cut by events without part of the key": """RETURN g, COUNT(*), SUM(A.v) PATTERN SEQ(NOT C, A+, NOT B)
+        WHERE [A.k, g] GROUP-BY g WITHIN 9 SLIDE 4""",
     "matches by key": "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_any_match { [k] } WITHIN 7",
     "next matches by key": "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_next_match { [k] } WITHIN 9",
     "matches of a chain of keys": "PATTERN SEQ(A a, B b, C c) WHERE a.k = b.k AND b.g = c.g WITHIN 8",

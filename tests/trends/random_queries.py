@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 from hypothesis import strategies as st
 
@@ -22,9 +24,40 @@ PATTERNS = (
     "SEQ(A, B?, C+)",
     "SEQ(A, (B OR C)+)",
 )
+NEGATIONS = (
+    "SEQ(A+, NOT B)",
+    "SEQ(NOT B, A+)",
+    "SEQ(NOT C, A+, NOT B)",
+    "SEQ(A, NOT B, A, NOT C)",
+    "SEQ(A+, NOT C, B)",
+    "SEQ(A+, NOT A n, B)",
+    "(SEQ(A, NOT C, B))+",
+    "(SEQ(A+, NOT C, B))+",
+    "(SEQ(A, NOT B))+",
+    "SEQ(A+, NOT B, NOT C, A)",
+    "SEQ(A+, NOT SEQ(B, C), A)",
+    "SEQ(A+, NOT SEQ(B, C))",
+    "SEQ(NOT SEQ(B, C), A+)",
+    "(SEQ(A+, NOT SEQ(C, NOT E, D), B))+",
+    "SEQ(NOT SEQ(C, NOT E, D), A+)",
+    "SEQ(A+, NOT SEQ(C, NOT E, D))",
+    "(SEQ(A, NOT SEQ(B, NOT E, C)))+",
+    "SEQ(A+, NOT SEQ(B, NOT SEQ(C, NOT E, D), D d), A)",
+    "SEQ(A+, NOT SEQ(B+, C?, D), A)",
+    "SEQ(A, NOT C, B?, NOT D, A)",
+    "SEQ(A, SEQ(B, NOT C), A)",
+    "SEQ(A, (SEQ(NOT C, B))?, NOT D, A)",
+    "SEQ(A, (SEQ(NOT C, B) OR SEQ(NOT D, E)))",
+    "SEQ(A*, NOT C, B)",
+    "(SEQ(A+, NOT C))+",
+    "(SEQ(A, NOT C, B?))+",
+    "SEQ(A, (SEQ(NOT C, B?))?, A)",
+    "(SEQ(NOT B, A, NOT SEQ(C+, D)))+",
+)
 CONDITIONS = {
     "A": ("A.x >= 1", "(A.y < 2.5 OR A.x = 0)"),
     "B": ("B.x != 2", "NOT B.y > 1"),
+    "C": ("C.x >= 0", "C.y < 2.5"),
 }
 NEIGHBOURS = {
     "A+": [("A.x < NEXT(A).x", "A.x >= NEXT(A).y", "A.x != NEXT(A).x", "A.s <= NEXT(A).s", "A.y * 2 > NEXT(A).x")],
@@ -36,6 +69,12 @@ NEIGHBOURS = {
     ],
     "SEQ(A, B, C)": [("A.x < B.x", "A.g = B.s"), ("B.x <= C.y", "PREV(B).x != C.x")],
     "(SEQ(A, B+))+": [("B.x < NEXT(B).x",), ("B.y >= NEXT(A).y",)],
+    "SEQ(A+, NOT B)": [("A.x < NEXT(A).x", "A.s <= NEXT(A).s")],
+    "SEQ(NOT B, A+)": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y * 2 > NEXT(A).x")],
+    "SEQ(A+, NOT C, B)": [("A[last].x <= B.x", "A.x != NEXT(B).x"), ("A.x >= NEXT(A).y",)],
+    "(SEQ(A, NOT B))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.k = NEXT(A).k")],
+    "(SEQ(A+, NOT C, B))+": [("B.x < NEXT(A).x",), ("A.y > NEXT(A).y", "A.k != NEXT(A).k"), ("A.x != NEXT(B).x",)],
+    "(SEQ(A, NOT SEQ(B, NOT E, C)))+": [("A.x >= NEXT(A).x", "A.x != NEXT(A).x")],
     "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
 }
 """For each pattern and template edge what may stand on the edge."""
@@ -55,9 +94,9 @@ ITEMS = (
 
 
 @st.composite
-def queries(draw: st.DrawFn) -> str:
+def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS) -> str:
     """The text of an aggregation query."""
-    pattern = draw(st.sampled_from(PATTERNS))
+    pattern = draw(st.sampled_from(patterns))
     conditions = [
         draw(st.sampled_from(texts)) for name, texts in CONDITIONS.items() if name in pattern and single(pattern, name)
     ]
@@ -81,8 +120,9 @@ def single(pattern: str, name: str) -> bool:
 
 @st.composite
 def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
-    """A log of types A, B, C over few times: bursts of ties are likely, and so are NULLs and equal values."""
+    """A log over few times: bursts of ties are likely, and so are NULLs and equal values."""
     n = draw(st.integers(0, most))
+    types = draw(st.sampled_from(["AAABBC", "AAABBCCDDE"]))
     times = sorted(draw(st.lists(st.integers(-6, 12), min_size=n, max_size=n)))
     whole = st.none() | st.integers(-values, values)
     real = st.none() | st.sampled_from([-1.5, 0.1, 0.2, 0.30000000000000004, 2.0, 1e-3, 3.75])
@@ -92,7 +132,7 @@ def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
 
     return pa.table(
         {
-            "event_type": pa.array(column(st.sampled_from("AAABBC")), pa.string()),
+            "event_type": pa.array(column(st.sampled_from(types)), pa.string()),
             "ts": pa.array(times, pa.int64()),
             "seq": pa.array(range(n), pa.int64()),
             "x": pa.array(column(whole), pa.int64()),
@@ -107,6 +147,17 @@ def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
 def schema_of(log: pa.Table, ties: Ties) -> LogSchema:
     """The log's schema; every type exists, even if the log happens to lack it."""
     return log_schema_of(log, ties=ties)
+
+
+@st.composite
+def partial_schemas(draw: st.DrawFn, log: pa.Table, ties: Ties) -> LogSchema:
+    """The log's schema, some types without an attribute that queries take for a key."""
+    everything = schema_of(log, ties).columns
+    lacking = draw(st.sets(st.tuples(st.sampled_from("BCDE"), st.sampled_from("kg")), max_size=3))
+    types = {
+        name: {key: one for key, one in everything.items() if (name, key) not in lacking} for name in ("A", *"BCDE")
+    }
+    return LogSchema(types, ties=ties)
 
 
 def rows_of(log: pa.Table) -> list[dict[str, object]]:

@@ -1,4 +1,4 @@
-"""Trends of the flights of 2013: the published answer of `knock_on`, and counts far beyond a machine word."""
+"""Trends of the flights of 2013: the published answer of `knock_on`, counts far beyond a machine word, bad weather."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sound(row: dict[str, Any]) -> bool:
 
 @pytest.fixture(scope="module")
 def flights() -> pa.Table:
-    """Departures, arrivals and cancellations of the bundle."""
+    """Departures, arrivals and cancellations of the bundle, and its weather."""
     zones = {row["faa"]: row["tzone"] for row in table_of("airports")}
     events = []
     for row in filter(sound, table_of("flights")):
@@ -65,6 +65,22 @@ def flights() -> pa.Table:
             late = int(float(row["arr_delay"]))
             moment = scheduled_arrival(row, scheduled, zone) + 60 * late
             events.append({"event_type": "Arrival", "ts": moment, "delay_min": late, **common})
+    for row in table_of("weather"):
+        if row["wind_speed"] is None or float(row["wind_speed"]) > 200:
+            continue
+        hour = datetime.fromisoformat(row["time_hour"].replace("Z", "+00:00"))
+        events.append(
+            {
+                "event_type": "Weather",
+                "ts": int(hour.replace(tzinfo=hour.tzinfo or UTC).timestamp()),
+                "origin": row["origin"],
+                "visib_mi": float(row["visib"]),
+                "gust_mph": float(row["wind_gust"] or 0),
+                "precip_in": float(row["precip"]),
+            }
+        )
+    names = dict.fromkeys(name for event in (events[0], events[-1]) for name in event)
+    events = [{name: event.get(name) for name in names} for event in events]
     return pa.Table.from_pylist(sorted(events, key=lambda event: event["ts"]))
 
 
@@ -104,3 +120,34 @@ def test_disruption_waves_of_the_snow_night(flights: pa.Table) -> None:
     )
     assert all((row["count"] is None) == (n >= 10**38) for row, n in zip(day, counts, strict=True))
     assert all(60 <= row["avg_D_delay_min"] < 1000 for row in day)
+
+
+def test_fair_weather_build_up(flights: pa.Table) -> None:
+    """Every window is what following each climb from departure to departure gives, begun before the weather is bad."""
+    text = (FOLDER / "queries" / "fair_weather_build_up.cep").read_text()
+    rows = {(row["origin"], row["window_start"]): row for row in cep.aggregate(text, flights).to_pylist()}
+    expected = {}
+    hour = 3600
+    for origin in ("EWR", "JFK", "LGA"):
+        here = [event for event in flights.to_pylist() if event["origin"] == origin]
+        late = [e for e in here if e["event_type"] == "Departure" and e["delay_min"] >= 30]
+        bad = [
+            e["ts"]
+            for e in here
+            if e["event_type"] == "Weather" and (e["visib_mi"] < 3 or e["gust_mph"] >= 30 or e["precip_in"] >= 0.05)
+        ]
+        for start in range(here[0]["ts"] // hour * hour - 6 * hour, here[-1]["ts"] + 1, hour):
+            storm = next((ts for ts in bad if start <= ts < start + 6 * hour), start + 6 * hour)
+            trends: list[tuple[int, int, int]] = []
+            worst = 0
+            for event in late:
+                if not start <= event["ts"] < start + 6 * hour:
+                    continue
+                ts, delay = event["ts"], event["delay_min"]
+                count = int(ts <= storm) + sum(n for at, less, n in trends if at < ts and less < delay)
+                trends.append((ts, delay, count))
+                worst = max(worst, delay if count else 0)
+            if total := sum(n for _, _, n in trends):
+                expected[origin, start] = (total, worst)
+    assert {key: (int(row["count"]), row["max_D_delay_min"]) for key, row in rows.items()} == expected
+    assert max(expected.values())[0] == 8_409_659

@@ -9,7 +9,18 @@ import pytest
 
 from cep_core.trends.counting import count_windows
 from cep_core.trends.exact import count_exactly, limbs_of
-from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Ints, Vertices, automaton, no_comparisons
+from cep_core.trends.graph import (
+    NOTHING,
+    Automaton,
+    Comparisons,
+    Ints,
+    Limits,
+    Vertices,
+    automaton,
+    no_comparisons,
+    no_cuts,
+    no_limits,
+)
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
@@ -50,15 +61,15 @@ def counted(
     totals = np.zeros((len(windows.first), 3), np.int64)
     minima = np.full((len(windows.first), 2), NOTHING)
     flags = np.zeros(len(windows.first), np.bool_)
+    nothing = no_comparisons(len(vertices.tick), 1)
     if kernel == "one by one":
-        count_windows(graph, vertices, windows.first, windows.last, totals, minima, flags)
+        count_windows(graph, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
     elif kernel == "meeting":
         meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
     else:
         count_some = count_compared_windows if kernel == "ranked" else count_overlapping_windows
-        nothing = no_comparisons(len(vertices.tick), 1)
         where = np.zeros(len(windows.first), np.int64)
-        count_some(graph, nothing, vertices, windows.first, windows.last, where, totals, minima, flags)
+        count_some(graph, nothing, vertices, no_limits(), windows.first, windows.last, where, totals, minima, flags)
     return totals, minima, flags
 
 
@@ -80,7 +91,7 @@ def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
     nothing = no_comparisons(150, 1)
     where = np.zeros(len(windows.first), np.int64)
     limbs = limbs_of(vertices.weights)
-    exact = unlimited(graph, nothing, vertices, limbs, windows.first, windows.last, where, exact_minima)
+    exact = unlimited(graph, nothing, vertices, limbs, no_limits(), windows.first, windows.last, where, exact_minima)
     for w, numbers in enumerate(exact):
         assert flags[w] or totals[w].tolist() == numbers
         assert flags[w] or (minima[w] == exact_minima[w]).all()
@@ -102,7 +113,14 @@ def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
     graph = automaton(states, [0], [1], edges[1:])
     bound = rank if equal else rank - 1
     compared = Comparisons(
-        np.array([source]), np.array([target]), np.array([equal]), rank, bound, np.array([len(distinct)])
+        np.array([source]),
+        np.array([target]),
+        np.array([equal]),
+        rank,
+        bound,
+        np.array([len(distinct)]),
+        np.array([False]),
+        no_cuts(),
     )
     counts = np.zeros((n, states), dtype=object)
     total = 0
@@ -119,10 +137,12 @@ def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
                 counts[i, s] += counts[j, source] if s == target and fits else 0
             total += counts[i, s] if graph.end[s] else 0
     one = (np.array([0]), np.array([n]), np.array([0]))
-    [numbers] = unlimited(graph, compared, vertices, limbs_of(vertices.weights), *one, np.full((1, 2), NOTHING))
+    [numbers] = unlimited(
+        graph, compared, vertices, limbs_of(vertices.weights), no_limits(), *one, np.full((1, 2), NOTHING)
+    )
     assert numbers[0] == total
     totals, minima, flags = np.zeros((1, 3), np.int64), np.full((1, 2), NOTHING), np.zeros(1, np.bool_)
-    count_compared_windows(graph, compared, vertices, *one, totals, minima, flags)
+    count_compared_windows(graph, compared, vertices, no_limits(), *one, totals, minima, flags)
     assert bool(flags[0]) or totals[0].tolist() == numbers
 
 
@@ -141,7 +161,9 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     bound = (rank - ~equal).astype(np.int32)
     ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
     most = np.array([rank.max(initial=1)] * 2, dtype=np.int64)
-    comparisons = Comparisons(ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most)
+    comparisons = Comparisons(
+        ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most, np.zeros(len(compared), np.bool_), no_cuts()
+    )
     ts = np.concatenate([vertices.tick[:120], vertices.tick[:80]])
     vertices = vertices._replace(tick=ts)
     size = int(random.integers(2, 60))
@@ -151,13 +173,81 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     for kernel in (count_compared_windows, count_overlapping_windows):
         totals = np.zeros((len(windows.first), 3), np.int64)
         minima, flags = np.full((len(windows.first), 2), NOTHING), np.zeros(len(windows.first), np.bool_)
-        kernel(graph, comparisons, vertices, windows.first, windows.last, where, totals, minima, flags)
+        kernel(graph, comparisons, vertices, no_limits(), windows.first, windows.last, where, totals, minima, flags)
         found.append((totals, minima, flags))
     exact_minima = np.full((len(windows.first), 2), NOTHING)
     limbs = limbs_of(vertices.weights)
-    exact = unlimited(graph, comparisons, vertices, limbs, windows.first, windows.last, where, exact_minima)
+    exact = unlimited(
+        graph, comparisons, vertices, limbs, no_limits(), windows.first, windows.last, where, exact_minima
+    )
     for totals, minima, flags in found:
         for w in np.flatnonzero(~flags):
             assert totals[w].tolist() == exact[w]
             assert (minima[w] == exact_minima[w]).all()
     assert (found[0][2] == found[1][2]).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
+    """Edges that forget what came before a moment, windows that say who may begin and end: a scan of all pairs."""
+    random = np.random.default_rng(seed)
+    n, states = 70, 3
+    vertices = stream(random, states, n)
+    tick = vertices.tick
+    _, edges = template(random, states)
+    cut = edges[::2]
+    graph = automaton(states, [0], [states - 1], edges[1::2])
+    values = random.integers(1, int(random.choice([2, 30])), (n, len(cut)))
+    equal = random.random(len(cut)) < 0.3
+    bound = values - (~equal & (random.random(len(cut)) < 0.7))
+    # a vertex follows those from some vertex on that came before it, never from an earlier one than its predecessors
+    before = np.searchsorted(tick, tick)
+    since = np.maximum.accumulate((before * random.random((len(cut), n))).astype(np.int64), axis=1)
+    since = np.searchsorted(tick, tick[since]) * (random.random((len(cut), 1)) < 0.8)
+    ends = np.array(cut, dtype=np.int64).reshape(-1, 2)
+    comparisons = Comparisons(
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
+        equal,
+        values.astype(np.int32),
+        bound.astype(np.int32),
+        np.array([values.max(initial=1)]),
+        np.ones(len(cut), np.bool_),
+        since,
+    )
+    size = int(random.integers(2, 90))
+    windows = list_windows(tick, np.array([0, n]), size, int(random.integers(1, size)))
+    shape = (len(windows.first), states)
+    limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape))
+    totals, minima, flags = np.zeros((shape[0], 3), np.int64), np.full((shape[0], 2), NOTHING), np.zeros(shape[0], bool)
+    where = np.zeros(shape[0], np.int64)
+    span = (windows.first, windows.last, where)
+    count_overlapping_windows(graph, comparisons, vertices, limits, *span, totals, minima, flags)
+    exact_minima = np.full((shape[0], 2), NOTHING)
+    exact = unlimited(graph, comparisons, vertices, limbs_of(vertices.weights), limits, *span, exact_minima)
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        count = np.zeros((n, states), dtype=object)
+        least = np.full((n, states, 2), NOTHING)
+        total, smallest = 0, np.full(2, NOTHING)
+        for i in range(first, last):
+            for s in range(states):
+                if not int(vertices.states[i]) >> s & 1:
+                    continue
+                count[i, s] = int(graph.start[s] and i < limits.starts_before[w, s])
+                for p, q in edges:
+                    c = cut.index((p, q)) if (p, q) in cut else None
+                    for j in range(first if c is None else max(first, since[c, i]), before[i] if q == s else 0):
+                        free = c is None or values[j, c] == bound[i, c] or (not equal[c] and values[j, c] < bound[i, c])
+                        if free and count[j, p]:
+                            count[i, s] += count[j, p]
+                            least[i, s] = np.minimum(least[i, s], least[j, p])
+                if count[i, s]:
+                    own = (vertices.coded >> np.uint64(s)) & np.uint64(1) == 1
+                    least[i, s] = np.minimum(least[i, s], np.where(own, vertices.codes[i], NOTHING))
+                    if graph.end[s] and i >= limits.ends_from[w, s]:
+                        total += count[i, s]
+                        smallest = np.minimum(smallest, least[i, s])
+        assert exact[w][0] == total
+        assert (exact_minima[w] == smallest).all()
+        assert flags[w] or totals[w].tolist() == exact[w]
+        assert flags[w] or (minima[w] == smallest).all()

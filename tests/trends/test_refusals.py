@@ -23,7 +23,10 @@ def compile_pattern(rest: str) -> TrendEvaluator:
 @pytest.mark.parametrize(
     ("rest", "said", "place"),
     [
-        ("SEQ(A+, NOT E, B) WITHIN 9", "NOT in a trend aggregation", (2, 17)),
+        ("SEQ(A+, NOT SEQ(C, E), B) WHERE C.x < E.x WITHIN 9", "comparison of events inside a NOT", (2, 41)),
+        ("SEQ(A, NOT SEQ(NOT E, C), B) WITHIN 9", "edge of a negated sequence", (2, 24)),
+        ("SEQ(A, NOT SEQ(C?, E?), B) WITHIN 9", "may be empty", (2, 16)),
+        ("SEQ(A, (SEQ(NOT E, B?) OR SEQ(NOT C, B? b)), A a) WITHIN 9", "one way to read", (2, 21)),
         ("SEQ(A+, B) OR SEQ(A, B+) WITHIN 9", "branches that share a variable", (2, 9)),
         ("A+ AND SEQ(B, C) WITHIN 9", "AND in a trend aggregation", (2, 9)),
         ("ANY(2, A a, B b) WITHIN 9", "ANY in a trend aggregation", (2, 9)),
@@ -44,12 +47,13 @@ def test_not_supported_yet(rest: str, said: str, place: tuple[int, int]) -> None
 
 
 @pytest.mark.parametrize(
-    "condition", ["sum(A[].x) > 3", "B.x > max(A[].x)", "A[i].x < A[i-1].x AND A.x < 3", "A[2].x = 1", "A.x < C.x"]
+    "condition",
+    ["sum(A[].x) > 3", "B.x > max(A[].x)", "A[i].x < A[i-1].x AND A.x < 3", "A[2].x = 1", "A.x < C.x", "E.x < B.x"],
 )
 def test_never_enumerated(condition: str) -> None:
     """Conditions on more than neighbours are refused for good, with the way out (docs/semantics.md 4)."""
     with pytest.raises(QueryError, match="matching query") as refusal:
-        compile_pattern(f"(SEQ(A+, B, C))+ WHERE {condition} WITHIN 9" if "i-1" not in condition else
+        compile_pattern(f"(SEQ(A+, B, NOT E, C))+ WHERE {condition} WITHIN 9" if "i-1" not in condition else
                         f"(SEQ(A, B))+ WHERE {condition} WITHIN 9")  # fmt: skip
     assert not isinstance(refusal.value, NotSupportedYet)
 
@@ -59,3 +63,6 @@ def test_description_names_the_algorithm() -> None:
     assert "O(n)" in compile_pattern("A+ WITHIN 9").describe()[0]
     assert "meet" in compile_pattern("A+ WITHIN 9 SLIDE 1").describe()[0]
     assert "Fenwick" in compile_pattern("A+ WHERE A.x < NEXT(A).x WITHIN 9").describe()[0]
+    assert "window by window" in compile_pattern("SEQ(A+, NOT E) WITHIN 9 SLIDE 1").describe()[0]
+    described = compile_pattern("(SEQ(A+, NOT SEQ(C, E), B))+ WITHIN 9").describe()
+    assert any("(A -> B)" in line for line in described)

