@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from jobs.exits import GateFailure
 from jobs.lake.creating import create
+from jobs.lake.session import compile_plans
 from jobs.lake.tables import lake_tables, result_table
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+MANY_DAYS = 31
+"""Runs over more days let Spark generate code: below, that takes longer than it saves."""
+
+
 def begin(
     name: str, first: date, last: date, run_id: str, *, spark: SparkSession, lake: Path, progress: Progress
 ) -> Run:
@@ -44,6 +49,8 @@ def begin(
     workload = workload_of_run(name, run_id, lake)
     compiled = compile_workload(workload)
     results = [result_table(query.name, query.question, query.evaluator.schema) for query in compiled.values()]
+    if (last - first).days >= MANY_DAYS:
+        compile_plans(spark)
     create(spark, workload.name, [*lake_tables(workload), *results], lake)
     return Run(workload, compiled, first, last, run_id, spark, lake, progress)
 
