@@ -18,6 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
+from jobs.lake.dataset import dataset_of
+
 
 @dataclass(frozen=True)
 class Column:
@@ -74,7 +76,7 @@ class LakeReader:
         table = self._open(name)
         if table is None:
             return None
-        dataset = table.to_pyarrow_dataset()
+        dataset = dataset_of(table, str(self.folder / name))
         condition = where
         for bound in (
             None if first is None else ds.field("day") >= pa.scalar(first, pa.date32()),

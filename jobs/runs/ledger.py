@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from deltalake import DeltaTable
 
+from jobs.lake.dataset import dataset_of
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
 from jobs.workload.compiled import CompiledQuery
 from jobs.workload.declaration import Workload
@@ -26,7 +27,7 @@ def read_table(folder: Path, columns: Sequence[str], days: Iterable[date] | None
     if not (folder / "_delta_log").is_dir():
         return None
     chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
-    return DeltaTable(folder).to_pyarrow_dataset().to_table(list(columns), filter=chosen)
+    return dataset_of(DeltaTable(folder), str(folder)).to_table(list(columns), filter=chosen)
 
 
 def read_ledger(lake: Path, workload: str) -> Ledger:
