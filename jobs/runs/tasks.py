@@ -130,5 +130,4 @@ def stale_scope(run: Run) -> Scope:
 
 def refused_days(run: Run) -> dict[date, str]:
     """The run's own days that the gate refused in this run, with the reason."""
-    refused = refused_by(run.lake, run.workload.name, run.run_id)
-    return {day: reason for day, reason in refused.items() if run.first <= day <= run.last}
+    return refused_by(run.lake, run.workload.name, run.run_id, run.first, run.last)
