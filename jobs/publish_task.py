@@ -36,8 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             published = publish(workload, options.first, options.last, options.run_id)
         for page in published.pages.values():
             print(page)
-        if refused := refused_by(places.lake(), name, options.run_id, options.first, options.last):
-            raise GateFailure(refused)
+        refused = refused_by(places.lake(), name, options.run_id)
+        if own := {day: reason for day, reason in refused.items() if options.first <= day <= options.last}:
+            raise GateFailure(own)
         end(places.lake(), name, options.run_id)
         return OK
     except (Exception, KeyboardInterrupt) as error:

@@ -52,11 +52,12 @@ def loaded_by(lake: Path, workload: str, run_id: str) -> tuple[date, ...]:
     return tuple(sorted(row["day"] for row in _rows(loaded) if row["run_id"] == run_id))
 
 
-def refused_by(lake: Path, workload: str, run_id: str, first: date, last: date) -> dict[date, str]:
-    """The days from `first` to `last` that the gate refused in this run, with its first reason."""
+def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
+    """The days that the gate refused in this run, with its first reason."""
     loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "run_id", "refused", "reason"])
-    own = (row for row in _rows(loaded) if row["run_id"] == run_id and first <= row["day"] <= last)
-    return {row["day"]: row["reason"] or "refused" for row in own if row["refused"]}
+    return {
+        row["day"]: row["reason"] or "refused" for row in _rows(loaded) if row["run_id"] == run_id and row["refused"]
+    }
 
 
 def questions_of(compiled: Mapping[str, CompiledQuery]) -> dict[str, Question]:

@@ -130,4 +130,5 @@ def stale_scope(run: Run) -> Scope:
 
 def refused_days(run: Run) -> dict[date, str]:
     """The run's own days that the gate refused in this run, with the reason."""
-    return refused_by(run.lake, run.workload.name, run.run_id, run.first, run.last)
+    refused = refused_by(run.lake, run.workload.name, run.run_id)
+    return {day: reason for day, reason in refused.items() if run.first <= day <= run.last}
