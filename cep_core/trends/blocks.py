@@ -113,7 +113,7 @@ def add_up(
             numbers[x] += tree[at, x]
         for y in range(y0, y1):
             minima[y] = min(minima[y], tree_minima[at, y])
-        at = np.int64(0) if equal else at & (at - 1)
+        at = 0 if equal else at & (at - 1)
 
 
 @njit(cache=True)

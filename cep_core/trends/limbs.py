@@ -1,4 +1,4 @@
-"""Numbers of the kernels that walk many windows at once: one machine word each, or many limbs where a word is too small.
+"""Numbers of the kernels that walk many windows at once: one machine word each, or many limbs.
 
 A number is L limbs in 64-bit words, lowest first. L = 1: the word itself, below 2**62, else the number is lost. L > 1:
 limbs of 32 bits; sums of limbs are taken word by word and carried once a vertex, and a number is lost when something is

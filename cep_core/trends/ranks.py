@@ -58,15 +58,16 @@ def compare(
             equalities = [(left, right) for op, (_, left, right) in zip(operators, compared, strict=True) if op == "="]
             if equalities:
                 codes = _tuple_codes(equalities)
-                known = [entering, asking]
-                for k in (0, 1):
-                    known[k] = known[k] & ~np.logical_or.reduce([unknown(pair[k]) for pair in equalities])
-                sides.append(_rank(codes, *known, partition, partitions, "="))
+                known, bounded = (
+                    mask & ~np.logical_or.reduce([unknown(pair[k]) for pair in equalities])
+                    for k, mask in enumerate((entering, asking))
+                )
+                sides.append(_rank(codes, known, bounded, partition, partitions, "="))
             for operator, (_, left, right) in zip(operators, compared, strict=True):
                 if operator != "=":
                     codes = _common_codes(left, right, descending=operator in (">", ">="))
-                    known = [entering & ~unknown(left), asking & ~unknown(right)]
-                    sides.append(_rank(codes, *known, partition, partitions, operator))
+                    known, bounded = entering & ~unknown(left), asking & ~unknown(right)
+                    sides.append(_rank(codes, known, bounded, partition, partitions, operator))
             sides.sort(key=lambda side: (not side.equal, side.most.max(initial=0)))
             source.append(start)
             target.append(end)

@@ -39,7 +39,9 @@ def test_ranks_are_the_comparisons(
     sides = [(data.draw(columns), data.draw(columns)) for _ in symbols]
     partition = np.array(sorted(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))), dtype=np.int64)
     states = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=np.uint64)
-    compared = [(op, pa.array(left, kind), pa.array(right, kind)) for op, (left, right) in zip(symbols, sides)]
+    compared = [
+        (op, pa.array(left, kind), pa.array(right, kind)) for op, (left, right) in zip(symbols, sides, strict=True)
+    ]
     found = compare([(0, 1, compared)], states, partition, 3)
     for i in range(n):
         for j in range(n):
@@ -55,7 +57,9 @@ def test_ranks_are_the_comparisons(
                 for c in range(len(found.source))
             ]
             known = all(left[i] is not None and right[j] is not None for left, right in sides)
-            wanted = known and all(OPERATORS[op](left[i], right[j]) for op, (left, right) in zip(symbols, sides))
+            wanted = known and all(
+                OPERATORS[op](left[i], right[j]) for op, (left, right) in zip(symbols, sides, strict=True)
+            )
             assert sum(precedes) == int(wanted)
     assert (found.rank <= found.ranks[partition][:, np.newaxis]).all()
 
