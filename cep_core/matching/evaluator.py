@@ -31,7 +31,7 @@ from cep_core.matching.compact import compact_listed
 from cep_core.matching.conditions import Conditions, conditions_of
 from cep_core.matching.deciding import one_path_each
 from cep_core.matching.event_graph import event_graph
-from cep_core.matching.judging import Judge
+from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
@@ -63,7 +63,7 @@ class MatchEvaluator:
             raise NotSupportedYet(
                 problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
             ) from None
-        self.judge = Judge(query, self.automaton, self.conditions)
+        self.judge = BindingJudge(query, self.automaton, self.conditions)
 
     @property
     def atoms(self) -> tuple[Atom, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.matching.event_graph import EventGraph
-from cep_core.matching.judging import Judge
+from cep_core.matching.judging import BindingJudge
 from cep_core.matching.network import Ints, Network, holds
 from cep_core.matching.paths import Paths
 from cep_core.matching.windows import Spans
@@ -23,7 +23,9 @@ from cep_core.matching.windows import Spans
 SIDE_BY_SIDE = 1 << 14
 
 
-def judged_runs(graph: EventGraph, rank: Ints | None, spans: Spans, starts: tuple[int, ...], judge: Judge) -> Paths:
+def judged_runs(
+    graph: EventGraph, rank: Ints | None, spans: Spans, starts: tuple[int, ...], judge: BindingJudge
+) -> Paths:
     """The matches of the runs that begin at `spans.rows` in one of the states `starts`; jobs are places in `spans`.
 
     With `rank` (contiguity) the event that a run binds next has the rank after its last one's.
@@ -43,7 +45,7 @@ def judged_runs(graph: EventGraph, rank: Ints | None, spans: Spans, starts: tupl
 class _Runs:
     """n runs side by side: the nodes that each has bound so far, and how many of them are a match."""
 
-    def __init__(self, graph: EventGraph, rank: Ints | None, spans: Spans, judge: Judge) -> None:
+    def __init__(self, graph: EventGraph, rank: Ints | None, spans: Spans, judge: BindingJudge) -> None:
         n = len(spans.rows)
         self.graph, self.judge, self.spans = graph, judge, spans
         self.rank = np.empty(0, np.int64) if rank is None else rank

@@ -29,7 +29,7 @@ from cep_core.matching.rows import ARROW_TYPES
 
 
 @dataclass(frozen=True)
-class Judge:
+class BindingJudge:
     """The conditions of a query that are judged on bindings of its automaton."""
 
     query: Query

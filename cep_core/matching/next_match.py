@@ -18,7 +18,7 @@ from cep_core.matching.automaton import Automaton
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.judged_runs import judged_runs
-from cep_core.matching.judging import Judge
+from cep_core.matching.judging import BindingJudge
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Paths, batches, same_bindings
 from cep_core.matching.runs import NONE, Forest, finish_runs, grow_forest, walk_runs
@@ -94,7 +94,7 @@ class ListedMatches(RunMatches):
 
 
 def next_matches(
-    graph: EventGraph, automaton: Automaton, strategy: Strategy, window: Window, days: Days, judge: Judge
+    graph: EventGraph, automaton: Automaton, strategy: Strategy, window: Window, days: Days, judge: BindingJudge
 ) -> RunMatches:
     """Finds the matches that are certain in one of the days. Cost: `runs`; `judged_runs` if conditions are judged.
 
@@ -120,7 +120,9 @@ def _spans(graph: EventGraph, window: Window, starts: tuple[int, ...]) -> Spans:
     return window_spans_ahead(graph.offsets, graph.clock, window.size, window.slide, rows)
 
 
-def _forest(graph: EventGraph, automaton: Automaton, window: Window, rank: Ints | None, judge: Judge) -> RunMatches:
+def _forest(
+    graph: EventGraph, automaton: Automaton, window: Window, rank: Ints | None, judge: BindingJudge
+) -> RunMatches:
     network, states = graph.network, len(automaton.variables)
     forest = grow_forest(network, graph.offsets, graph.clock, graph.width, rank)
     pieces = []
@@ -153,7 +155,9 @@ def _forest(graph: EventGraph, automaton: Automaton, window: Window, rank: Ints 
     )
 
 
-def _judged(graph: EventGraph, automaton: Automaton, window: Window, rank: Ints | None, judge: Judge) -> RunMatches:
+def _judged(
+    graph: EventGraph, automaton: Automaton, window: Window, rank: Ints | None, judge: BindingJudge
+) -> RunMatches:
     pieces = []
     for starts in automaton.branches:
         spans = _spans(graph, window, starts)
@@ -188,7 +192,7 @@ def _join(pieces: list[Spans]) -> Spans:
     )
 
 
-def _once(found: RunMatches, judge: Judge) -> RunMatches:
+def _once(found: RunMatches, judge: BindingJudge) -> RunMatches:
     """Each binding of a window once, as the branch finds it that is certain of it first."""
     binding = same_bindings(found.paths(np.arange(len(found.counts))), judge.variable_of)
     keys = [found.branch, found.certain, binding]

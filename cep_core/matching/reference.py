@@ -91,14 +91,20 @@ def continuations(rest: Rest) -> Iterator[Step]:
 
 def readings(pattern: Pattern, path: Path) -> Iterator[tuple[Passed, ...]]:
     """The ways to read a path as a match: the negations passed before its first event, ..., and after its last."""
+    for steps in step_by_step(pattern, path):
+        yield tuple(step.passed for step in steps)
 
-    def go_on(rest: Rest, place: int) -> Iterator[tuple[Passed, ...]]:
-        for unit, after, passed, _ in continuations(rest):
-            if unit is None and place == len(path):
-                yield (passed,)
-            elif unit is not None and place < len(path) and unit.variable == path[place][1]:
-                for later in go_on(after, place + 1):
-                    yield (passed, *later)
+
+def step_by_step(pattern: Pattern, path: Path) -> Iterator[tuple[Step, ...]]:
+    """The ways to read a path as a match, a step for each event and one for the end."""
+
+    def go_on(rest: Rest, place: int) -> Iterator[tuple[Step, ...]]:
+        for step in continuations(rest):
+            if step.unit is None and place == len(path):
+                yield (step,)
+            elif step.unit is not None and place < len(path) and step.unit.variable == path[place][1]:
+                for later in go_on(step.rest, place + 1):
+                    yield (step, *later)
 
     return go_on((pattern,), 0)
 
@@ -136,8 +142,8 @@ def run_matches(
     found: dict[Path, bool] = {}
     if isinstance(pattern, Alternative):
         for option in pattern.options:
-            for path, open_end in run_matches(option, events, extends, breaks, settles).items():
-                found[path] = found.get(path, True) and open_end
+            for match, open_end in run_matches(option, events, extends, breaks, settles).items():
+                found[match] = found.get(match, True) and open_end
         return found
     for start in range(events):
         path: Path = ()

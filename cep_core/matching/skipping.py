@@ -12,13 +12,13 @@ from numba import njit
 
 from cep_core.language.patterns.columns import column
 from cep_core.language.patterns.query import Query, Skip
-from cep_core.matching.judging import Judge
+from cep_core.matching.judging import BindingJudge
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import RunMatches
 from cep_core.matching.paths import Paths
 
 
-def skipped(found: RunMatches, query: Query, judge: Judge) -> RunMatches:
+def skipped(found: RunMatches, query: Query, judge: BindingJudge) -> RunMatches:
     """The matches that AFTER MATCH SKIP keeps."""
     if not len(found.counts):
         return found
@@ -34,7 +34,7 @@ def skipped(found: RunMatches, query: Query, judge: Judge) -> RunMatches:
     return found.keep(np.sort(order[_keep(start[order], resume[order], new)]))
 
 
-def _resume(found: RunMatches, paths: Paths, query: Query, judge: Judge) -> Ints:
+def _resume(found: RunMatches, paths: Paths, query: Query, judge: BindingJudge) -> Ints:
     """The position in the log at which the search resumes after each match."""
     pos = found.graph.pos
     if query.skip is Skip.PAST_LAST:
@@ -48,7 +48,7 @@ def _resume(found: RunMatches, paths: Paths, query: Query, judge: Judge) -> Ints
     return np.where(bound.present, pos[np.append(bound.rows, 0)[places]], after_first)
 
 
-def _values(found: RunMatches, paths: Paths, attribute: str, judge: Judge) -> Ints:
+def _values(found: RunMatches, paths: Paths, attribute: str, judge: BindingJudge) -> Ints:
     """For each match a number of the value that its events carry; -1 if none of them has the attribute."""
     values = column(found.graph.events, attribute).dictionary_encode()
     codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
