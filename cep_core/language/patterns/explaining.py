@@ -31,10 +31,15 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
         _reach(query, reach_of(query)),
         Section("algorithm", tuple(algorithm), list(algorithm)),
     ]
-    warnings = [*query.warnings, *_exponential(query)]
+    warnings = warnings_of(query)
     if warnings:
         sections.append(Section("warnings", tuple(warnings), warnings))
     return Explanation(tuple(sections))
+
+
+def warnings_of(query: Query) -> list[str]:
+    """What is legal and may surprise: what binding the query found, and an output that may explode."""
+    return [*query.warnings, *_exponential(query)]
 
 
 def mermaid(template: Template) -> str:
