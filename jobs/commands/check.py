@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from cep_core.language.patterns.spans import spoken
 from jobs.exits import OK
 from jobs.reports.quantities import counted
 from jobs.workload.compiled import CompiledQuery, compile_questions
@@ -40,7 +41,8 @@ def _tell(workload: Workload, query: CompiledQuery) -> int:
     evaluator = query.evaluator
     variables = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
     print(f"  query {query.name}: {query.question}")
-    print(f"    looks back {evaluator.reach.time} {workload.time.unit}; slices by {', '.join(variables) or 'time'}")
+    back = "without bound" if evaluator.reach.time is None else spoken(evaluator.reach.time, workload.time.unit)
+    print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
     warnings = warnings_of(workload, query.path)
