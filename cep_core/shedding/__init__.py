@@ -1,1 +1,1 @@
-"""Load shedding: replays a log through an operator that is too slow for it, and tells what each strategy loses (pSPICE)."""
+"""Load shedding: a log replayed through an operator that is too slow for it, and what each strategy loses (pSPICE)."""

@@ -15,7 +15,7 @@ NANOSECONDS = 1_000_000_000
 
 @dataclass(frozen=True)
 class Costs:
-    """Virtual nanoseconds. `states`: for each pattern the cost of meeting an instance in state 0, 1, ... (not final)."""
+    """Virtual nanoseconds. `states`: by pattern, the cost of meeting an instance in each state but the final one."""
 
     states: tuple[tuple[int, ...], ...]
     event: int = 0

@@ -51,7 +51,5 @@ class Detector:
         """How many of `count` partial matches an event must lose that has waited for `queued`."""
         f, g = self.processing, self.shedding
         return int(
-            too_many(
-                queued, count, self.bound, self.buffer, (f.kind, f.base, f.slope), (g.kind, g.base, g.slope)
-            )
+            too_many(queued, count, self.bound, self.buffer, (f.kind, f.base, f.slope), (g.kind, g.base, g.slope))
         )

@@ -20,8 +20,9 @@ States = npt.NDArray[np.int8]
 Flags = npt.NDArray[np.bool_]
 
 END, LAST, WINDOW, PATH, CUT, NODE, SINCE, OWN, CHILD, WORTH, MEMBERS = range(11)
-"""Columns: the last clock value inside the window, the event bound last, the window, the hash of what is bound, the tick
-after which it is dead; then what only look-ahead needs (`look_ahead`); then the members of an ANY group."""
+"""Columns: the last clock value inside the window, the event bound last, the window, the hash of what is bound, the
+tick after which it is dead; then what only look-ahead needs (its number, the meetings of its segment when it entered
+its state, its cost so far or still to come, its next child, the matches still to come); then the members of a group."""
 
 NEVER = int(np.iinfo(np.int64).max)
 
@@ -76,6 +77,11 @@ def empty_pool(stream: Stream, capacity: int = 1024) -> Pool:
     )
 
 
+def copied(pool: Pool) -> Pool:
+    """Another pool with the same partial matches."""
+    return Pool._make(column.copy() for column in pool)
+
+
 def with_room(pool: Pool, need: int) -> Pool:
     """The same partial matches side by side, with room for twice as many and `need` more."""
     live = int(pool.length.sum())
@@ -86,9 +92,7 @@ def with_room(pool: Pool, need: int) -> Pool:
 
 
 @njit(cache=True)
-def _move(
-    old_state: States, old_body: Ints, state: States, body: Ints, begin: Ints, length: Ints, room: Ints
-) -> int:
+def _move(old_state: States, old_body: Ints, state: States, body: Ints, begin: Ints, length: Ints, room: Ints) -> int:
     top = 0
     for g in range(begin.shape[0]):
         count = length[g]

@@ -76,9 +76,7 @@ def replay(
             anchored = pattern.machine.start is Start.AT_OPENING
             for number in windows[q].get(event, []):
                 place = (q, partition if anchored else None)
-                alive.setdefault(place, []).append(
-                    PartialMatch(q, bases[q] + number, int(opened[q].end[number]))
-                )
+                alive.setdefault(place, []).append(PartialMatch(q, bases[q] + number, int(opened[q].end[number])))
                 cost += costs.window
             if partition < 0:
                 continue
@@ -95,13 +93,13 @@ def replay(
         excess = detector.excess(now - int(arrival[event]), count) if detector and utility and count else 0
         if detector and utility and excess > 0:
             ranked = sorted(
-                (utility(one, int(opened[one.pattern].clock[event])), place, number)
-                for place, its in enumerate(met)
+                (utility(one, int(opened[one.pattern].clock[event])), group, number)
+                for group, its in enumerate(met)
                 for number, one in enumerate(its)
             )
-            goes = {(place, number) for _, place, number in ranked[:excess]}
-            for place, its in enumerate(met):
-                its[:] = [one for number, one in enumerate(its) if (place, number) not in goes]
+            goes = {(group, number) for _, group, number in ranked[:excess]}
+            for group, its in enumerate(met):
+                its[:] = [one for number, one in enumerate(its) if (group, number) not in goes]
             now += costs.sorting(count, excess)
         for its in met:
             cost += sum(costs.states[one.pattern][one.state] for one in its)
@@ -109,12 +107,12 @@ def replay(
             partition = int(pattern.parts()[event])
             if partition < 0:
                 continue
-            own = alive[q, partition]
-            before = list(own)
-            own[:] = _offered(before, pattern, event, ticks, outcome, into=(born := []))
-            own += born
+            waiting = alive[q, partition]
+            born: list[PartialMatch] = []
+            waiting[:] = _offered(list(waiting), pattern, event, ticks, outcome, into=born)
+            waiting += born
             shared = alive[q, None]
-            shared[:] = _offered(list(shared), pattern, event, ticks, outcome, into=own)
+            shared[:] = _offered(list(shared), pattern, event, ticks, outcome, into=waiting)
         now += cost
         outcome.latency.append(now - int(arrival[event]))
         outcome.dropped.append(max(excess, 0))

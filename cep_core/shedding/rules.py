@@ -31,8 +31,10 @@ class Rules(NamedTuple):
     buffer: int
     processing: tuple[int, float, float]
     shedding: tuple[int, float, float]
-    table: Floats
-    """Utilities of all patterns, row by row."""
+    gain: Floats
+    """Weighted completion probabilities of all patterns, row by row."""
+    price: Floats
+    """Remaining processing times, scaled, likewise."""
     table_at: Ints
     """[Q + 1]."""
     bin: Ints
@@ -64,6 +66,7 @@ WITHOUT = Rules(
     0,
     (0, 0.0, 0.0),
     (0, 0.0, 0.0),
+    NO_FLOATS,
     NO_FLOATS,
     NO_INTS,
     NO_INTS,

@@ -52,22 +52,3 @@ def by_chance(count: int, number: int, seed: int, event: int) -> Flags:
     for r in range(count):
         goes[r] = chance(seed, event, r) * count < number
     return goes
-
-
-@njit(cache=True)
-def utility_at(table: Floats, states: int, size: int, state: int, remaining: float) -> float:
-    """A table's utility for a state and the events left, in O(1): linear between its rows, which are `size` apart.
-
-    Row r of `table` (flat) stands for r * size events left, from r = 1; below that the first row holds, beyond the last
-    one the last.
-    """
-    rows = table.shape[0] // states
-    place = remaining / size
-    if place <= 1.0:
-        return table[state]
-    if place >= rows:
-        return table[(rows - 1) * states + state]
-    row = int(place)
-    part = place - row
-    low = table[(row - 1) * states + state]
-    return low + (table[row * states + state] - low) * part

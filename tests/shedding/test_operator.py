@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -13,13 +13,13 @@ from cep_core.matching.network import OPERATORS, compares
 from cep_core.shedding.costs import Costs, uniform_costs
 from cep_core.shedding.drawing import chained
 from cep_core.shedding.machine import Machine, Start
-from cep_core.shedding.operator import Run
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.reference import PartialMatch, replay
 from cep_core.shedding.regression import LINEAR, Latency
-from cep_core.shedding.rules import LOWEST, RECORD, guarded
+from cep_core.shedding.rules import LOWEST, RECORD, Rules, guarded
+from cep_core.shedding.run import Run
 from cep_core.shedding.stream import Offered, stream_of
-from cep_core.shedding.victims import utility_at
+from cep_core.shedding.utility import UtilityTable
 from cep_core.shedding.windows import Windows
 from tests.shedding.drawing import draw_world
 
@@ -36,6 +36,15 @@ def key_of(pattern: Offered, q: int, window: int, bound: tuple[tuple[int, int], 
     for event, step in told:
         key = chained(key, event * 128 + step)
     return key
+
+
+def by_tables(rules: Rules, tables: list[UtilityTable]) -> Rules:
+    return rules._replace(
+        gain=np.concatenate([table.gain.ravel() for table in tables]),
+        price=np.concatenate([table.price.ravel() for table in tables]),
+        table_at=np.cumsum([0, *(table.gain.size for table in tables)]),
+        bin=np.array([table.size for table in tables]),
+    )
 
 
 def run_of(world, arrival, rules=None) -> Run:
@@ -68,24 +77,19 @@ def test_shed_run_is_the_plain_one(seed, count, bound):
     world = draw_world(seed, count)
     rng = np.random.default_rng(seed)
     arrival = 5 * np.arange(count)
-    rows, tables = 3, []
-    for pattern in world.patterns:
-        tables.append(rng.integers(0, 3, (rows, pattern.machine.states)).astype(float))
+    tables = [
+        UtilityTable(*(rng.integers(1, 4, (4, pattern.machine.states)).astype(float) for _ in range(2)), size=2)
+        for pattern in world.patterns
+    ]
     detector = Detector(bound, Latency(LINEAR, 3.0, 4.0), Latency(LINEAR, 0.0, 0.5), buffer=2)
 
     def utility(one: PartialMatch, clock: int) -> float:
-        table = tables[one.pattern]
-        return float(utility_at(table.ravel(), table.shape[1], 2, one.state, (one.end - clock + 1) * 0.5))
+        return tables[one.pattern].at(one.state, (one.end - clock + 1) * 0.5)
 
     plain = replay(
         world.patterns, world.ts, world.costs, arrival, ordered=world.ordered, detector=detector, utility=utility
     )
-    rules = guarded(detector, LOWEST, seed=0)._replace(
-        table=np.concatenate([table.ravel() for table in tables]),
-        table_at=np.cumsum([0, *(table.size for table in tables)]),
-        bin=np.full(len(tables), 2),
-        rate=np.full(len(tables), 0.5),
-    )
+    rules = by_tables(guarded(detector, LOWEST, seed=0), tables)._replace(rate=np.full(len(tables), 0.5))
     run = run_of(world, arrival, rules)
     assert run.account.dropped.tolist() == plain.dropped
     assert run.account.latency.tolist() == plain.latency
@@ -119,7 +123,7 @@ def declared(pattern: Offered, ts: np.ndarray, ordered: bool) -> set[tuple[int, 
         inside = [i for i in range(opening, len(ts)) if opened.clock[i] <= end]
         for events in combinations(inside, pattern.machine.steps):
             chosen = [parts[i] for i in events]
-            pairs = list(zip(events, events[1:], strict=False))
+            pairs = list(pairwise(events))
             if (
                 all(pattern.fits[i, step] for step, i in enumerate(events))
                 and len(set(chosen)) == 1
@@ -163,7 +167,9 @@ def test_l01_l02_matches_of_each_window_alone(seed, count):
 
 def test_l01_sixteen_windows_of_8000_events_are_open_at_a_slide_of_500():
     n = 20_000
-    pattern = Offered("any", Machine(1, Strategy.NEXT, Start.ONCE), Windows(8000, events=True, slide=500), np.zeros((n, 1), bool))
+    pattern = Offered(
+        "any", Machine(1, Strategy.NEXT, Start.ONCE), Windows(8000, events=True, slide=500), np.zeros((n, 1), bool)
+    )
     run = Run(stream_of([pattern], np.arange(n), Costs(((1,),))), np.arange(n))
     run.advance(n)
     assert run.account.met[10_000:].tolist() == [16] * 10_000
@@ -187,7 +193,9 @@ def test_l02_any_takes_distinct_members_in_any_order():
     run = Run(stream_of([pattern], np.arange(8), uniform_costs([4], 1)), np.arange(8))
     run.advance(8)
     assert run.match_columns()[1].tolist() == [3, 6]
-    every = Offered("Q3", Machine(3, Strategy.ANY, Start.AT_OPENING, groups=((1, 3),)), Windows(10), fits, member=member)
+    every = Offered(
+        "Q3", Machine(3, Strategy.ANY, Start.AT_OPENING, groups=((1, 3),)), Windows(10), fits, member=member
+    )
     run = Run(stream_of([every], np.arange(8), uniform_costs([4], 1)), np.arange(8))
     run.advance(8)
     # From the first S the ordered pairs of different numbers among 1 1 2 3 2 1, from the second among 3 2 1.
@@ -197,7 +205,9 @@ def test_l02_any_takes_distinct_members_in_any_order():
 
 def test_memory_follows_the_partial_matches_alive():
     n = 200_000
-    pattern = Offered("a", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(50), np.ones((n, 2), bool) & [True, False])
+    pattern = Offered(
+        "a", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(50), np.ones((n, 2), bool) & [True, False]
+    )
     run = Run(stream_of([pattern], np.arange(n), uniform_costs([3], 1)), np.arange(n))
     run.advance(n)
     assert run.peak == 50
