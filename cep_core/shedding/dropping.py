@@ -9,12 +9,26 @@ from numba import njit
 from cep_core.shedding.account import Account
 from cep_core.shedding.lifetimes import settle, spent_in_state
 from cep_core.shedding.pool import END, OWN, WORTH, Pool
+from cep_core.shedding.regression import predicted
 from cep_core.shedding.rules import CHANCE, LOWEST, LOWEST_AHEAD, Rules
 from cep_core.shedding.stream import DRAW, DROP, LOOKUP, SORT, Stream
 from cep_core.shedding.utility import utility_at
 from cep_core.shedding.victims import by_chance, lowest
 
 Ints = npt.NDArray[np.int64]
+
+
+@njit(cache=True)
+def share_wanted(rules: Rules, queued: int, met: int) -> float:
+    """The share of the load that must go: 0 up to half of the bound, everything at the bound, linear between.
+
+    Dropping events by type needs time to act, since the event at hand may be of a type that is spared.
+    """
+    f_kind, f_base, f_slope = rules.processing
+    g_kind, g_base, g_slope = rules.shedding
+    expected = queued + predicted(f_kind, f_base, f_slope, met) + predicted(g_kind, g_base, g_slope, met)
+    half = max((rules.bound - rules.buffer) / 2.0, 1.0)
+    return min(1.0, max(0.0, (expected - half) / half))
 
 
 @njit(cache=True)

@@ -46,6 +46,7 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
         body[WINDOW] = window
         body[PATH] = chained(chained(0, q), window)
         body[SINCE] = pool.meetings[g]
+        body[OWN] = 0
         if rules.tracked == RECORD:
             body[NODE] = number_node(pool, account, -1)
             account.root[window] = body[NODE]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.shedding.account import Account
-from cep_core.shedding.dropping import share_to_drop, shed
+from cep_core.shedding.dropping import share_to_drop, share_wanted, shed
 from cep_core.shedding.lifetimes import expire, open_new
 from cep_core.shedding.meeting import ADVANCES, KILLED, REPEATS, meet
 from cep_core.shedding.overload import too_many
@@ -53,18 +53,16 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
         account.met[i] = met
         shed_cost = 0
         probability = 0.0
-        if rules.kind != KEEP and met > 0:
+        if rules.kind == EVENTS:
+            wanted = share_wanted(rules, queued, met)
+            if wanted > 0.0:
+                for q in range(patterns):
+                    shed_cost += stream.cost[DRAW] * stream.open_windows[q, i]
+                probability = share_to_drop(rules, stream.kind[i], wanted)
+        elif rules.kind != KEEP and met > 0:
             excess = too_many(queued, met, rules.bound, rules.buffer, rules.processing, rules.shedding)
             if excess > 0:
-                if rules.kind == EVENTS:
-                    decisions = 0
-                    for q in range(patterns):
-                        decisions += stream.open_windows[q, i]
-                    shed_cost = stream.cost[DRAW] * decisions
-                    probability = share_to_drop(rules, stream.kind[i], excess / met)
-                else:
-                    dropped, shed_cost = shed(stream, pool, account, rules, i, met, excess)
-                    account.dropped[i] = dropped
+                account.dropped[i], shed_cost = shed(stream, pool, account, rules, i, met, excess)
         for q in range(patterns):
             if stream.partition[q, i] < 0:
                 continue

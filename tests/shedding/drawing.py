@@ -30,7 +30,7 @@ class World:
 
 def draw_pattern(rng: np.random.Generator, count: int, name: str) -> Offered:
     """A pattern with any of what patterns can have."""
-    selection = rng.choice([Strategy.NEXT, Strategy.ANY])
+    selection = (Strategy.NEXT, Strategy.ANY)[rng.integers(2)]
     start = STARTS[selection][rng.integers(len(STARTS[selection]))]
     steps = int(rng.integers(1, 5))
     letters = rng.integers(0, 4, count)

@@ -12,12 +12,15 @@ from cep_core.language.patterns.query import Strategy
 from cep_core.matching.network import OPERATORS, compares
 from cep_core.shedding.costs import Costs, uniform_costs
 from cep_core.shedding.drawing import chained
+from cep_core.shedding.lifetimes import spent_in_state
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.overload import Detector
+from cep_core.shedding.pool import OWN, WORTH
 from cep_core.shedding.reference import PartialMatch, replay
 from cep_core.shedding.regression import LINEAR, Latency
-from cep_core.shedding.rules import LOWEST, RECORD, Rules, guarded
+from cep_core.shedding.rules import LOWEST, RECORD, REPLAY, Rules, guarded
 from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.hindsight import Hindsight
 from cep_core.shedding.stream import Offered, stream_of
 from cep_core.shedding.utility import UtilityTable
 from cep_core.shedding.windows import Windows
@@ -215,10 +218,41 @@ def test_memory_follows_the_partial_matches_alive():
 
 
 @settings(max_examples=60, deadline=None)
-@given(SEEDS, st.integers(1, 40))
-def test_recorded_worth_and_cost_add_up(seed, count):
+@given(SEEDS, st.integers(1, 40), st.integers(0, 40))
+def test_look_ahead_knows_what_is_still_to_come(seed, count, stop):
+    """In a run that drops nothing, what is left of worth and cost is used up exactly, wherever one looks."""
     world = draw_world(seed, count)
-    arrival = 5 * np.arange(count)
-    run = Run(stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered), arrival, tracked=RECORD)
-    run.advance(count)
-    assert int(run.account.worth.sum()) == run.matches
+    stream = stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered)
+    whole = Run(stream, 5 * np.arange(count), tracked=RECORD)
+    whole.advance(count)
+    assert int(whole.account.worth.sum()) == whole.matches
+    assert int(whole.spent_by_node().sum()) == int(
+        whole.account.work.sum() - world.costs.event * count - world.costs.window * len(stream.window_end)
+    )
+    known = Hindsight(whole).knowledge
+    begun = Run(stream, 5 * np.arange(count), tracked=REPLAY)
+    begun.advance(min(stop, count), known)
+    roots = whole.account.parent[: whole.nodes] < 0
+    assert int(known.worth[roots].sum()) == whole.matches
+    expected = whole.matches - begun.matches - int(known.worth[unopened(begun, whole)].sum())
+    alive = rows_alive(begun)
+    assert int(begun.pool.body[alive, WORTH].sum()) == expected
+    begun.advance(count, known)
+    pool = begun.pool
+    assert all(pool.body[r, WORTH] == 0 for r in rows_alive(begun))
+    for q in range(len(stream.start)):
+        for g in range(stream.segment[q], stream.segment[q + 1]):
+            for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
+                assert pool.body[r, OWN] == spent_in_state(stream, pool, q, g, r)
+
+
+def rows_alive(run: Run) -> list[int]:
+    pool = run.pool
+    return [r for begin, length in zip(pool.begin, pool.length, strict=True) for r in range(begin, begin + length)]
+
+
+def unopened(begun: Run, whole: Run) -> np.ndarray:
+    """The nodes of windows that open after the events processed so far."""
+    first = whole.stream.window_first
+    later = [w for q in range(len(first)) for w in range(first[q, begun.at], first[q, -1])]
+    return whole.account.root[np.array(later, np.int64)]

@@ -1,9 +1,9 @@
 """E-BL: drops events from windows, not partial matches (pSPICE, section IV-A, after He, Barman and Naughton).
 
 A type's utility is proportional to how often it occurs in the patterns and in the windows; types of low utility go
-first, and within a type chance decides for each event and window. How much goes is what the same detector asks for: the
-share of the partial matches that would have to go. Where that is too little for types that are spared, the queue grows
-until it is not; so the bound may be missed, and under a negation an event left out may bring a false match.
+first, and within a type chance decides for each event and window. The papers leave open how much goes; here the share
+that goes rises from nothing at half of the latency bound to everything at the bound, with the latency that the same f
+and g predict, so that all strategies have one target. Under a negation an event left out may bring a false match.
 """
 
 from __future__ import annotations
