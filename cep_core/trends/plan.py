@@ -6,7 +6,6 @@ refused here, by name and position, before any event is read (docs/semantics.md,
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -35,11 +34,11 @@ MATCHING_HINT = "use a matching query: RETURN without an aggregate over all tren
 
 @dataclass(frozen=True)
 class ComparedEdge:
-    """A template edge from state `source` to state `target` with its comparison `left operator right`."""
+    """A template edge from state `source` to state `target` with its comparisons `left operator right`, all to hold."""
 
     source: int
     target: int
-    comparison: Comparison
+    comparisons: tuple[Comparison, ...]
 
 
 @dataclass(frozen=True)
@@ -123,8 +122,8 @@ def plan_of(query: Query) -> Plan:
     number = {state: place for place, state in enumerate(template.states)}
     predicates = _predicates_by_edge(query, template)
     compared = tuple(
-        ComparedEdge(number[source], number[target], _comparison(query, predicate))
-        for (source, target), predicate in predicates.items()
+        ComparedEdge(number[source], number[target], tuple(_comparison(query, one) for one in found))
+        for (source, target), found in predicates.items()
     )
     free = [edge for edge in template.edges if edge not in predicates and edge not in guards.between]
     totals: list[Total] = []
@@ -199,18 +198,15 @@ def _check_pattern(query: Query, pattern: Pattern) -> None:
                 _check_pattern(query, element)
 
 
-def _predicates_by_edge(query: Query, template: Template) -> dict[tuple[str, str], EdgePredicate]:
-    """The predicate of each template edge that carries one."""
-    edges = Counter((predicate.source, predicate.target) for predicate in query.edge_predicates)
-    found = {}
+def _predicates_by_edge(query: Query, template: Template) -> dict[tuple[str, str], list[EdgePredicate]]:
+    """The predicates of each template edge that carries any."""
+    found: dict[tuple[str, str], list[EdgePredicate]] = {}
     for predicate in query.edge_predicates:
-        source, target = edge = (predicate.source, predicate.target)
+        source, target = predicate.source, predicate.target
         at = predicate.expression.at
         if predicate.adjacency is Adjacency.BINDING and not _neighbours(template, source):
             raise _never(query, f"other events may lie between {source}[i-1] and {source}[i]", at)
-        if edges[edge] > 1:
-            raise _later(query, f"more than one comparison between {source} and the next {target}", at)
-        found[edge] = predicate
+        found.setdefault((source, target), []).append(predicate)
     return found
 
 

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.trends.counting import LIMIT
-from cep_core.trends.exact import LIMB, LIMB_BITS, limbs_of
 from cep_core.trends.extremes import unknown
 from cep_core.trends.graph import Bits, Ints
 from cep_core.trends.integers import Integers
+from cep_core.trends.limbs import LIMB, LIMB_BITS, limbs_of
 from cep_core.trends.plan import Total
 
 MANTISSA = 53
