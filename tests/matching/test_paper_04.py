@@ -1,4 +1,4 @@
-"""SASE++'s queries and claims, each on a log made by hand or on random words: what the language says, and what it costs."""
+"""SASE++'s queries and claims, each on a log made by hand or on random words."""
 
 from __future__ import annotations
 
@@ -140,7 +140,8 @@ def test_k16_explain_predicts_the_runs(query: str, formula: str) -> None:
 def test_k14_more_a_than_b_is_no_regular_language() -> None:
     """Lemma 3.1's companion: a strictly contiguous closure with an aggregate tells words with more a's than b's."""
     rng = random.Random(4)
-    query = "PATTERN X+ x[] WHERE strict_contiguity { x[1].n = 1 AND sum(x[].sign) > 0 AND x[last].n = x[1].length } WITHIN 100"
+    query = """PATTERN X+ x[] WHERE strict_contiguity { x[1].n = 1 AND sum(x[].sign) > 0 AND x[last].n = x[1].length }
+               WITHIN 100"""
     seen = set()
     for _ in range(30):
         word = [rng.choice([1, -1]) for _ in range(rng.randint(1, 9))]
@@ -153,8 +154,8 @@ def test_k14_more_a_than_b_is_no_regular_language() -> None:
 def test_k14_the_word_problem_of_s5_as_a_path() -> None:
     """Lemma 3.1: a product of permutations is the identity on 1 iff the path of states from 1 ends in 1."""
     rng = random.Random(6)
-    query = """PATTERN E+ e[] WHERE skip_till_next_match { e[1].tail = 1 AND e[i].tail = e[i-1].head AND e[last].head % 5 = 1
-               AND e[last].final = 1 } WITHIN 1000"""
+    query = """PATTERN E+ e[] WHERE skip_till_next_match { e[1].tail = 1 AND e[i].tail = e[i-1].head
+               AND e[last].head % 5 = 1 AND e[last].final = 1 } WITHIN 1000"""
     seen = set()
     for _ in range(12):
         word = [rng.sample(range(5), 5) for _ in range(rng.randint(2, 6))]
@@ -174,7 +175,7 @@ def test_k14_the_word_problem_of_s5_as_a_path() -> None:
 
 
 def test_k14_deterministic_reachability_under_skip_till_next() -> None:
-    """Lemma 3.2: with one edge from each vertex, sorted by tail, the run from 1 is the path; it reaches n or does not."""
+    """Lemma 3.2: with one edge from each vertex, sorted by tail, the run from 1 is the path, which ends in n or not."""
     rng = random.Random(8)
     seen = set()
     for _ in range(20):
