@@ -39,6 +39,10 @@ def evaluator_of(
         from cep_core.trends.evaluator import TrendEvaluator
 
         return TrendEvaluator(query, exact=exact)
+    if query.confidence is not None:
+        from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
+
+        return ImpreciseEvaluator(query, max_matches=max_matches, collapsed=collapsed)
     from cep_core.matching.evaluator import MatchEvaluator
 
     return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed)

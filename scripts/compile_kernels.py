@@ -36,6 +36,8 @@ FURTHER = (
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN (SEQ(A+, B))+ WITHIN 500 SLIDE 5", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
+    # Conditions that look at the order of events, over possible worlds.
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
 )
 
 

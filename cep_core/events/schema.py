@@ -43,8 +43,10 @@ class Attribute:
 class LogSchema:
     """Event types with their attributes, the unit of `ts`, and the reading of ties.
 
-    `types` maps an event type to its attributes by name. `open_world` is True where no schema was declared: every type
-    name is then accepted and every type has every attribute of `columns` (`cep.*` on a bare table).
+    `types` maps an event type to its attributes by name. `imprecision` tells of an event type how much earlier and how
+    much later than `ts` its events may have happened; a type that is not in it is precise. `open_world` is True where
+    no schema was declared: every type name is then accepted and every type has every attribute of `columns` (`cep.*` on
+    a bare table).
     """
 
     types: Mapping[str, Mapping[str, Attribute]]
@@ -52,11 +54,13 @@ class LogSchema:
     ties: Ties = Ties.CONCURRENT
     open_world: bool = False
     columns: Mapping[str, Attribute] = field(default_factory=dict)
+    imprecision: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         frozen = {name: MappingProxyType(dict(attributes)) for name, attributes in self.types.items()}
         object.__setattr__(self, "types", MappingProxyType(frozen))
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+        object.__setattr__(self, "imprecision", MappingProxyType(dict(self.imprecision)))
 
     def has_type(self, event_type: str) -> bool:
         """Whether events of this type may occur in the log."""

@@ -83,6 +83,10 @@ class Evaluator(Protocol):
     def schema(self) -> pa.Schema:
         """The columns of the result, without `certain`."""
 
+    @property
+    def postpones(self) -> bool:
+        """Whether results can be counted only by listing them, since conditions are judged on what is listed."""
+
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
     ) -> Iterator[pa.RecordBatch]:

@@ -38,7 +38,7 @@ from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
 from cep_core.matching.numbers import count_columns
 from cep_core.matching.paths import Paths, batches
-from cep_core.matching.rows import LAST_SEQ, PATH, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.skipping import skipped
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
 from cep_core.matching.windows import zones_of
@@ -58,7 +58,7 @@ class MatchEvaluator:
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
         try:
-            self.automaton, self.conditions, self.negations = _compile(query)
+            self.automaton, self.conditions, self.negations = compiled_parts(query)
         except NotSupportedYet as problem:
             raise NotSupportedYet(
                 problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
@@ -175,7 +175,7 @@ class MatchEvaluator:
             assert item.expression is not None
             columns[item.column] = matches.compute(item.expression)
         columns[PATH] = path_column(paths, graph.seq)
-        return _batch(columns, partial_schema(self.schema))
+        return batch_of(columns, partial_schema(self.schema))
 
     def _last_columns(self, answers: Answers, jobs: Ints, first_ts: Ints) -> dict[str, pa.Array]:
         """What rows say of their last events, their windows and when they are certain."""
@@ -252,7 +252,7 @@ class MatchEvaluator:
             for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
             columns[PATH] = path_column(some, graph.seq)
-            yield _batch(columns, partial_schema(self.schema))
+            yield batch_of(columns, partial_schema(self.schema))
 
 
 def _compacted(paths: Paths, seq: Ints) -> Paths:
@@ -262,7 +262,7 @@ def _compacted(paths: Paths, seq: Ints) -> Paths:
     return Paths(compact.rows, compact.states, compact.offsets, jobs)
 
 
-def _compile(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:
+def compiled_parts(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:
     """Everything that can be refused is refused here."""
     automaton = automaton_of(query.pattern, alike_units(query))
     if query.schema.ties is Ties.ORDERED:
@@ -270,15 +270,3 @@ def _compile(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]
     if query.strategy is Strategy.ANY:
         automaton = one_path_each(automaton, query.pattern.at)
     return automaton, conditions_of(query, automaton), negations_of(query, automaton)
-
-
-def _batch(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:
-    """The columns in the order and the types of a schema."""
-    arrays = [columns[field.name] for field in schema]
-    return pa.RecordBatch.from_arrays(
-        [
-            array if array.type == field.type else array.cast(field.type)
-            for array, field in zip(arrays, schema, strict=True)
-        ],
-        schema=schema,
-    )

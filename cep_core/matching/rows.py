@@ -75,6 +75,18 @@ def path_column(paths: Paths, seq: Ints) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array((2 * paths.offsets).astype(np.int32)), pa.array(pairs.reshape(-1)))
 
 
+def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    """The columns in the order and the types of a schema."""
+    arrays = [columns[field.name] for field in schema]
+    return pa.RecordBatch.from_arrays(
+        [
+            array if array.type == field.type else array.cast(field.type)
+            for array, field in zip(arrays, schema, strict=True)
+        ],
+        schema=schema,
+    )
+
+
 def ordered(table: pa.Table) -> Ints:
     """The order of partial rows: by last_ts, last seq, window, then path, a shorter path before those it begins.
 

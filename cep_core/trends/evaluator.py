@@ -46,6 +46,10 @@ class TrendEvaluator:
         return self._layout.result
 
     @property
+    def postpones(self) -> bool:
+        return False
+
+    @property
     def partial_schema(self) -> pa.Schema:
         """The columns of the batches of `evaluate`."""
         return self._layout.partial

@@ -51,7 +51,8 @@ class Matches:
     def told(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
         """One match."""
         path = self.path(row)
-        yield f"match {number}: {', '.join([*self._whose(path), self._span(row), counted(len(path), 'event')])}"
+        said = [*self._whose(path), self._span(row), counted(len(path), "event"), *self._likely(row)]
+        yield f"match {number}: {', '.join(said)}"
         if "window_start" in row:
             yield f"  in the window {self.clock.span(row['window_start'], row['window_end'])}"
         yield from (f"  {line}" for line in timeline(self.happenings(path), self.clock))
@@ -100,6 +101,10 @@ class Matches:
     def _span(self, row: Mapping[str, Any]) -> str:
         first, last = row["first_ts"], row["last_ts"]
         return f"{self.clock.between(first, last)}, {self.clock.length(last - first)}"
+
+    def _likely(self, row: Mapping[str, Any]) -> list[str]:
+        """How likely the match is, of a query WITH CONFIDENCE."""
+        return [] if self.query.confidence is None else [f"confidence {row['confidence']:.3g}"]
 
 
 def _seqs(value: Any) -> Sequence[int]:

@@ -29,8 +29,10 @@ Moments = tuple[int, ...]
 Stamps = npt.NDArray[np.int64]
 
 
-SchemaValues = tuple[str, str, tuple[tuple[str, tuple[tuple[str, str, bool], ...]], ...]]
-"""Unit, ties and event types with their attributes' names, types and nullability."""
+SchemaValues = tuple[
+    str, str, tuple[tuple[str, tuple[tuple[str, str, bool], ...]], ...], tuple[tuple[str, int, int], ...]
+]
+"""Unit, ties, event types with their attributes' names, types and nullability, and how imprecise their times are."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class QueryText:
     text: str
     max_matches: int | None = None
     exact: bool = False
+    collapsed: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,23 +158,30 @@ def schema_to_values(
         (name, tuple((a.name, a.type.value, a.nullable) for a in attributes.values()))
         for name, attributes in schema.types.items()
     )
-    return schema.unit, schema.ties.value, types
+    imprecision = tuple((name, before, after) for name, (before, after) in schema.imprecision.items())
+    return schema.unit, schema.ties.value, types, imprecision
 
 
 @functools.lru_cache(maxsize=256)
 def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
     """The query's evaluator, compiled once in this process."""
-    unit, ties, types = schema
+    unit, ties, types, imprecision = schema
     declared = {
         name: {attribute: Attribute(attribute, AttributeType(kind), nullable) for attribute, kind, nullable in own}
         for name, own in types
     }
     return compile_query(
         query.text,
-        LogSchema(declared, unit=unit, ties=Ties(ties)),
+        LogSchema(
+            declared,
+            unit=unit,
+            ties=Ties(ties),
+            imprecision={name: (before, after) for name, before, after in imprecision},
+        ),
         path=query.name,
         max_matches=query.max_matches,
         exact=query.exact,
+        collapsed=query.collapsed,
     )
 
 

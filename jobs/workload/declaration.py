@@ -42,6 +42,9 @@ LAKE_TABLES = (
 )
 """Names that no query may take: each is a table of its own (jobs/lake/tables.py)."""
 
+BESIDE = ("_events", "_compact")
+"""What is named after a query beside its result: a view of its matches' events, a table of its compact results."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SPAN = re.compile(r"(?P<number>\d+)\s*(?P<unit>[smhd])")
@@ -57,6 +60,8 @@ class Time:
     ties: Ties = Ties.CONCURRENT
     points: str = "by_timestamp"
     """`by_timestamp`, `by_event`, or the attribute that numbers them."""
+    imprecise: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Event type -> how much earlier and later than `ts`, in the log's unit, its events may have happened."""
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,12 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
         if not _NAME.fullmatch(source) or source in ("events", "refusals"):
             problems.add(section.at("sources"), f"'{source}' cannot name a source: it becomes a view of that name")
     time = _time(problems, section.items.get("time"))
-    schema = LogSchema(_events(problems, section.items.get("events")), unit=time.unit, ties=time.ties)
+    types = _events(problems, section.items.get("events"))
+    for event_type in time.imprecise:
+        if event_type not in types:
+            hint = nearest(event_type, types)
+            problems.add("workload.yaml: time.imprecise", f"unknown event type '{event_type}'; {hint}")
+    schema = LogSchema(types, unit=time.unit, ties=time.ties, imprecision=time.imprecise)
     return Workload(
         name=name,
         folder=folder,
@@ -234,12 +244,21 @@ def _yaml(problems: Problems, path: Path) -> Any:
 
 
 def _time(problems: Problems, value: object) -> Time:
-    section = problems.section("workload.yaml: time", value, (), ("unit", "zone", "ties", "points"))
+    section = problems.section("workload.yaml: time", value, (), ("unit", "zone", "ties", "points", "imprecise"))
     zone = section.text("zone", "UTC")
     if zone not in available_timezones():
         problems.add(section.at("zone"), f"unknown time zone '{zone}'; {nearest(zone, available_timezones())}")
     ties = section.choice("ties", [tie.value for tie in Ties], Ties.CONCURRENT.value)
-    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"))
+    imprecise = _imprecise(problems, section.at("imprecise"), section.items.get("imprecise"))
+    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"), imprecise)
+
+
+def _imprecise(problems: Problems, where: str, value: object) -> dict[str, tuple[int, int]]:
+    found = {}
+    for event_type, declared in problems.mapping(where, value).items():
+        section = problems.section(f"{where}.{event_type}", declared, (), ("before", "after"))
+        found[event_type] = section.count("before", 0), section.count("after", 0)
+    return found
 
 
 def _schedule(problems: Problems, value: str) -> str:
@@ -354,6 +373,11 @@ def _queries(problems: Problems, value: object, folder: Path) -> dict[str, Query
             problems.add(
                 name, "cannot name a result table: lower case letters, digits and '_', and no other table's name"
             )
+        for suffix in BESIDE:
+            if name.removesuffix(suffix) in names and name.endswith(suffix):
+                problems.add(
+                    name, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
+                )
     found = {}
     for name, declared in problems.section("workload.yaml: queries", value, (), names).items.items():
         section = problems.section(f"workload.yaml: queries.{name}", declared, (), ("max_matches", "exact_counts"))

@@ -186,3 +186,12 @@ def test_a_key_that_nobody_has_is_said(files: list[str], capsys: pytest.CaptureF
     told = capsys.readouterr()
     assert told.out.startswith("8 matches, 0 shown (--limit)")
     assert "note: no Storm has a value in 'tail', so [tail] keeps them all out; --lacks Storm.tail" in told.err
+
+
+def test_how_likely_a_match_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Columns `ts_lo` and `ts_hi` of the file say when an event may have happened."""
+    query = write(tmp_path / "q.cep", "PATTERN SEQ(A a, B b) WITHIN 9 WITH CONFIDENCE >= 0.5\n")
+    log = write(tmp_path / "log.csv", "kind,time,ts_lo,ts_hi\nA,1,1,2\nB,2,2,3\nB,1,0,1\n")
+    out = printed([str(query), str(log)], capsys)
+    assert out.startswith("match 1: 1 to 2, 1 s, 2 events, confidence 0.75\n")
+    assert "1 match;" in out

@@ -11,6 +11,7 @@ from cep_core.language.patterns.syntax import (
     Item,
     SpanUnit,
     TrendAggregate,
+    WrittenConfidence,
     WrittenQuery,
     WrittenSkip,
     WrittenSpan,
@@ -195,6 +196,8 @@ def queries() -> st.SearchStrategy[WrittenQuery]:
         st.builds(WrittenSkip, st.sampled_from((Skip.PAST_LAST, Skip.TO_NEXT)), st.none(), st.just(AT)),
         st.builds(WrittenSkip, st.sampled_from((Skip.TO_FIRST, Skip.TO_LAST)), st.sampled_from(VARIABLES), st.just(AT)),
     )
+    thresholds = st.floats(0, 1, allow_subnormal=False).map(abs)
+    confidences = st.builds(WrittenConfidence, st.sampled_from((">", ">=")), thresholds, st.just(AT))
     return st.builds(
         WrittenQuery,
         pattern=patterns(),
@@ -206,4 +209,5 @@ def queries() -> st.SearchStrategy[WrittenQuery]:
         group_by=st.lists(attribute_names(), max_size=2).map(tuple),
         returns=st.lists(items(), max_size=3).map(tuple),
         skip=st.one_of(st.none(), skips),
+        confidence=st.one_of(st.none(), confidences),
     )

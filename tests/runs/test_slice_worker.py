@@ -19,7 +19,8 @@ SCHEMA = LogSchema(
             "load": Attribute("load", AttributeType.INT),
         }
         for kind in ("Start", "Stop")
-    }
+    },
+    imprecision={"Start": (600, 900)},
 )
 DAY = 86_400
 DAYS = (2 * DAY, 3 * DAY, 4 * DAY)
@@ -33,6 +34,17 @@ QUERIES = (
         "climbs",
         "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE skip_till_next_match "
         "{ [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load } WITHIN 20 hours",
+        max_matches=5,
+    ),
+    QueryText(
+        "compact",
+        "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 12 hours",
+        collapsed=True,
+    ),
+    QueryText(
+        "likely",
+        "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 6 hours "
+        "WITH CONFIDENCE >= 0.3",
         max_matches=5,
     ),
 )
@@ -59,7 +71,7 @@ def log() -> pa.Table:
 def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int) -> None:
     """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both."""
     events = log()
-    evaluator = compile_query(query.text, SCHEMA, max_matches=query.max_matches)
+    evaluator = compile_query(query.text, SCHEMA, max_matches=query.max_matches, collapsed=query.collapsed)
     plan = make_plan(
         {query.name: evaluator.atoms},
         ["machine"],

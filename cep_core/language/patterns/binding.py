@@ -16,6 +16,7 @@ from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.classification import Predicate, classify
 from cep_core.language.patterns.columns import holds
 from cep_core.language.patterns.equivalence import equality_of, key_classes, named_class
+from cep_core.language.patterns.imprecision import check_imprecise, confidence_of
 from cep_core.language.patterns.naming import (
     check_shape,
     name_variables,
@@ -115,6 +116,7 @@ class _Binder:
             None if written.skip is None else written.skip.kind,
             self._skip_variable(scope),
             partition_attributes=partition,
+            confidence=confidence_of(written.confidence),
         )
         self._check_clauses(query, scope)
         return replace(query, warnings=tuple(self.warnings))
@@ -185,6 +187,10 @@ class _Binder:
             self._check_partition(query, scope)
         if not self._whole_log:
             self._check_independence(query)
+        if written.confidence is not None:
+            check_imprecise(query, written.confidence.at, self.report)
+            if not self._schema.imprecision and not self._schema.open_world:
+                self.warnings.append("WITH CONFIDENCE, but the log's times are precise: every match is certain")
         if query.window.slide is not None and query.window.slide > query.window.size:
             self.warnings.append("SLIDE is longer than WITHIN: events between windows are not judged")
         if written.skip is not None:

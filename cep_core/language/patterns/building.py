@@ -17,6 +17,7 @@ from cep_core.language.patterns.syntax import (
     Item,
     SpanUnit,
     TrendAggregate,
+    WrittenConfidence,
     WrittenQuery,
     WrittenSkip,
     WrittenSpan,
@@ -116,6 +117,15 @@ class TreeBuilder(PatternRules, ConditionRules):
         if value <= 0:
             self._refuse("a window has a positive size", self._at(meta))
         return WrittenSpan(value, known, self._at(meta))
+
+    def confidence_clause(self, meta: Meta, children: list[Token]) -> _Clause:
+        at = self._at(meta)
+        operator, number = str(children[0]).replace("≥", ">="), self._number(children[1])
+        if operator not in (">=", ">"):
+            self._refuse("a confidence is a lower bound", at, "WITH CONFIDENCE >= 0.8")
+        if number > 1:
+            self._refuse("a confidence lies between 0 and 1", self._token_at(children[1]), "80 % is 0.8")
+        return _Clause("WITH CONFIDENCE", at, {"confidence": WrittenConfidence(operator, float(number), at)})
 
     def skip_past_last(self, meta: Meta, children: list[Token]) -> _Clause:
         return self._skip(meta, Skip.PAST_LAST)

@@ -79,6 +79,10 @@ def _kind(query: Query) -> Section:
         "columns": [item.column for item in query.returns],
     }
     lines = [f"{kind}, {strategy}, {within}; {ties}"]
+    if query.confidence is not None:
+        sure = f"{'>' if query.confidence.strict else '>='} {query.confidence.threshold:g}"
+        facts["confidence"] = sure
+        lines.append(f"over possible worlds, since times are imprecise: matches of confidence {sure}")
     if query.group_by:
         lines.append("grouped by " + ", ".join(query.group_by))
     return Section("query", tuple(lines), facts)

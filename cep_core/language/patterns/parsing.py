@@ -21,7 +21,7 @@ from cep_core.language.patterns.building import TreeBuilder
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.tree import Expression, Pattern
 
-_CLAUSES = ("RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE")
+_CLAUSES = ("RETURN", "PATTERN", "WHERE", "GROUP-BY", "WITHIN", "SLIDE", "CONFIDENCE")
 
 _SPOKEN = {
     "NAME": "a name",
@@ -34,6 +34,7 @@ _SPOKEN = {
     "COMPARISON": "a comparison",
     "$END": "the end",
     "_GROUP_BY": "GROUP-BY",
+    "_WITH_CONFIDENCE": "WITH CONFIDENCE",
 }
 
 

@@ -60,6 +60,8 @@ def print_query(query: WrittenQuery) -> str:
         words = query.skip.kind.value.upper()
         named = query.skip.kind in (Skip.TO_FIRST, Skip.TO_LAST)
         lines.append(f"AFTER MATCH SKIP {words}" + (f" {query.skip.variable}" if named else ""))
+    if query.confidence is not None:
+        lines.append(f"WITH CONFIDENCE {query.confidence.operator} {query.confidence.threshold!r}")
     return "\n".join(lines)
 
 

@@ -149,6 +149,27 @@ class Skip(StrEnum):
 
 
 @dataclass(frozen=True)
+class Confidence:
+    """WITH CONFIDENCE: how likely a match must be at least, from 0 to 1; `strict`: more likely than that.
+
+    No impossible match is listed, whatever the threshold.
+    """
+
+    threshold: float
+    strict: bool = False
+
+    def accepts(self, probability: float) -> bool:
+        """Whether a match of this probability is wanted; sums of floats are compared to 12 digits.
+
+        >>> Confidence(0.3).accepts(0.1 + 0.1 + 0.1), Confidence(0.3, strict=True).accepts(0.1 + 0.1 + 0.1)
+        (True, False)
+        """
+        return probability > 0 and (
+            probability > self.threshold * (1 + 1e-12) if self.strict else probability >= self.threshold * (1 - 1e-12)
+        )
+
+
+@dataclass(frozen=True)
 class Query:
     """A bound query. `aggregation` tells which engine evaluates it."""
 
@@ -172,6 +193,8 @@ class Query:
     warnings: tuple[str, ...] = field(default=(), compare=False)
     partition_attributes: tuple[str, ...] = ()
     """The attributes of `[x]` and GROUP BY: contiguity in the partition ranks the events of types that have all."""
+    confidence: Confidence | None = None
+    """None: `ts` is taken as the time of an event, however imprecise it is."""
 
     @property
     def positive(self) -> tuple[Variable, ...]:

@@ -19,6 +19,10 @@ def reach_of(query: Query) -> Reach:
     alone = query.aggregation or window.slide is not None
     factor = 2 if not alone and waits_for_window(query) and _leads_with_not(query.pattern) else 1
     size = window.size * factor
+    if query.confidence is not None:
+        # the window bounds true times: recorded ones may lie further apart
+        own = [query.schema.imprecision.get(variable.event_type, (0, 0)) for variable in query.variables]
+        size += max(before for before, _ in own) + max(after for _, after in own)
     return Reach(time=0, events=size) if window.events else Reach(time=size)
 
 

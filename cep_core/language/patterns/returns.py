@@ -44,7 +44,7 @@ def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope)
 
 def _columns_of_matches(scope: Scope) -> dict[str, None]:
     names = [variable.name for variable in scope.variables.values() if not variable.negated]
-    return dict.fromkeys(["first_ts", "last_ts", *names])
+    return dict.fromkeys(["match_id", "first_ts", "last_ts", "confidence", *names])
 
 
 def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnItem | None:

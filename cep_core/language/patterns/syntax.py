@@ -73,6 +73,15 @@ class WrittenSkip:
 
 
 @dataclass(frozen=True)
+class WrittenConfidence:
+    """WITH CONFIDENCE; `operator` is `>=` or `>`."""
+
+    operator: str
+    threshold: float
+    at: Position = field(compare=False)
+
+
+@dataclass(frozen=True)
 class WrittenQuery:
     """All clauses of a query; `conditions` are the top-level conjuncts of WHERE, `equivalences` those in brackets."""
 
@@ -86,3 +95,4 @@ class WrittenQuery:
     group_by: tuple[AttributeName, ...] = ()
     returns: tuple[Item, ...] = ()
     skip: WrittenSkip | None = None
+    confidence: WrittenConfidence | None = None

@@ -1,0 +1,56 @@
+"""WITH CONFIDENCE: matching where the time of an event is known only as an interval (SASE++, section 2.3).
+
+Every way to choose a time for each event from its interval is a possible world; a match's confidence is the probability
+of the worlds in which it is one. Only skip-till-any-match can be evaluated so: under the other strategies an event
+that a run takes in one world it skips in another (SASE++, section 4). What the order of all events decides - positions,
+windows that slide, absence - is refused by name, as is what reads `ts` itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cep_core.language.errors import Position
+from cep_core.language.patterns.query import Confidence, Query, Strategy
+from cep_core.language.patterns.syntax import WrittenConfidence
+from cep_core.language.patterns.tree import Expression
+from cep_core.language.patterns.walk import references
+
+Report = Callable[[str, Position, str], None]
+
+
+def confidence_of(written: WrittenConfidence | None) -> Confidence | None:
+    """The clause as queries carry it."""
+    return None if written is None else Confidence(written.threshold, written.operator == ">")
+
+
+def check_imprecise(query: Query, at: Position, report: Report) -> None:
+    """Reports, each with its place, what WITH CONFIDENCE excludes."""
+    if query.aggregation:
+        report(
+            "WITH CONFIDENCE belongs to matching: trends are not aggregated over possible worlds", at, "list matches"
+        )
+    if query.strategy is not Strategy.ANY:
+        why = "an event that a run takes in one possible world it skips in another"
+        report(f"WITH CONFIDENCE needs skip_till_any_match, not {query.strategy}: {why}", at, "")
+    if query.window.events:
+        report("WITHIN ... EVENTS counts positions, which imprecise times do not give", at, "give the window in time")
+    if query.window.slide is not None:
+        report("SLIDE and WITH CONFIDENCE do not go together", at, "WITHIN alone bounds each match in its world")
+    for variable in query.variables:
+        if variable.negated:
+            report(
+                "NOT and WITH CONFIDENCE do not go together", variable.at, "the confidence of absence is not defined"
+            )
+    for condition in _conditions(query):
+        for part in references(condition):
+            if part.attribute == "ts":
+                report("a condition on ts, which WITH CONFIDENCE leaves open", part.at, "compare other attributes")
+
+
+def _conditions(query: Query) -> list[Expression]:
+    return [
+        *(predicate.expression for predicate in query.vertex_predicates),
+        *(predicate.expression for predicate in query.edge_predicates),
+        *(predicate.expression for predicate in query.match_predicates),
+    ]

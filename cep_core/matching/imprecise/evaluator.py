@@ -1,0 +1,245 @@
+"""The evaluator of queries WITH CONFIDENCE: possible matches whose probability reaches the threshold.
+
+Only skip-till-any-match is defined here (`language/patterns/imprecision.py` refuses the rest). A match stands at the
+recorded times of its events: it is listed by `first_ts` and `last_ts`, becomes certain at its last event's `ts`, and
+the reach covers how far recorded times of a match may lie apart. Conditions that need a whole match are judged on the
+listing, order by order if they depend on the order of a closure's events; so matches can be counted only by listing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.events.schema import Ties
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
+from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.reach import reach_of
+from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Which
+from cep_core.language.patterns.walk import walk
+from cep_core.matching.compact import compact_listed
+from cep_core.matching.evaluator import compiled_parts
+from cep_core.matching.event_graph import EventGraph, event_graph
+from cep_core.matching.imprecise.intervals import intervals
+from cep_core.matching.imprecise.orders import orders_of
+from cep_core.matching.imprecise.search import Questions, possible_matches
+from cep_core.matching.imprecise.worlds import Floats, Times, times_of
+from cep_core.matching.judging import BindingJudge
+from cep_core.matching.merging import merge_partials
+from cep_core.matching.network import Ints
+from cep_core.matching.numbers import count_columns
+from cep_core.matching.paths import Paths, batches
+from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.totals import Days, Total, encode, owned_moments, part_of, parts
+from cep_core.matching.windows import first_rows_from
+
+CONFIDENCE = "confidence"
+
+
+class ImpreciseEvaluator:
+    """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
+
+    Arguments as of `MatchEvaluator`. Times are whole moments, independent and uniform over [ts_lo, ts_hi]
+    (`intervals`). Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    """
+
+    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
+        assert query.confidence is not None
+        self.query = query
+        self.confidence = query.confidence
+        self.max_matches = None if collapsed else max_matches
+        self.collapsed = collapsed
+        try:
+            self.automaton, self.conditions, _ = compiled_parts(query)
+        except NotSupportedYet as problem:
+            raise NotSupportedYet(
+                problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
+            ) from None
+        if self.automaton.loose or self.automaton.tied:
+            message = "ANY among concurrent events is not supported yet WITH CONFIDENCE"
+            raise NotSupportedYet(message, query.pattern.at, text=query.text, path=query.path)
+        self.judge = BindingJudge(query, self.automaton, self.conditions)
+        self._variable_of = self.judge.variable_of
+        lists = frozenset(variable.name for variable in query.positive if variable.kleene)
+        self._by_order = bool(self.conditions.neighbours) or any(
+            depends_on_order(condition, lists) for condition in self.conditions.postponed
+        )
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        return atoms_of(self.query)
+
+    @property
+    def reach(self) -> Reach:
+        return reach_of(self.query)
+
+    @property
+    def schema(self) -> pa.Schema:
+        plain = result_schema(self.query, collapsed=self.collapsed)
+        return plain if self.collapsed else plain.insert(2, pa.field(CONFIDENCE, pa.float64()))
+
+    @property
+    def postpones(self) -> bool:
+        return True
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+        sign = ">" if self.confidence.strict else ">="
+        lines = [
+            f"possible worlds: matches of confidence {sign} {self.confidence.threshold:g}, skip-till-any-match",
+            "sets of events are extended while their partial worlds reach the threshold (dynamic programming)",
+            "cost: sets that reach it x moments of their intervals; exponential in events of a match that overlap",
+            "the number of matches is exact only while the listing is complete; it may be exponential",
+        ]
+        if self.conditions.judged:
+            where = "each order of listed matches" if self._by_order else "listed matches"
+            lines.append(f"judged on {where}: {len(self.conditions.judged)} condition(s)")
+        return tuple(lines)
+
+    def evaluate(
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
+        days = owned.days if owned is not None else None
+        graph = event_graph(self.query, self.automaton, self.conditions, events, owned)
+        stream = _stream(graph, self._times(graph, events), days)
+        found = np.zeros(len(parts(days)), np.int64)
+        compacted, counts = Paths.join([]), np.zeros(len(stream.questions.rows), np.int64)
+        most = np.full(len(counts), np.iinfo(np.int64).max)
+        if self.max_matches is not None and stream.in_order and not self.conditions.judged:
+            most[:] = self.max_matches + 1
+        width = graph.width
+        for listed, chances in possible_matches(
+            graph.network, self._variable_of, stream.times, stream.questions, most, width, self.confidence
+        ):
+            paths, sure = self._judged(graph, stream.times, listed, chances)
+            found += np.bincount(stream.part[paths.jobs], minlength=len(found))
+            counts += np.bincount(paths.jobs, minlength=len(counts))
+            if self.collapsed:
+                joined = Paths.join([compacted, paths])
+                jobs, group = np.unique(joined.jobs, return_inverse=True)
+                compacted = replace(compact_listed(joined, group, graph.seq), jobs=jobs)
+            elif len(paths):
+                yield self._rows(graph, stream, paths, sure)
+            if self.max_matches is not None:
+                later = np.arange(len(most)) > stream.last_of_group(int(listed.jobs[-1]))
+                most[(found > self.max_matches)[stream.part] & later] = 0
+                if stream.in_order:
+                    most[counts > self.max_matches] = 0
+        if self.collapsed:
+            yield from self._compact_rows(graph, stream, compacted, counts)
+        totals = [
+            Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
+            for n in found
+        ]
+        named = dict(zip(parts(days), totals, strict=True))
+        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
+        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        """One result, ordered and cut anew over all slices."""
+        return merge_partials(partials, self.schema, days, self.max_matches, countable=False)
+
+    def _times(self, graph: EventGraph, events: pa.Table) -> Times:
+        low, high = intervals(events, self.query.schema)
+        seq = events.column("seq").to_numpy()
+        order = np.argsort(seq, kind="stable")
+        rows = order[np.searchsorted(seq, graph.seq, sorter=order)]
+        return times_of(low[rows], high[rows], graph.seq, ordered=self.query.schema.ties is Ties.ORDERED)
+
+    def _judged(self, graph: EventGraph, times: Times, paths: Paths, sure: Floats) -> tuple[Paths, Floats]:
+        """What the postponed conditions leave of possible matches."""
+        if not self.conditions.judged:
+            return paths, sure
+        if self._by_order:
+            orders, chances = orders_of(graph.network, self._variable_of, times, paths, graph.width)
+            sure = np.zeros(len(paths))
+            np.add.at(sure, orders.jobs, chances * self.judge.accepts(graph, orders))
+        else:
+            sure = sure * self.judge.accepts(graph, paths)
+        kept = np.flatnonzero([self.confidence.accepts(chance) for chance in sure])
+        return paths.take(kept), np.minimum(sure[kept], 1.0)
+
+    def _rows(self, graph: EventGraph, stream: _Stream, paths: Paths, sure: Floats) -> pa.RecordBatch:
+        """Listed matches as rows; lists stand in the order of (ts, seq), and RETURN items are computed in it."""
+        bound = self.judge.bound(paths)
+        columns = {"first_ts": pa.array(graph.ts[paths.first_rows]), CONFIDENCE: pa.array(sure)}
+        columns |= stream.last_columns(paths.jobs)
+        for variable, its in zip(self.query.positive, bound, strict=True):
+            columns[variable.name] = event_column(its, graph.seq, as_list=variable.kleene)
+        matches = self.judge.matches(graph, bound, len(paths))
+        for item in self.query.returns:
+            assert item.expression is not None
+            columns[item.column] = matches.compute(item.expression)
+        columns[PATH] = self._path_column(graph, paths)
+        return batch_of(columns, partial_schema(self.schema))
+
+    def _path_column(self, graph: EventGraph, paths: Paths) -> pa.Array:
+        """Which state an event is in differs from world to world: its variable orders rows."""
+        return path_column(replace(paths, states=self._variable_of[paths.states]), graph.seq)
+
+    def _compact_rows(self, graph: EventGraph, stream: _Stream, paths: Paths, counts: Ints) -> Iterator[pa.RecordBatch]:
+        """One row for all matches with the same last event."""
+        for begin, end in batches(np.diff(paths.offsets)):
+            some = paths.take(np.arange(begin, end))
+            first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
+            columns = {"first_ts": pa.array(first_ts), **stream.last_columns(some.jobs)}
+            number, logarithm, digits = count_columns(counts[some.jobs], {})
+            columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
+            for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
+                columns[variable.name] = event_column(its, graph.seq, as_list=True)
+            columns[PATH] = self._path_column(graph, some)
+            yield batch_of(columns, partial_schema(self.schema))
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """The questions to a graph, in the order of (last_ts, last seq)."""
+
+    graph: EventGraph
+    times: Times
+    questions: Questions
+    part: Ints
+    """[question] its day."""
+    seq: Ints
+    """[question] its event."""
+    in_order: bool
+    """Whether rows of a partition stand in the order of seq, so that matches are found in the order of results."""
+
+    def last_of_group(self, question: int) -> int:
+        """The last question about the same event: one that lacks part of a key is in several partitions."""
+        return int(np.flatnonzero(self.seq == self.seq[question])[-1])
+
+    def last_columns(self, jobs: Ints) -> dict[str, pa.Array]:
+        """What rows say of their last events: a match is certain then."""
+        last = self.questions.rows[jobs]
+        ts = pa.array(self.graph.ts[last])
+        return {"last_ts": ts, LAST_SEQ: pa.array(self.graph.seq[last]), CERTAIN: ts}
+
+
+def _stream(graph: EventGraph, times: Times, days: Days) -> _Stream:
+    """One question for each candidate of the days."""
+    ts, seq = graph.ts, graph.seq
+    # recorded times of a match lie apart as far as the window and the imprecision of both ends allow
+    apart = graph.width + int((ts - times.low).max(initial=0)) + int((times.high - ts).max(initial=0))
+    rows = np.flatnonzero(graph.network.fits.any(axis=1) & owned_moments(ts, days))
+    rows = rows[np.lexsort((seq[rows], ts[rows]))]
+    lows = first_rows_from(graph.offsets, ts, rows, ts[rows] - apart)
+    partition = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
+    in_order = (np.diff(seq) > 0) | (np.diff(partition) > 0)
+    return _Stream(graph, times, Questions(rows, lows), part_of(ts[rows], days), seq[rows], bool(in_order.all()))
+
+
+def depends_on_order(condition: Expression, lists: frozenset[str]) -> bool:
+    """Whether a condition may hold in one order of a list's events and not in another."""
+    for part in walk(condition):
+        if isinstance(part, Reference) and part.variable in lists and part.which is not Which.EACH:
+            return True
+        if isinstance(part, PrefixAggregate) and (part.span is not Span.ALL or part.function in ("first", "last")):
+            return True
+    return False

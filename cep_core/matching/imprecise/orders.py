@@ -1,0 +1,134 @@
+"""The orders in which the events of one possible match may come, and how likely each is.
+
+A condition such as `b[last].x > 3` holds in some orders of a match's events and not in others. Such matches are told
+apart by order: each is one path of the automaton, which whole-match conditions are judged on, with the probability that
+its events come in this order within the window; the match's confidence is the sum over the orders that pass.
+
+Cost: orders x events x moments; as many orders as overlapping events allow. A chain of m events with U moments each
+takes O(m U), not the U^m worlds that it sums up (SASE++, section 5.3), and U times that where the window decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.matching.imprecise.useful import may_follow
+from cep_core.matching.imprecise.worlds import Floats, Times
+from cep_core.matching.network import Ints, Network, holds
+from cep_core.matching.paths import Paths
+
+
+@njit(cache=True)
+def chain_probability(times: Times, rows: Ints, width: int) -> float:
+    """The probability that the rows happen one after another, the last at most `width` after the first.
+
+    >>> from cep_core.matching.imprecise.worlds import times_of
+    >>> three = times_of(np.array([1, 2, 3]), np.array([3, 4, 5]), np.arange(3), ordered=False)
+    >>> [round(27 * chain_probability(three, np.arange(3), width)) for width in (2, 3, 9)]
+    [3, 7, 10]
+    """
+    least, most = times.low[rows].min(), times.high[rows].max()
+    if most - least <= width:
+        return _chain(times, rows, times.low[rows[0]], times.high[rows[0]], most)
+    total = 0.0
+    for first in range(times.low[rows[0]], times.high[rows[0]] + 1):
+        total += _chain(times, rows, first, first, min(most, first + width))
+    return total
+
+
+@njit(cache=True)
+def _chain(times: Times, rows: Ints, first: int, until_first: int, latest: int) -> float:
+    """The same with the first row in first..until_first and none later than `latest`."""
+    span = latest - first + 1
+    if span <= 0:
+        return 0.0
+    # before[t]: the probability that the rows so far came in order, the last at most t moments after `first`
+    before = np.zeros(span)
+    total = 0.0
+    for t in range(span):
+        if first + t <= until_first:
+            total += times.share[rows[0]]
+        before[t] = total
+    for k in range(1, rows.shape[0]):
+        row = rows[k]
+        together = times.ordered and times.seq[rows[k - 1]] < times.seq[row]
+        total = 0.0
+        earlier = 0.0
+        for t in range(span):
+            allowed = before[t] if together else earlier
+            earlier = before[t]
+            if times.low[row] <= first + t <= times.high[row]:
+                total += allowed * times.share[row]
+            before[t] = total
+    return float(before[span - 1])
+
+
+@njit(cache=True)
+def _walk_orders(
+    network: Network,
+    variable_of: Ints,
+    times: Times,
+    chosen: Ints,
+    variables: Ints,
+    rows: Ints,
+    states: Ints,
+) -> int:
+    """Writes the orders of a match's events, one after another; returns how many there are, written or not."""
+    n = chosen.shape[0]
+    order, state = np.empty(n, np.int64), np.empty(n, np.int64)
+    choice = np.zeros(n, np.int64)  # event x state, what is tried next
+    used = np.zeros(n, np.bool_)
+    count = 0
+    depth = 0
+    total = n * variable_of.shape[0]
+    while depth >= 0:
+        if choice[depth] == total:
+            choice[depth] = 0
+            depth -= 1
+            if depth >= 0:
+                used[order[depth]] = False
+            continue
+        event, s = choice[depth] // variable_of.shape[0], choice[depth] % variable_of.shape[0]
+        choice[depth] += 1
+        row = chosen[event]
+        if used[event] or variable_of[s] != variables[event] or not network.fits[row, s]:
+            continue
+        if depth == 0:
+            possible = network.starts[row, s]
+        else:
+            last, t = chosen[order[depth - 1]], state[depth - 1]
+            possible = False
+            if may_follow(times, last, row):
+                for edge in range(network.begin[t], network.begin[t + 1]):
+                    possible |= network.target[edge] == s and holds(
+                        network.condition, network.operator, network.left, network.right, edge, last, row
+                    )
+        if not possible:
+            continue
+        order[depth], state[depth] = event, s
+        if depth < n - 1:
+            used[event] = True
+            depth += 1
+        elif network.accepts[row, s]:
+            if (count + 1) * n <= rows.shape[0]:
+                for d in range(n):
+                    rows[count * n + d] = chosen[order[d]]
+                    states[count * n + d] = state[d]
+            count += 1
+    return count
+
+
+def orders_of(network: Network, variable_of: Ints, times: Times, paths: Paths, width: int) -> tuple[Paths, Floats]:
+    """Every order of every match as a path, whose job is the match's number, and its probability."""
+    pieces, chances = [], []
+    for k, (begin, end) in enumerate(zip(paths.offsets[:-1], paths.offsets[1:], strict=True)):
+        chosen, length = paths.rows[begin:end], end - begin
+        variables = variable_of[paths.states[begin:end]]
+        none = np.empty(0, np.int64)
+        count = _walk_orders(network, variable_of, times, chosen, variables, none, none)
+        rows, states = np.empty(count * length, np.int64), np.empty(count * length, np.int64)
+        _walk_orders(network, variable_of, times, chosen, variables, rows, states)
+        pieces.append(Paths(rows, states, np.arange(count + 1) * length, np.full(count, k, np.int64)))
+        chances += [chain_probability(times, rows[n * length : (n + 1) * length], width) for n in range(count)]
+    return Paths.join(pieces), np.array(chances, np.float64)

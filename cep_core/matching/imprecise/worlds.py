@@ -1,0 +1,270 @@
+"""The probability of possible worlds, by dynamic programming over time (SASE++, sections 2.3 and 5.3).
+
+Time passes moment by moment. All worlds in which the chosen events that happened so far form the same partial match are
+one *configuration*: the chosen events still to come, the last event that happened, and its state of the automaton. Its
+mass is the probability of the events that happened; each of those to come adds its own when it happens, in one of the
+moments left to it. A match is the same whatever order its events came in, and each world has one order, so the masses
+of all complete configurations add up to the match's confidence.
+
+The mass of all configurations, each weighted by the chance that its events to come are still to come, is the
+probability that the worlds so far are partial matches: it never rises as events are added, whatever the conditions.
+
+Assumes independent events, uniform over the moments of their intervals, and an automaton that reads each order in one
+way. Cost of a moment: configurations x events to come x edges; there are at most 2^n n configurations of n events whose
+intervals overlap, and one or two where they do not.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from cep_core.matching.network import Flags, Ints, Network, holds
+
+Floats = npt.NDArray[np.float64]
+
+SLOTS = 62
+"""Chosen events that may be to come at once: bits of a configuration."""
+
+NOTHING = -1
+"""No event has happened yet."""
+
+
+class Times(NamedTuple):
+    """m rows: when they may happen."""
+
+    low: Ints
+    high: Ints
+    share: Floats
+    """The probability of each of its moments."""
+    seq: Ints
+    ordered: bool
+    """Events of the same moment follow each other by `seq`; else they never do."""
+
+
+class Configurations(NamedTuple):
+    """A pool of configurations; those of one set of chosen events stand together."""
+
+    pending: Ints
+    """The slots of chosen events to come, as bits."""
+    last: Ints
+    """The row of the last event, or NOTHING."""
+    state: Ints
+    mass: Floats
+
+
+def times_of(low: Ints, high: Ints, seq: Ints, *, ordered: bool) -> Times:
+    return Times(low, high, 1.0 / (high - low + 1), seq, ordered)
+
+
+def pool_of(size: int) -> Configurations:
+    return Configurations(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+
+
+@njit(cache=True)
+def room_for(configurations: int, choices: int, states: int) -> int:
+    """How many configurations a moment may add at most."""
+    return configurations * choices * states
+
+
+@njit(cache=True)
+def add(pool: Configurations, begin: int, end: int, pending: int, last: int, state: int, mass: float) -> int:
+    """Adds mass to a configuration of pool[begin:end], or the configuration; returns the new end."""
+    for c in range(begin, end):
+        if pool.pending[c] == pending and pool.last[c] == last and pool.state[c] == state:
+            pool.mass[c] += mass
+            return end
+    pool.pending[end] = pending
+    pool.last[end] = last
+    pool.state[end] = state
+    pool.mass[end] = mass
+    return end + 1
+
+
+@njit(cache=True)
+def bits(pending: int) -> int:
+    count = 0
+    while pending:
+        pending &= pending - 1
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def union(pool: Configurations, begin: int, end: int) -> int:
+    """The slots that some configuration has still to come."""
+    found = 0
+    for c in range(begin, end):
+        found |= pool.pending[c]
+    return found
+
+
+@njit(cache=True)
+def happen(
+    network: Network,
+    variable_of: Ints,
+    times: Times,
+    useful: Flags,
+    base: int,
+    pool: Configurations,
+    begin: int,
+    end: int,
+    source: int,
+    slot: int,
+    row: int,
+    variable: int,
+) -> int:
+    """The event of a slot happens now in configuration `source`; returns the new end of the pool."""
+    last, state, pending = pool.last[source], pool.state[source], pool.pending[source] & ~(1 << slot)
+    mass = pool.mass[source] * times.share[row]
+    if last == NOTHING:
+        for t in range(variable_of.shape[0]):
+            if variable_of[t] == variable and network.starts[row, t] and useful[row - base, t]:
+                end = add(pool, begin, end, pending, row, t, mass)
+        return end
+    for edge in range(network.begin[state], network.begin[state + 1]):
+        t = network.target[edge]
+        if (
+            variable_of[t] == variable
+            and useful[row - base, t]
+            and holds(network.condition, network.operator, network.left, network.right, edge, last, row)
+        ):
+            end = add(pool, begin, end, pending, row, t, mass)
+    return end
+
+
+@njit(cache=True)
+def pass_moment(
+    network: Network,
+    variable_of: Ints,
+    times: Times,
+    useful: Flags,
+    base: int,
+    pool: Configurations,
+    begin: int,
+    end: int,
+    moment: int,
+    slots: Ints,
+    rows: Ints,
+    variables: Ints,
+) -> int:
+    """What may happen at one moment; `slots`: those to come, by seq of their rows. Returns the new end.
+
+    Concurrent events never follow each other, so at most one happens: configurations with few events to come go first,
+    which makes none a source of what it became. Ordered ones may follow by seq: event after event.
+    """
+    if times.ordered:
+        for slot in slots:
+            row = rows[slot]
+            if times.low[row] <= moment <= times.high[row]:
+                before = end
+                for c in range(begin, before):
+                    if pool.pending[c] >> slot & 1:
+                        end = happen(
+                            network, variable_of, times, useful, base, pool, begin, end, c, slot, row, variables[slot]
+                        )
+        return end
+    before = end
+    for left in range(1, slots.shape[0] + 1):
+        for c in range(begin, before):
+            if bits(pool.pending[c]) != left:
+                continue
+            for slot in slots:
+                row = rows[slot]
+                if pool.pending[c] >> slot & 1 and times.low[row] <= moment <= times.high[row]:
+                    end = happen(
+                        network, variable_of, times, useful, base, pool, begin, end, c, slot, row, variables[slot]
+                    )
+    return end
+
+
+@njit(cache=True)
+def drop_missed(pool: Configurations, begin: int, end: int, missed: int) -> int:
+    """Drops the configurations that still wait for an event whose last moment has passed; returns the new end."""
+    kept = begin
+    for c in range(begin, end):
+        if not pool.pending[c] & missed:
+            pool.pending[kept] = pool.pending[c]
+            pool.last[kept] = pool.last[c]
+            pool.state[kept] = pool.state[c]
+            pool.mass[kept] = pool.mass[c]
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
+def slots_of(waiting: int, rows: Ints, seq: Ints) -> Ints:
+    """The slots of a set of bits, by the seq of their rows."""
+    slots = np.empty(bits(waiting), np.int64)
+    n = 0
+    for slot in range(SLOTS):
+        if waiting >> slot & 1:
+            place = n
+            while place > 0 and seq[rows[slots[place - 1]]] > seq[rows[slot]]:
+                slots[place] = slots[place - 1]
+                place -= 1
+            slots[place] = slot
+            n += 1
+    return slots
+
+
+@njit(cache=True)
+def advance(
+    network: Network,
+    variable_of: Ints,
+    times: Times,
+    useful: Flags,
+    base: int,
+    pool: Configurations,
+    begin: int,
+    end: int,
+    now: int,
+    until: int,
+    rows: Ints,
+    variables: Ints,
+) -> tuple[int, int]:
+    """Lets time pass from after `now` up to `until`; returns the new end and the moment reached.
+
+    The moment is before `until` if the pool is too small for the next one.
+    """
+    states = variable_of.shape[0]
+    waiting = union(pool, begin, end)
+    slots = slots_of(waiting, rows, times.seq)
+    while waiting and now < until:
+        moment = until
+        for slot in slots:
+            moment = min(moment, max(now + 1, times.low[rows[slot]]))
+        now = moment
+        if end + room_for(end - begin, slots.shape[0], states) > pool.mass.shape[0]:
+            return end, moment - 1
+        end = pass_moment(network, variable_of, times, useful, base, pool, begin, end, moment, slots, rows, variables)
+        missed = 0
+        for slot in slots:
+            if times.high[rows[slot]] <= moment:
+                missed |= 1 << slot
+        if missed:
+            end = drop_missed(pool, begin, end, missed)
+            waiting = union(pool, begin, end)
+            slots = slots_of(waiting, rows, times.seq)
+    return end, until
+
+
+@njit(cache=True)
+def chance(times: Times, pool: Configurations, begin: int, end: int, now: int, rows: Ints) -> float:
+    """The probability that the worlds up to `now` are partial matches of the chosen events."""
+    total = 0.0
+    for c in range(begin, end):
+        mass = pool.mass[c]
+        waiting = pool.pending[c]
+        slot = 0
+        while waiting:
+            if waiting & 1:
+                row = rows[slot]
+                mass *= (times.high[row] - max(now, times.low[row] - 1)) * times.share[row]
+            waiting >>= 1
+            slot += 1
+        total += mass
+    return total
