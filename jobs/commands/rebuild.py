@@ -56,9 +56,10 @@ def _forget(spark: SparkSession, workload: str, query: str) -> None:
     if "result_days" in register(spark, workload, places.lake()):
         table = identifier(workload, "result_days")
         replace(spark.table(table).where(f.lit(False)), table, f.col("query") == query)
-    folder = places.lake() / workload / query
-    if (folder / "_delta_log").is_dir():
-        spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, query)}")
-        discarded = places.lake() / workload / "_work" / f"discarded-{query}-{os.getpid()}"
-        folder.rename(discarded)
-        shutil.rmtree(discarded)
+    for name in (query, f"{query}_compact"):
+        folder = places.lake() / workload / name
+        if (folder / "_delta_log").is_dir():
+            spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")
+            discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
+            folder.rename(discarded)
+            shutil.rmtree(discarded)

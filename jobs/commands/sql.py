@@ -1,4 +1,7 @@
-"""`trendmill sql`: ask the lake in SQL. Every workload's tables are `<workload>.<table>`; nothing can be written."""
+"""`trendmill sql`: ask the lake in SQL; nothing can be written.
+
+Every workload's tables are `<workload>.<table>`; the events of a query's matches are `<workload>.<query>_events`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import sys
 from jobs import places
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
+from jobs.lake.match_events import register_match_events
 from jobs.lake.register import register
 from jobs.lake.session import start_session
 
@@ -32,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
             register(spark, folder.name)
+            register_match_events(spark, folder.name)
         answer = spark.sql(options.statement)
         rows = [list(row) for row in (answer if options.csv else answer.limit(options.limit + 1)).collect()]
     except (AnalysisException, ParseException) as error:

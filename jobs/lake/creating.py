@@ -56,7 +56,8 @@ def create_statement(workload: str, table: Table, folder: Path) -> str:
     columns = ",\n  ".join(_column(column) for column in table.columns)
     partitions = ", ".join(f"`{name}`" for name in table.partitioned_by)
     constraints = {f"delta.constraints.{name}": predicate for name, predicate in table.checks.items()}
-    properties = ",\n  ".join(f"{quoted(k)} = {quoted(v)}" for k, v in (PROPERTIES | constraints).items())
+    stated = PROPERTIES | constraints | dict(table.properties)
+    properties = ",\n  ".join(f"{quoted(k)} = {quoted(v)}" for k, v in stated.items())
     return (
         f"CREATE TABLE IF NOT EXISTS {identifier(workload, table.name)} (\n  {columns}\n) USING delta "
         + (f"PARTITIONED BY ({partitions}) " if partitions else "")

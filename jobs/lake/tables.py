@@ -7,7 +7,7 @@ generated from these definitions (jobs/lake/creating.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -39,9 +39,12 @@ class Table:
     columns: tuple[Column, ...]
     partitioned_by: tuple[str, ...] = ("day",)
     checks: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Further table properties, for those who read the table's own log."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))
+        object.__setattr__(self, "properties", MappingProxyType(dict(self.properties)))
 
     @property
     def working(self) -> bool:
@@ -376,11 +379,13 @@ RUNS = Table(
 
 
 RESULT_COMMENTS = {
-    "match_id": "Hash of the binding: names the match",
+    "match_id": "Hash of the binding: names the match, in each window that it lies in",
     "first_ts": "Time of the match's first event, in the log's unit",
     "last_ts": "Time of the match's last event, in the log's unit",
     "window_start": "First moment of the window, in the log's unit",
     "window_end": "First moment after the window, in the log's unit",
+    "last_seq": "seq of the last event of the matches that the row stands for",
+    "match_count": "How many matches the row stands for; null beyond 38 digits",
     "ts": "Time-point of the verdict, in the log's unit",
     "offset": "Index among the time-points of equal ts",
 }
@@ -392,24 +397,46 @@ NUMBER_COMMENTS = {
 }
 
 
-def result_table(query: str, question: str, schema: pa.Schema) -> Table:
-    """The table of a query's results: `day`, `run_id` and the evaluator's columns, typed by its Arrow schema."""
-    names = set(schema.names)
+VARIABLES = "trendmill.variables"
+"""Table property: the columns that hold the events of a match by `seq`, in pattern order, with commas between."""
+
+
+def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
+    """The table of a query's results: `day`, `run_id` and the evaluator's columns, typed by its Arrow schema.
+
+    `variables`: the columns of a listing of matches that hold events; each row then has a `match_id`.
+    """
+    named = (Column("match_id", "STRING", RESULT_COMMENTS["match_id"], nullable=False),) if variables else ()
+    own = (
+        Column(f.name, sql_type(f.type), _result_comment(f, set(schema.names), variables), f.nullable) for f in schema
+    )
+    properties = {VARIABLES: ",".join(variables)} if variables else {}
+    return Table(query, question, (DAY, RUN, *named, *own), properties=properties)
+
+
+def compact_table(query: str, schema: pa.Schema, variables: Sequence[str]) -> Table:
+    """`<query>_compact`: what is stored of days whose listing is cut, for all of their matches."""
     return Table(
-        query,
-        question,
-        (DAY, RUN, *(Column(f.name, sql_type(f.type), _result_comment(f.name, names), f.nullable) for f in schema)),
+        f"{query}_compact",
+        f"One row stands for all matches of {query} that end at one event, on days whose listing was cut: each "
+        "variable's events are those that some of these matches binds to it",
+        (
+            DAY,
+            RUN,
+            *(Column(f.name, sql_type(f.type), _result_comment(f, set(schema.names), variables)) for f in schema),
+        ),
     )
 
 
-def _result_comment(name: str, names: set[str]) -> str:
+def _result_comment(field: pa.Field, names: set[str], variables: Sequence[str]) -> str:
+    name = field.name
+    if name in variables:
+        return f"seq of the {'events' if sql_type(field.type).startswith('ARRAY') else 'event'} bound to {name}"
     if name in RESULT_COMMENTS:
         return RESULT_COMMENTS[name]
     for suffix, comment in NUMBER_COMMENTS.items():
         if name.endswith(suffix) and name.removesuffix(suffix) in names:
             return comment.format(name.removesuffix(suffix))
-    if "match_id" in names or "last_ts" in names:
-        return f"{name}: the seq of the event bound to it, or an item of RETURN"
     return f"{name} of the RETURN clause"
 
 

@@ -50,7 +50,9 @@ def begin(
     """A run of the stored workload, with its tables made. Raises WorkloadError, SchemaChanged."""
     workload = workload_of_run(name, run_id, lake)
     compiled = compile_workload(workload)
-    results = [result_table(query.name, query.question, query.evaluator.schema) for query in compiled.values()]
+    results = [
+        result_table(query.name, query.question, query.evaluator.schema, query.variables) for query in compiled.values()
+    ]
     if (last - first).days >= MANY_DAYS:
         compile_plans(spark)
     create(spark, workload.name, [*lake_tables(workload), *results], lake)

@@ -4,8 +4,11 @@ Where the slices lie in files of this machine or of a shared mount, a worker ope
 pyarrow, without a way through the JVM; elsewhere Spark scans the table. Both give the same tables. Partial results
 travel as Arrow IPC bytes and are merged here, on the driver.
 
-Reads `slicing_plans` and `_work/slices`; writes a table for each query, `slice_runs` and, last, `result_days`: a run
-that died before evaluates the same again.
+Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
+event whatever the number of matches; queries whose matches can only be counted by listing them have none.
+
+Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
+`slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -21,7 +25,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cep_core.language.evaluator import CERTAIN, TOTALS
+from cep_core.compile import evaluator_of
+from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.matching.identity import MATCH_ID, match_ids
+from jobs.lake.creating import create
+from jobs.lake.register import table_folders
+from jobs.lake.tables import compact_table
 from jobs.lake.write import Replacement, replace_all
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.runs.scope import Evaluation
@@ -39,6 +48,8 @@ from jobs.stages.slice_worker import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+    from jobs.workload.compiled import CompiledQuery
+
 PARTIAL = (
     "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events BIGINT, rows BIGINT, "
     "seconds DOUBLE, peak_memory BIGINT"
@@ -50,9 +61,22 @@ class Result:
     """A query's result of the evaluated days: rows with `day`, and what each day's totals say."""
 
     query: str
+    into: str
+    """The table that it goes to."""
     evaluations: tuple[Evaluation, ...]
     table: pa.Table
     totals: dict[date, dict[str, Any]]
+
+    @property
+    def rows(self) -> dict[date, int]:
+        """How many rows each day has that has any."""
+        return {row["values"]: row["counts"] for row in pa.compute.value_counts(self.table["day"]).to_pylist()}
+
+    def truncated(self, day: date) -> bool:
+        """Whether the listing of an evaluated day was cut."""
+        totals = self.totals.get(day, {})
+        known = totals.get("matches_total") or totals.get("matches_at_least")
+        return known is not None and int(known) > self.rows.get(day, 0)
 
 
 def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutcome:
@@ -62,8 +86,12 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
         return StageOutcome(message="nothing to evaluate: every result is what lake and workload say")
     assignment = assignment_of(run)
     partials = _partials(run, assignment, way)
-    results = [_merged(run, name, partials, assignment) for name in assignment.blocks]
-    replace_all([*(_result(run, result) for result in results), _slice_runs(run, partials)])
+    results = [
+        _merged(run, name, run.compiled[name].evaluator, partials, assignment.blocks[name])
+        for name in assignment.blocks
+    ]
+    compact = _compact(run, assignment, results, way)
+    replace_all([*(_result(run, result) for result in [*results, *compact]), _slice_runs(run, partials)])
     # Last: whoever finds a day here finds its results, too.
     replace_all([_result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
@@ -74,13 +102,9 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
 def assignment_of(run: Run) -> Assignment:
     """What the workers are told."""
     assert run.scope is not None
-    calendar = run.workload.operating_days
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
     blocks = {
-        name: tuple(
-            (*(calendar.interval(e.day)[0] for e in block), calendar.interval(block[-1].day)[1])
-            for block in run.scope.blocks(name)
-        )
+        name: tuple(_moments(run, [evaluation.day for evaluation in block]) for block in run.scope.blocks(name))
         for name in names
     }
     texts = []
@@ -178,12 +202,47 @@ def _encoded(partials: Iterable[Partial]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
 
 
-def _merged(run: Run, name: str, partials: Sequence[Partial], assignment: Assignment) -> Result:
+def _moments(run: Run, days: Sequence[date]) -> Moments:
+    """The boundaries of consecutive operating days."""
+    calendar = run.workload.operating_days
+    return (*(calendar.interval(day)[0] for day in days), calendar.interval(days[-1])[1])
+
+
+def _compact(
+    run: Run, assignment: Assignment, results: Sequence[Result], way: Literal["paths", "scan"] | None
+) -> list[Result]:
+    """The compact results of days whose listing was cut, for tables that have some or exist."""
+    cut = {result.query: _cut_days(run.compiled[result.query], result) for result in results}
+    present = table_folders(run.workload.name, run.lake)
+    wanted = [name for name, days in cut.items() if days or f"{name}_compact" in present]
+    evaluators = {name: evaluator_of(run.compiled[name].query, collapsed=True) for name in wanted}
+    tables = [compact_table(name, evaluators[name].schema, run.compiled[name].variables) for name in wanted]
+    create(run.spark, run.workload.name, tables, run.lake)
+    blocks = {name: tuple(_moments(run, [day]) for day in cut[name]) for name in wanted}
+    texts = [QueryText(name, run.compiled[name].text, collapsed=True) for name in wanted if cut[name]]
+    again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
+    partials = _partials(run, again, way) if texts else []
+    return [
+        with_changes(_merged(run, name, evaluator, partials, blocks[name]), into=f"{name}_compact")
+        for name, evaluator in evaluators.items()
+    ]
+
+
+def _cut_days(query: CompiledQuery, result: Result) -> list[date]:
+    """The evaluated days that need a compact result."""
+    if not query.variables or query.evaluator.postpones:
+        return []
+    return [evaluation.day for evaluation in result.evaluations if result.truncated(evaluation.day)]
+
+
+def _merged(
+    run: Run, name: str, evaluator: Evaluator, partials: Sequence[Partial], blocks: Sequence[Moments]
+) -> Result:
     """A query's result of all its blocks of days."""
     assert run.scope is not None
-    evaluator, calendar = run.compiled[name].evaluator, run.workload.operating_days
+    calendar = run.workload.operating_days
     tables, totals = [], {}
-    for number, days in enumerate(assignment.blocks[name]):
+    for number, days in enumerate(blocks):
         own = (
             from_bytes(content)
             for partial in partials
@@ -194,7 +253,8 @@ def _merged(run: Run, name: str, partials: Sequence[Partial], assignment: Assign
         tables.append(_with_day(merged, days, [calendar.day_of(moment) for moment in days[:-1]]))
         stored = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}"))
         totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
-    return Result(name, run.scope.of(name), pa.concat_tables(tables), totals)
+    empty = evaluator.schema.append(pa.field("day", pa.date32())).empty_table()
+    return Result(name, name, run.scope.of(name), pa.concat_tables(tables or [empty]), totals)
 
 
 def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:
@@ -207,8 +267,11 @@ def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Tabl
 def _result(run: Run, result: Result) -> Replacement:
     from pyspark.sql import functions as f
 
-    table, days = run.table(result.query), [evaluation.day for evaluation in result.evaluations]
+    table, days = run.table(result.into), [evaluation.day for evaluation in result.evaluations]
     rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
+    variables = run.compiled[result.query].variables
+    if variables and result.into == result.query:
+        rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
     # Spark makes no frame of a table without chunks, and an empty result must clear its days all the same.
     nothing = run.spark.table(table).where(f.lit(False))
     frame = run.spark.createDataFrame(rows) if rows.num_rows else nothing
@@ -243,12 +306,9 @@ def _result_days(run: Run, results: Sequence[Result]) -> Replacement:
 
     rows, mine = [], f.lit(False)
     for result in results:
-        days = result.table["day"]
-        counts = {row["values"]: row["counts"] for row in pa.compute.value_counts(days).to_pylist()}
         mine |= (f.col("query") == result.query) & f.col("day").isin([e.day for e in result.evaluations])
         for evaluation in result.evaluations:
-            totals, listed = result.totals.get(evaluation.day, {}), counts.get(evaluation.day, 0)
-            known = totals.get("matches_total") or totals.get("matches_at_least")
+            totals = result.totals.get(evaluation.day, {})
             rows.append(
                 {
                     "day": evaluation.day,
@@ -256,10 +316,10 @@ def _result_days(run: Run, results: Sequence[Result]) -> Replacement:
                     "query": result.query,
                     "definition": run.compiled[result.query].definition,
                     "inputs": json.dumps({day.isoformat(): v for day, v in sorted(evaluation.inputs.items())}),
-                    "rows": listed,
+                    "rows": result.rows.get(evaluation.day, 0),
                     "matches_total": totals.get("matches_total"),
                     "matches_at_least": totals.get("matches_at_least"),
-                    "truncated": known is not None and int(known) > listed,
+                    "truncated": result.truncated(evaluation.day),
                     "complete": evaluation.complete,
                 }
             )
@@ -277,9 +337,8 @@ def _day_outcomes(results: Sequence[Result]) -> dict[date, DayOutcome]:
     """How many rows each evaluated day has, over all queries."""
     found: dict[date, dict[str, int]] = {}
     for result in results:
-        counts = {row["values"]: row["counts"] for row in pa.compute.value_counts(result.table["day"]).to_pylist()}
         for evaluation in result.evaluations:
-            found.setdefault(evaluation.day, {})[result.query] = counts.get(evaluation.day, 0)
+            found.setdefault(evaluation.day, {})[result.query] = result.rows.get(evaluation.day, 0)
     return {
         day: DayOutcome(
             0, sum(counts.values()), message=", ".join(f"{q} {n:,}" for q, n in sorted(counts.items())), details=counts

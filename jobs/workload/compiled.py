@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from cep_core.compile import compile_query
+from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import Evaluator
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Query
 from jobs.workload.declaration import Workload
 from jobs.workload.problems import WorkloadError
 
@@ -26,8 +28,14 @@ class CompiledQuery:
     question: str
     path: Path
     text: str
+    query: Query
     evaluator: Evaluator
     definition: str
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The columns of the result that hold events by `seq`: none unless it lists matches."""
+        return () if self.query.aggregation else tuple(variable.name for variable in self.query.positive)
 
 
 def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
@@ -75,17 +83,10 @@ def question_of(text: str) -> str:
 
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
     settings = workload.settings(path.stem)
-    evaluator = compile_query(
-        text,
-        workload.schema,
-        path=shown,
-        max_matches=settings.max_matches,
-        exact=settings.exact_counts,
-        whole_log=False,
-    )
-    return CompiledQuery(
-        path.stem, question_of(text), path, text, evaluator, definition_hash(workload, path.stem, text)
-    )
+    query = bind(text, workload.schema, shown, whole_log=False)
+    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts)
+    definition = definition_hash(workload, path.stem, text)
+    return CompiledQuery(path.stem, question_of(text), path, text, query, evaluator, definition)
 
 
 def definition_hash(workload: Workload, query: str, text: str) -> str:
@@ -102,6 +103,7 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
         workload.events_sql,
         [settings.max_matches, settings.exact_counts],
         metadata.version("trendmill"),
+        *([dict(workload.time.imprecise)] if workload.time.imprecise else []),
     ]
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
 

@@ -1,0 +1,102 @@
+"""Listings of matches in the lake: matches have names, their events are a view, a cut listing leaves a compact one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+import cep_core as cep
+from cep_core.matching.identity import match_ids
+from jobs.lake.match_events import register_match_events
+from tests.runs.lakes import SmallLake
+from tests.runs.small_workload import day, write_workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+RISES = """-- How did load rise at a machine before it stopped?
+PATTERN SEQ(Start a, Start* b[], Stop c)
+WHERE [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load WITHIN 4 hours
+"""
+
+
+@pytest.fixture
+def lake(spark: SparkSession, tmp_path: Path) -> Iterator[SmallLake]:
+    home = write_workload(tmp_path / "workload")
+    (home / "queries" / "rises.cep").write_text(RISES)
+    made = SmallLake(spark, home, tmp_path / "lake")
+    made.forget()
+    yield made
+    made.forget()
+
+
+def allow(home: Path, matches: int) -> None:
+    """Cut the listing of `rises` at so many matches a day."""
+    declared = yaml.safe_load((home / "workload.yaml").read_text())
+    declared["queries"] = {"rises": {"max_matches": matches}}
+    (home / "workload.yaml").write_text(yaml.safe_dump(declared))
+
+
+def test_the_events_of_matches(lake: SmallLake, spark: SparkSession) -> None:
+    """`match_id` is the hash of the binding, in the lake as in a notebook; the view has every event of every match."""
+    lake.run(1, 2)
+    listed = lake.table("rises")
+    everywhere = cep.match(RISES, lake.table("events").drop_columns(["day"]))
+    assert set(match_ids(everywhere, ["a", "b", "c"]).to_pylist()) >= set(listed["match_id"].to_pylist())
+    assert listed.num_rows
+    assert listed["match_id"].to_pylist() == match_ids(listed, ["a", "b", "c"]).to_pylist()
+    assert len(set(listed["match_id"].to_pylist())) == listed.num_rows
+    assert set(register_match_events(spark, "machines", lake.folder)) == {"rises_events", "climbs_events"}
+    rows = spark.sql("SELECT * FROM machines.rises_events").toArrow().to_pylist()
+    events = {event["seq"]: event for event in lake.table("events").to_pylist()}
+    expected = []
+    for match in listed.to_pylist():
+        bound = [
+            ("a", 1, match["a"]),
+            *(("b", k + 1, seq) for k, seq in enumerate(match["b"] or [])),
+            ("c", 1, match["c"]),
+        ]
+        for variable, position, seq in bound:
+            own = {name: value for name, value in events[seq].items() if name != "day"}
+            named = {"match_id": match["match_id"], "variable": variable, "position": position}
+            expected.append({"day": match["day"], **named, **own})
+
+    def place(row: dict[str, object]) -> tuple[object, ...]:
+        return row["day"], row["match_id"], row["variable"], row["position"]
+
+    assert sorted(rows, key=place) == sorted(expected, key=place)
+
+
+def test_a_cut_listing_leaves_a_compact_one(lake: SmallLake) -> None:
+    """Days beyond `max_matches` have a row for each last event; without a cut they lose them again."""
+    lake.run(1, 2)
+    assert not (lake.folder / "machines" / "rises_compact").exists()
+    listed = lake.table("rises").to_pylist()
+    allow(lake.home, 2)
+    lake.run(1, 2)
+    compact = lake.table("rises_compact").to_pylist()
+    totals = {row["day"]: row for row in lake.table("result_days").to_pylist() if row["query"] == "rises"}
+    for number in (1, 2):
+        own = [row for row in listed if row["day"] == day(number)]
+        assert len(own) > 2
+        assert totals[day(number)]["truncated"]
+        assert totals[day(number)]["matches_total"] == str(len(own))
+        assert sum(row["day"] == day(number) for row in lake.table("rises").to_pylist()) == 2
+        rows = {row["last_seq"]: row for row in compact if row["day"] == day(number)}
+        assert rows.keys() == {row["c"] for row in own}
+        for last, row in rows.items():
+            ending = [match for match in own if match["c"] == last]
+            assert row["match_count"] == len(ending)
+            assert row["match_count_exact"] == str(len(ending))
+            assert set(row["a"]) == {match["a"] for match in ending}
+            assert set(row["b"] or ()) == {seq for match in ending for seq in match["b"] or ()}
+    allow(lake.home, 10_000)
+    lake.run(1, 2)
+    assert lake.table("rises_compact").num_rows == 0
+    assert sorted(row["match_id"] for row in lake.table("rises").to_pylist()) == sorted(r["match_id"] for r in listed)
