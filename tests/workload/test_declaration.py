@@ -67,6 +67,28 @@ def test_an_unknown_gate_type_is_found_without_importing_the_library(folder: Pat
         load_workload(folder)
 
 
+def test_how_imprecise_times_are_is_checked_and_part_of_what_results_depend_on(folder: Path) -> None:
+    """Unknown event types and negative spans are found; a clock of whole minutes reaches back a minute more."""
+    before = compile_workload(load_workload(folder))["climb_then_cancel"]
+    assert before.evaluator.reach.time == 12 * 3600 + 59
+    edit(folder, "workload.yaml", time={"unit": "s", "imprecise": {"Departure": {"before": 30, "after": 30}}})
+    after = compile_workload(load_workload(folder))["climb_then_cancel"]
+    assert after.evaluator.reach.time == 12 * 3600 + 60
+    assert after.definition != before.definition
+    edit(folder, "workload.yaml", time={"unit": "s", "imprecise": {"Departre": {"after": -1}, "Arrival": {"late": 1}}})
+    problems = "\n".join(read_workload(folder)[1])
+    assert "time.imprecise: unknown event type 'Departre'; did you mean 'Departure'?" in problems
+    assert "imprecise.Departre.after: expected a whole number, at least 0, found -1" in problems
+    assert "unknown key 'late'" in problems
+
+
+def test_names_beside_a_query_are_taken(folder: Path) -> None:
+    """`<query>_events` and `<query>_compact` belong to the matches of `<query>`."""
+    (folder / "queries" / "snowball_events.cep").write_text("-- Why?\nPATTERN Departure d WITHIN 1 hour\n")
+    expected = "snowball_events: cannot name a result table: it belongs to the matches of snowball"
+    assert expected in read_workload(folder)[1]
+
+
 def test_a_query_that_looks_too_far_back_is_refused(folder: Path) -> None:
     """`limits.max_reach` bounds what a run may have to read."""
     edit(folder, "workload.yaml", limits={"max_reach": "6h"})

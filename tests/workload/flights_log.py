@@ -1,0 +1,110 @@
+"""The sample's log as an Arrow table, from its files and in plain Python: what `events.sql` gives, without Spark.
+
+Refused rows are left out; ties stand as in the lake: flights before weather, then the order of the file.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+BUNDLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights" / "data"
+COLUMNS = {
+    "event_type": pa.string(),
+    "ts": pa.int64(),
+    "flight": pa.string(),
+    "carrier": pa.string(),
+    "tailnum": pa.string(),
+    "origin": pa.string(),
+    "dest": pa.string(),
+    "delay_min": pa.int64(),
+    "air_min": pa.int64(),
+    "visib_mi": pa.float64(),
+    "gust_mph": pa.float64(),
+    "precip_in": pa.float64(),
+    "wind_mph": pa.float64(),
+    "temp_f": pa.float64(),
+}
+
+
+def flight_log(folder: Path = BUNDLE) -> pa.Table:
+    """Every event of the files of a folder, in the order of the log; `seq` is its place."""
+    events = [*_of_flights(folder), *_of_weather(folder)]
+    events.sort(key=lambda event: event["ts"])
+    columns = {name: pa.array([event.get(name) for event in events], kind) for name, kind in COLUMNS.items()}
+    return pa.table({**columns, "seq": pa.array(range(len(events)), pa.int64())})
+
+
+def moment(text: str) -> int:
+    """Seconds of a UTC moment such as 2013-03-08T08:00."""
+    return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
+
+
+def _rows(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    with gzip.open(folder / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield {key: None if value == "NA" else value for key, value in row.items()}
+
+
+def _of_flights(folder: Path) -> Iterator[dict[str, Any]]:
+    zones = {row["faa"]: ZoneInfo(row["tzone"]) for row in _rows(folder, "airports") if row["tzone"] is not None}
+    for row in filter(_sound, _rows(folder, "flights")):
+        scheduled = _utc(row["time_hour"]) + 60 * int(row["minute"])
+        common = {name: row[name] for name in ("carrier", "tailnum", "origin", "dest")}
+        common["flight"] = row["carrier"] + row["flight"]
+        if row["dep_time"] is None:
+            yield {"event_type": "Cancellation", "ts": scheduled, **common}
+            continue
+        late = int(row["dep_delay"])
+        yield {"event_type": "Departure", "ts": scheduled + 60 * late, "delay_min": late, **common}
+        arrival = _scheduled_arrival(row, scheduled, zones.get(row["dest"], ZoneInfo("America/Puerto_Rico")))
+        if row["arr_delay"] is None:
+            yield {"event_type": "Diversion", "ts": arrival + 60 * late, **common}
+        else:
+            over = int(row["arr_delay"])
+            own = {"delay_min": over, "air_min": int(row["air_time"])}
+            yield {"event_type": "Arrival", "ts": arrival + 60 * over, **own, **common}
+
+
+def _of_weather(folder: Path) -> Iterator[dict[str, Any]]:
+    for row in _rows(folder, "weather"):
+        if row["wind_speed"] is None or float(row["wind_speed"]) > 200:
+            continue
+        yield {
+            "event_type": "Weather",
+            "ts": _utc(row["time_hour"]),
+            "origin": row["origin"],
+            "visib_mi": float(row["visib"]),
+            "gust_mph": float(row["wind_gust"] or 0),
+            "precip_in": float(row["precip"]),
+            "wind_mph": float(row["wind_speed"]),
+            "temp_f": None if row["temp"] is None else float(row["temp"]),
+        }
+
+
+def _sound(row: dict[str, Any]) -> bool:
+    """The row rules of the workload."""
+    too_fast = row["air_time"] is not None and 60 * float(row["distance"]) / float(row["air_time"]) > 600
+    named = row["tailnum"] is None or re.fullmatch("N[0-9A-Z]{1,5}", row["tailnum"]) is not None
+    return named and not too_fast and float(row["distance"]) >= 50
+
+
+def _utc(text: str) -> int:
+    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return int(found.replace(tzinfo=found.tzinfo or UTC).timestamp())
+
+
+def _scheduled_arrival(row: dict[str, Any], scheduled: int, zone: ZoneInfo) -> int:
+    """The moment of the clock time `sched_arr_time` in the destination's zone, after the departure."""
+    hours, minutes = divmod(int(row["sched_arr_time"]), 100)
+    clock = datetime(int(row["year"]), int(row["month"]), int(row["day"])) + timedelta(hours=hours, minutes=minutes)
+    found = int(clock.replace(tzinfo=zone).timestamp())
+    return found if found > scheduled else int((clock + timedelta(days=1)).replace(tzinfo=zone).timestamp())
