@@ -1,10 +1,11 @@
 """Runs of the sample workload, measured: `python benchmarks/runs.py [day] [week] [kills] [year]`, all if none is named.
 
 `day`: the demo night from an empty lake, then again. `week`: 5 to 11 March as one backfill, as seven nights, as
-shuffled nights; their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random
-moments and retried each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without
-reports, from the folder that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole
-process tree, sampled from /proc; seconds of stages come from the lake's own journal.
+shuffled nights, as Airflow's own backfill of the nightly DAG; their tables must be equal. `kills`: a run of two days,
+killed with all its processes at 50 random moments and retried each time; its tables must equal an undisturbed run's.
+`year`: 2013 as one backfill without reports, from the folder that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and
+peak memory are those of the whole process tree, sampled from /proc; seconds of stages come from the lake's own
+journal.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from airflow_backfill import backfill
 from deltalake import DeltaTable
 
 WORKLOAD = "nyc_flights"
@@ -101,12 +105,13 @@ def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:
 
 
 def tables(lake: Path) -> dict[str, list[str]]:
-    """What the law compares: events, quarantine, statistics and results, as sets of rows without the run's id."""
+    """What the law compares, to the week's end: events, quarantine, statistics and results, without the run's id."""
     found = {}
     for log in sorted((lake / WORKLOAD).glob("*/_delta_log")):
         name = log.parent.name
         if name not in ("runs", "slice_runs", "experiments", "slicing_plans"):
             rows = DeltaTable(log.parent).to_pyarrow_table().drop_columns(["run_id"])
+            rows = rows.filter(pc.less_equal(rows["day"], pa.scalar(WEEK[-1], pa.date32())))
             found[name] = sorted(repr(row) for row in rows.select(sorted(rows.column_names)).to_pylist())
     return found
 
@@ -138,7 +143,12 @@ def week(home: Path) -> None:
         lake = home / name.replace(" ", "_")
         usage = sum((run_days(lake, first, last) for first, last in runs), Usage())
         left[name] = tables(lake)
-        print(f"  {name:<16} {usage}")
+        print(f"  {name:<16} {usage}", flush=True)
+    lake, begin = home / "airflow", time.perf_counter()
+    places = {"TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")}
+    backfill(f"nightly_{WORKLOAD}", WEEK[0], WEEK[-1], home / "airflow_home", places)
+    left["Airflow's backfill"] = tables(lake)
+    print(f"  Airflow's backfill {time.perf_counter() - begin:5.1f} s wall, its start included", flush=True)
     _compare(left)
 
 
