@@ -198,9 +198,11 @@ def kills(home: Path) -> None:
     undisturbed = home / "undisturbed"
     whole = run_days(undisturbed, first, last, "--stage", "load", "--stage", "slice", "--stage", "evaluate")
     chance, lake = random.Random(SEED), home / "killed"
-    for _ in range(KILLS):
+    for number in range(1, KILLS + 1):
         command = ["run", WORKLOAD, "--from", str(first), "--to", str(last), "--run-id", "killed"]
         trendmill(lake, *command, kill_after=chance.uniform(0.0, whole.wall))
+        if number % 10 == 0:
+            print(f"  killed {number} times", flush=True)
     usage = run_days(lake, first, last, "--run-id", "killed")
     print(f"  after {KILLS} kills, the run that lived {usage}")
     _compare({"undisturbed": tables(undisturbed), "killed": tables(lake)})
