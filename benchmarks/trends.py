@@ -36,6 +36,8 @@ from cep_core.trends.limbs import limbs_of
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.ranks import compare
+from cep_core.trends.two_states import BEGIN
+from cep_core.trends.uncompared import count_by_panes, count_by_two_states
 from cep_core.trends.windows import Windows, list_windows
 
 Ints = npt.NDArray[np.int64]
@@ -92,10 +94,16 @@ def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, 
     totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
     minima = np.full((ranges, vertices.codes.shape[1]), NOTHING)
     flags = np.zeros(ranges, dtype=np.bool_)
-    if meet:
+    if meet and len(template.start) <= BEGIN:
+        partition = np.zeros(ranges, dtype=np.int64)
+        count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, flags)
+    elif meet:
         moment = -(-windows.index[windows.opener] * slide // size) * size
         middle = np.searchsorted(vertices.tick, moment)
         meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
+    elif len(template.start) <= BEGIN:
+        nothing = no_comparisons(len(vertices.tick), 1)
+        count_by_two_states(template, nothing, vertices, windows.first, windows.last, totals, minima, flags)
     else:
         nothing = no_comparisons(len(vertices.tick), 1)
         count_windows(template, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
@@ -111,15 +119,19 @@ def tumbling(n: int = 2_000_000) -> Iterator[Row]:
             yield f"tumbling, {name}, {what}", n / spent / 1e6, "M events/s"
 
 
-def sliding(n: int = 1_000_000, size: int = 60_000) -> Iterator[Row]:
+def sliding(n: int = 2_000_000) -> Iterator[Row]:
     """Windows that meet: the same cost from 10 to 1000 windows over an event."""
     template = TEMPLATES["(SEQ(A+, B))+"]
-    vertices = stream(n, 2)
-    for overlap in (10, 60, 100, 1000):
-        slide = size // overlap
-        windows = list_windows(vertices.tick, np.array([0, n]), size, slide)
-        spent = seconds(lambda w=windows, s=slide: count(template, vertices, w, size, s, meet=True))
-        yield f"sliding, (SEQ(A+, B))+, {overlap} windows over an event", n / spent / 1e6, "M events/s"
+    for sums, what in ((0, "COUNT(*)"), (2, "COUNT, 2 sums, 2 extremes")):
+        vertices = stream(n, 2, sums)
+        for overlap in (1, 10, 60, 100, 1000):
+            for slide in (1000, 100, 10) if overlap > 1 else (1000,):
+                windows = list_windows(vertices.tick, np.array([0, n]), overlap * slide, slide)
+                spent = seconds(
+                    lambda w=windows, s=slide, k=overlap, v=vertices: count(template, v, w, k * s, s, meet=True)
+                )
+                label = f"sliding, (SEQ(A+, B))+, {what}, {overlap} windows over an event, {slide} events a slide"
+                yield label, n / spent / 1e6, "M events/s"
 
 
 def negated(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
