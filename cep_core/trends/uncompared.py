@@ -65,7 +65,8 @@ def count_uncompared(
     small = len(plan.template.states) <= BEGIN and len(limits.starts_before) == 0
     if apart:
         small = small and vertices.weights.shape[1] == vertices.codes.shape[1] == 0
-    chosen = _cheapest(plan, windows, partition, found.partitions, small=small, apart=apart)
+    costs = costs_of(plan, windows, partition, found.partitions, small=small, apart=apart)
+    chosen = costs.argmin(axis=0)[partition]
     for way in np.unique(chosen):
         places = np.flatnonzero(chosen == way)
         first, last = windows.first[places], windows.last[places]
@@ -138,10 +139,10 @@ def count_by_panes(
     join_panes(begin, end, ends, by_state, least, lost, totals, minima, overflowed)
 
 
-def _cheapest(
+def costs_of(
     plan: Plan, windows: Windows, partition: Ints, partitions: int, *, small: bool, apart: bool
-) -> npt.NDArray[np.int8]:
-    """How to count each range: as its partition is cheapest."""
+) -> npt.NDArray[np.float64]:
+    """What each way, by `Way`, costs for each partition; infinite where it does not serve."""
     visits = np.bincount(partition, windows.last - windows.first, minlength=partitions)
     count = np.bincount(partition, minlength=partitions)
     span = np.zeros(partitions)
@@ -157,7 +158,7 @@ def _cheapest(
         costs[Way.MEETING] = 2 * rows * MEET * (span + count)
         if small:
             costs[Way.PANES] = PANE * span + PRODUCT * 2 * count
-    return costs.argmin(axis=0).astype(np.int8)[partition]
+    return costs
 
 
 def _meeting_points(plan: Plan, windows: Windows, found: Candidates, places: Ints) -> tuple[Ints, Ints]:
