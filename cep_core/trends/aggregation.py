@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from cep_core.language.patterns.candidates import Candidates
 from cep_core.language.patterns.columns import column, evaluate
+from cep_core.trends.cores import count_in_parts
 from cep_core.trends.cuts import Cuts, states_of, with_cuts
 from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
@@ -59,7 +60,11 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     )
     cuts = Cuts(plan.guarded, found, vertices.tick)
     comparisons = _comparisons(plan, found, events, vertices, cuts)
-    sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found)
+    limits = cuts.limits(windows)
+    sums, minima = count_in_parts(
+        windows,
+        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, found),
+    )
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]

@@ -7,9 +7,13 @@ most a quarter more work. Kernels let go of Python's lock. Results are those of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,16 +29,32 @@ OVERLAP = 4
 
 Counted = tuple[list[Integers], Ints]
 
+_ALLOWED: ContextVar[int] = ContextVar("cores", default=1)
 
-def count_in_parts(windows: Windows, threads: int, count: Callable[[Windows, Ints], Counted]) -> Counted:
-    """`count(part, ranges)` for every part of the ranges of the windows, one after another, on `threads` cores."""
+
+@contextmanager
+def on_cores(number: int | None = None) -> Iterator[None]:
+    """Let evaluations in this context take so many cores, all of the process's if None; one otherwise.
+
+    A slice is a task of its own and keeps to one core: there the slices are what runs side by side.
+    """
+    token = _ALLOWED.set(number if number is not None else len(os.sched_getaffinity(0)))
+    try:
+        yield
+    finally:
+        _ALLOWED.reset(token)
+
+
+def count_in_parts(windows: Windows, count: Callable[[Windows, Ints], Counted]) -> Counted:
+    """`count(part, ranges)` for every part of the ranges of the windows, on the cores that this context allows."""
+    threads = _ALLOWED.get()
     bounds = part_bounds(windows, threads)
     parts = [
         (
             replace(windows, first=windows.first[a:b], last=windows.last[a:b], opener=windows.opener[a:b]),
             np.arange(a, b),
         )
-        for a, b in zip(bounds[:-1], bounds[1:], strict=True)
+        for a, b in pairwise(bounds.tolist())
     ]
     if len(parts) == 1:
         return count(*parts[0])

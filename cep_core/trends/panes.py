@@ -19,7 +19,7 @@ from cep_core.trends.counting import LIMIT, product
 from cep_core.trends.graph import NOTHING, Flags, Ints
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def cut_panes(first: Ints, last: Ints, partition: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """First and last vertex of each pane of W windows in time order, partition after partition; each window's panes.
 
@@ -61,7 +61,7 @@ def cut_panes(first: Ints, last: Ints, partition: Ints) -> tuple[Ints, Ints, Int
     return bounds[0, :panes].copy(), bounds[1, :panes].copy(), begin, end
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def join_panes(
     begin: Ints,
     end: Ints,
@@ -104,7 +104,7 @@ def join_panes(
                 least[1 - now] = NOTHING
                 for r in range(rows):
                     for s in range(states):
-                        row, column, out = (p, r), (now, s, r == states), (1 - now, r, s)
+                        row, column, out = (int(p), r), (now, s, r == states), (1 - now, r, s)
                         gone |= _add(pane_totals, pane_minima, row, whole, least, column, whole, least, out)
                 now = 1 - now
                 front[p, 0] = whole[now, states]
@@ -118,7 +118,7 @@ def join_panes(
             least[1 - now] = NOTHING
             for r in range(rows):
                 for s in range(states):
-                    row, column, out = (now, r), (reached, s, r == states), (1 - now, r, s)
+                    row, column, out = (now, r), (int(reached), s, r == states), (1 - now, r, s)
                     lost |= _add(whole, least, row, pane_totals, pane_minima, column, whole, least, out)
             now = 1 - now
             reached += 1

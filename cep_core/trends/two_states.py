@@ -54,7 +54,7 @@ def two_states(template: Automaton) -> TwoStates:
     return TwoStates(*edges.ravel().tolist(), *start.tolist())
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_beginning(
     template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
 ) -> None:
@@ -78,7 +78,7 @@ def count_beginning(
         overflowed[p] = seen < 0 or seen >= LIMIT
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_beginning_cut(
     template: TwoStates,
     comparisons: Comparisons,
@@ -128,7 +128,7 @@ def count_beginning_cut(
         overflowed[p] = seen < 0 or seen >= LIMIT
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_panes(
     template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
 ) -> None:
@@ -167,7 +167,7 @@ def count_panes(
         overflowed[p] = seen < 0 or seen >= LIMIT
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def aggregate_panes(
     template: TwoStates,
     vertices: Vertices,
@@ -199,7 +199,7 @@ def aggregate_panes(
 
 
 @njit(cache=True)
-def _masks(columns: Bits, column: int) -> tuple[int, int]:
+def _masks(columns: Bits, column: int) -> tuple[np.int64, np.int64]:
     """Whether a column counts in state 0, and in state 1, as masks; in neither if there is no such column."""
     bits = np.int64(columns[column]) if column < columns.shape[0] else np.int64(0)
     return -(bits & 1), -(bits >> 1 & 1)
@@ -212,8 +212,8 @@ def _aggregate(
     weights: Ints,
     codes: Ints,
     columns: tuple[int, int, int, int],
-    weigh: tuple[int, int, int, int],
-    code: tuple[int, int, int, int],
+    weigh: tuple[np.int64, ...],
+    code: tuple[np.int64, ...],
     first: Ints,
     last: Ints,
     rows: int,
