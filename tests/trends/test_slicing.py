@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -29,13 +30,13 @@ def owner(part: int, parts: int, seed: int) -> Ownership:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(), logs(most=10), st.integers(1, 3), st.integers(0, 9), st.randoms(use_true_random=False))
-def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed: int, random: object) -> None:
+def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed: int, random: Random) -> None:
     """Sliced by a key finer than the groups, and by time ranges that read back the reach."""
     query = bind(text, schema_of(log, Ties.CONCURRENT))
     evaluator = TrendEvaluator(query)
     whole = evaluator.merge(evaluator.evaluate(log))
     sliced = any(key.name == "k" for key in query.key_classes)
-    cuts = sorted({-20, *(random.randint(-10, 20) for _ in range(2)), 40})  # type: ignore[attr-defined]
+    cuts = sorted({-20, *(random.randint(-10, 20) for _ in range(2)), 40})
     partials = []
     for begin, end in pairwise(cuts):
         ts = log.column("ts")
@@ -45,7 +46,7 @@ def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed:
         for part in range(parts if sliced else 1):
             share = owner(part, parts, seed) if sliced else Ownership()
             partials += evaluator.evaluate(read, Ownership(share.variables, share.owns, (begin, end)))
-    random.shuffle(partials)  # type: ignore[attr-defined]
+    random.shuffle(partials)
     assert evaluator.merge(partials).equals(whole)
 
 
