@@ -39,7 +39,7 @@ def aggregate(
     `query`: text, or the path of a file. `events`: columns `event_type`, `ts` (int64, in `unit`), attributes; `seq`
     if the order of rows is not the order of events. Without `schema` every type has every column. Columns of the
     result: group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
-    (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None; whatever their number,
+    (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None;
     the result is the same. Raises QueryError.
 
     >>> log = pa.table({"event_type": list("ABCAEACDBAB"), "ts": [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]})
