@@ -25,7 +25,8 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
         panes = "are joined from panes, or " if len(states) <= BEGIN else ""
         lines.append(
             "one sum of counts a state, since no edge compares events; where that costs less, "
-            f"they {panes}meet at the multiples of their length: O(n) whatever k = {overlap}; else window by window: O(k n)"
+            f"they {panes}meet at the multiples of their length: O(n) whatever k = {overlap}; "
+            "else window by window: O(k n)"
         )
     if guarded.between:
         edges = ", ".join(f"{source} -> {target}" for source, target in guarded.between)
