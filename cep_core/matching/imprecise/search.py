@@ -326,7 +326,8 @@ def possible_matches(
     """
     if not len(questions.rows):
         return
-    state_of = np.unique(variable_of, return_index=True)[1]
+    state_of = np.full(int(variable_of.max()) + 1, -1)  # a unit of ANY that is like another has no state
+    state_of[variable_of[::-1]] = np.arange(len(variable_of))[::-1]
     walk = _walk_of(questions, len(variable_of))
     pool = pool_of(POOL)
     capacity = max(BATCH_EVENTS, len(walk.row))

@@ -3,8 +3,8 @@
 Time passes moment by moment. All worlds in which the chosen events that happened so far form the same partial match are
 one *configuration*: the chosen events still to come, the last event that happened, and its state of the automaton. Its
 mass is the probability of the events that happened; each of those to come adds its own when it happens, in one of the
-moments left to it. A match is the same whatever order its events came in, and each world has one order, so the masses
-of all complete configurations add up to the match's confidence.
+moments left to it. Moments at which only one event may happen pass at once. A match is the same whatever order its
+events came in, and each world has one order, so the masses of all complete configurations add up to its confidence.
 
 The mass of all configurations, each weighted by the chance that its events to come are still to come, is the
 probability that the worlds so far are partial matches: it never rises as events are added, whatever the conditions.
@@ -116,10 +116,11 @@ def happen(
     slot: int,
     row: int,
     variable: int,
+    moments: int,
 ) -> int:
-    """The event of a slot happens now in configuration `source`; returns the new end of the pool."""
+    """The event of a slot happens at one of so many moments in configuration `source`; returns the pool's new end."""
     last, state, pending = pool.last[source], pool.state[source], pool.pending[source] & ~(1 << slot)
-    mass = pool.mass[source] * times.share[row]
+    mass = pool.mass[source] * (times.share[row] * moments)
     if last == NOTHING:
         for t in range(variable_of.shape[0]):
             if variable_of[t] == variable and network.starts[row, t] and useful[row - base, t]:
@@ -164,7 +165,19 @@ def pass_moment(
                 for c in range(begin, before):
                     if pool.pending[c] >> slot & 1:
                         end = happen(
-                            network, variable_of, times, useful, base, pool, begin, end, c, slot, row, variables[slot]
+                            network,
+                            variable_of,
+                            times,
+                            useful,
+                            base,
+                            pool,
+                            begin,
+                            end,
+                            c,
+                            slot,
+                            row,
+                            variables[slot],
+                            1,
                         )
         return end
     before = end
@@ -176,7 +189,7 @@ def pass_moment(
                 row = rows[slot]
                 if pool.pending[c] >> slot & 1 and times.low[row] <= moment <= times.high[row]:
                     end = happen(
-                        network, variable_of, times, useful, base, pool, begin, end, c, slot, row, variables[slot]
+                        network, variable_of, times, useful, base, pool, begin, end, c, slot, row, variables[slot], 1
                     )
     return end
 
@@ -212,6 +225,28 @@ def slots_of(waiting: int, rows: Ints, seq: Ints) -> Ints:
 
 
 @njit(cache=True)
+def stretch(times: Times, slots: Ints, rows: Ints, now: int, until: int) -> tuple[int, int, int]:
+    """The next moments after `now` that can be passed at once: first, last, and the only slot that may happen in them.
+
+    NOTHING instead of a slot: at this one moment several may happen, or none up to `until`.
+    """
+    first = until
+    for slot in slots:
+        first = min(first, max(now + 1, times.low[rows[slot]]))
+    last = until
+    alone = NOTHING
+    for slot in slots:
+        if times.low[rows[slot]] > first:
+            last = min(last, times.low[rows[slot]] - 1)
+        elif alone != NOTHING:
+            return first, first, NOTHING
+        else:
+            alone = slot
+            last = min(last, times.high[rows[slot]])
+    return first, last, alone
+
+
+@njit(cache=True)
 def advance(
     network: Network,
     variable_of: Ints,
@@ -234,16 +269,24 @@ def advance(
     waiting = union(pool, begin, end)
     slots = slots_of(waiting, rows, times.seq)
     while waiting and now < until:
-        moment = until
-        for slot in slots:
-            moment = min(moment, max(now + 1, times.low[rows[slot]]))
-        now = moment
+        moment, last, alone = stretch(times, slots, rows, now, until)
         if end + room_for(end - begin, slots.shape[0], states) > pool.mass.shape[0]:
             return end, moment - 1
-        end = pass_moment(network, variable_of, times, useful, base, pool, begin, end, moment, slots, rows, variables)
+        if alone == NOTHING:
+            end = pass_moment(
+                network, variable_of, times, useful, base, pool, begin, end, moment, slots, rows, variables
+            )
+        else:
+            row, variable, moments = rows[alone], variables[alone], last - moment + 1
+            for c in range(begin, end):
+                if pool.pending[c] >> alone & 1:
+                    end = happen(
+                        network, variable_of, times, useful, base, pool, begin, end, c, alone, row, variable, moments
+                    )
+        now = last
         missed = 0
         for slot in slots:
-            if times.high[rows[slot]] <= moment:
+            if times.high[rows[slot]] <= now:
                 missed |= 1 << slot
         if missed:
             end = drop_missed(pool, begin, end, missed)
