@@ -10,6 +10,8 @@ from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kle
 def reach_of(query: Query) -> Reach:
     """The reach of a query: its window, twice that if a leading NOT meets a certainty that waits for `first.ts + w`.
 
+    Under AND each of the two adds a window.
+
     AFTER MATCH SKIP depends on all earlier matches: unbounded. An aggregation window and a match of a query with SLIDE
     lie inside one window.
     """
@@ -17,7 +19,11 @@ def reach_of(query: Query) -> Reach:
         return Reach(time=None)
     window = query.window
     alone = query.aggregation or window.slide is not None
-    factor = 2 if not alone and waits_for_window(query) and _leads_with_not(query.pattern) else 1
+    waits, looks_back = waits_for_window(query), _leads_with_not(query.pattern)
+    factor = 2 if not alone and waits and looks_back else 1
+    if isinstance(query.pattern, Conjunction) and not alone:
+        # the certain time and the zone of one side stand beside the other side's first event, a window apart
+        factor = 1 + waits + looks_back
     size = window.size * factor
     return Reach(time=0, events=size) if window.events else Reach(time=size)
 
