@@ -40,7 +40,7 @@ def allow(home: Path, matches: int) -> None:
     """Cut the listing of `rises` at so many matches a day."""
     declared = yaml.safe_load((home / "workload.yaml").read_text())
     declared["queries"] = {"rises": {"max_matches": matches}}
-    (home / "workload.yaml").write_text(yaml.safe_dump(declared))
+    (home / "workload.yaml").write_text(yaml.safe_dump(declared, sort_keys=False))
 
 
 def test_the_events_of_matches(lake: SmallLake, spark: SparkSession) -> None:
