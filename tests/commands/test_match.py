@@ -175,6 +175,9 @@ def test_what_is_wrong_ends_with_2(tmp_path: Path, files: list[str], capsys: pyt
     assert "no event of the log is row 99" in capsys.readouterr().err
     assert main(["match", *files, "--why-not", "one"]) == 2
     assert "such as 12,15,19, not 'one'" in capsys.readouterr().err
+    write(tmp_path / "q.cep", "PATTERN Depart a AND Arrive b WITHIN 10")
+    assert main(["match", *files, "--why"]) == 2
+    assert "do not explain AND" in capsys.readouterr().err
     write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN Depart+ WITHIN 10")
     assert main(["match", *files]) == 2
     assert ":1:8: an aggregation query" in capsys.readouterr().err
