@@ -20,7 +20,7 @@ SCHEMA = LogSchema(
         }
         for kind in ("Start", "Stop")
     },
-    imprecision={"Start": (600, 900)},
+    imprecision={"Start": (60, 90)},
 )
 DAY = 86_400
 DAYS = (2 * DAY, 3 * DAY, 4 * DAY)
