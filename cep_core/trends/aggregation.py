@@ -15,6 +15,7 @@ from numba import njit
 
 from cep_core.language.patterns.candidates import Candidates
 from cep_core.language.patterns.columns import column, evaluate
+from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.counting import count_windows
 from cep_core.trends.cuts import Cuts, states_of, with_cuts
 from cep_core.trends.exact import count_exactly
@@ -47,21 +48,25 @@ class Trends:
 
 def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
     """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
-    windows = list_windows(found.ts, found.offsets, plan.size, plan.slide, days)
-    columns = _columns(plan, found, events)
-    weights = weights_of(plan.totals, columns, len(found.rows))
-    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in plan.minima]
+    clock = found.pos if plan.query.window.events else found.ts
+    windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
+    wanted = plan.aggregates
+    columns = aggregated_columns(wanted, found.rows, events)
+    states = tuple(plan.states(total.variables) for total in wanted.totals)
+    weights = weights_of(wanted.totals, states, columns, len(found.rows))
+    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in wanted.minima]
+    in_order = np.arange(len(found.rows), dtype=np.int64)
     vertices = Vertices(
-        tick=np.arange(len(found.rows), dtype=np.int64) if plan.ordered else found.ts,
-        states=states_of(plan.template.states, found),
+        tick=in_order if plan.ordered or plan.loose else found.ts,
+        states=states_of(plan.variables, found),
         weights=weights.words,
         weighted=weights.states,
         codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
-        coded=np.array([minimum.states for minimum in plan.minima], dtype=np.uint64),
+        coded=np.array([plan.states(minimum.variables) for minimum in wanted.minima], dtype=np.uint64),
     )
-    cuts = Cuts(plan.guarded, found, vertices.tick)
+    cuts = Cuts(plan.guarded, found, in_order if plan.ordered else found.ts)
     comparisons = _comparisons(plan, found, events, vertices, cuts)
-    sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found)
+    sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found, clock)
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]
@@ -75,15 +80,13 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     )
 
 
-def _columns(plan: Plan, found: Candidates, events: pa.Table) -> dict[str, pa.Array]:
-    """The attributes that the totals and minima read, for each candidate."""
-    rows = pa.array(found.rows)
-    columns = {}
-    for item in plan.items:
-        name, kind = item.source.argument, item.source.type
-        if name is not None and kind is not None:
-            columns[name] = column(events, name).take(rows).cast(ARROW_TYPES[kind], safe=False)
-    return columns
+def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:
+    """The attributes that the totals and minima read, for each of some rows of the events."""
+    taken = pa.array(rows)
+    return {
+        name: column(events, name).take(taken).cast(ARROW_TYPES[kind], safe=False)
+        for name, kind in aggregates.attributes.items()
+    }
 
 
 def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vertices, cuts: Cuts) -> Comparisons:
@@ -93,13 +96,12 @@ def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vert
         candidates = events.take(pa.array(found.rows))
         edges = []
         for edge in plan.compared:
-            left, right = (evaluate(side, candidates) for side in (edge.comparison.left, edge.comparison.right))
-            edges.append((edge.source, edge.target, edge.comparison.operator, left, right))
+            (comparison,) = edge.comparisons
+            left, right = (evaluate(side, candidates) for side in (comparison.left, comparison.right))
+            edges.append((edge.source, edge.target, comparison.operator, left, right))
         partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
         comparisons = compare(edges, vertices.states, partition, partitions)
-    number = {state: place for place, state in enumerate(plan.template.states)}
-    cut = {(number[p], number[q]): cuts.since((p, q)) for p, q in plan.guarded.between}
-    return with_cuts(comparisons, cut, vertices.states)
+    return with_cuts(comparisons, {edge: cuts.since(edge) for edge in plan.guarded.between}, vertices.states)
 
 
 def _count(
@@ -110,6 +112,7 @@ def _count(
     weights: Weights,
     windows: Windows,
     found: Candidates,
+    clock: Ints,
 ) -> tuple[list[Integers], Ints]:
     """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
     ranges = len(windows.first)
@@ -140,8 +143,8 @@ def _count(
         if not plan.guarded.forbidden:  # what a negation forbids tells windows that meet apart
             meeting = _meets(plan, windows, partition, found.partitions)
         graph = (comparisons, vertices, limits)
-        _count_some(plan, graph, windows, found, ~meeting, totals, minima, overflowed, meet=False)
-        _count_some(plan, graph, windows, found, meeting, totals, minima, overflowed, meet=True)
+        _count_some(plan, graph, windows, (clock, found.offsets), ~meeting, totals, minima, overflowed, meet=False)
+        _count_some(plan, graph, windows, (clock, found.offsets), meeting, totals, minima, overflowed, meet=True)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
@@ -165,7 +168,7 @@ def _count(
 
 def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Flags:
     """The ranges whose partition is cheaper by meeting points: fewer visits of a vertex in a row of the matrix."""
-    rows = len(plan.template.states) + 1
+    rows = len(plan.variables) + 1
     by_window = np.bincount(partition, windows.last - windows.first, minlength=partitions)
     count = np.bincount(partition, minlength=partitions)
     span = np.zeros(partitions)
@@ -182,7 +185,7 @@ def _count_some(
     plan: Plan,
     graph: tuple[Comparisons, Vertices, Limits],
     windows: Windows,
-    found: Candidates,
+    clocks: tuple[Ints, Ints],
     chosen: Flags,
     totals: Ints,
     minima: Ints,
@@ -201,7 +204,7 @@ def _count_some(
         opener = windows.opener[places]
         partition = windows.partition[opener]
         moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
-        middle = _first_at(found.ts, found.offsets, partition, moment)
+        middle = _first_at(*clocks, partition, moment)
         changes = np.ones(len(places), dtype=np.bool_)
         changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
         point = np.cumsum(changes, dtype=np.int64)
@@ -222,10 +225,10 @@ def _count_some(
 
 
 @njit(cache=True)
-def _first_at(ts: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
-    """The first vertex of each partition at or after a moment."""
+def _first_at(clock: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
+    """The first vertex of each partition at or after a moment of the clock that windows are counted by."""
     found = np.empty(len(moment), np.int64)
     for k in range(len(moment)):
         low = offsets[partition[k]]
-        found[k] = low + np.searchsorted(ts[low : offsets[partition[k] + 1]], moment[k])
+        found[k] = low + np.searchsorted(clock[low : offsets[partition[k] + 1]], moment[k])
     return found

@@ -10,12 +10,13 @@ negations are nested. O(vertices * edges) time and O(vertices * states) space, p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numba import njit
 
 from cep_core.language.patterns.candidates import Candidates
+from cep_core.language.patterns.diagram import Way, Ways
 from cep_core.trends.graph import Bits, Comparisons, Flags, Ints, Limits, bits, no_limits
 from cep_core.trends.negation import Guarded
 from cep_core.trends.windows import LATEST, Windows
@@ -40,67 +41,82 @@ class Cuts:
         self._tick_end = np.append(opens[1:], len(tick))[group]
         self._latest = [self._latest_begin(negated) for negated in guarded.forbidden]
 
-    def since(self, edge: tuple[str, str]) -> Ints:
-        """[m] the first vertex that each vertex may follow along a guarded edge of the template."""
-        return self._since(self._latest[k] for k in self._guarded.between[edge])
+    def since(self, edge: tuple[int, int]) -> Ints:
+        """[m] the first vertex that each vertex may follow along a guarded edge of the diagram."""
+        return self._since(self._guarded.between[edge], self._latest)
 
     def limits(self, windows: Windows) -> Limits:
         """What may begin and end a trend in each range of the windows."""
         before, after = self._guarded.before, self._guarded.after
         if not before and not after:
             return no_limits()
-        states = self._guarded.template.states
-        limits = Limits(
-            np.full((len(windows.first), len(states)), LATEST, dtype=np.int64),
-            np.zeros((len(windows.first), len(states)), dtype=np.int64),
-        )
-        for s, state in enumerate(states):
-            for k in before.get(state, ()):
-                ended = _first_ended(self._latest[k], windows.first, windows.last)
-                some = ended < windows.last
-                limits.starts_before[some, s] = np.minimum(limits.starts_before[some, s], self._tick_end[ended[some]])
-            for k in after.get(state, ()):
-                began = self._latest[k][windows.last - 1]
-                some = began >= windows.first
-                limits.ends_from[some, s] = np.maximum(limits.ends_from[some, s], self._tick_start[began[some]])
-        return limits
+        states = len(self._guarded.diagram.variables)
+        starts_before = np.full((len(windows.first), states), LATEST, dtype=np.int64)
+        ends_from = np.zeros((len(windows.first), states), dtype=np.int64)
+        for state, ways in before.items():
+            starts_before[:, state] = np.maximum.reduce([self._starts_before(way, windows) for way in ways])
+        for state, ways in after.items():
+            ends_from[:, state] = np.minimum.reduce([self._ends_from(way, windows) for way in ways])
+        return Limits(starts_before, ends_from)
 
-    def _since(self, latest: Iterable[Ints]) -> Ints:
-        """[m] the first vertex that each may follow, where all of these negations guard."""
-        since = self._partition_start.copy()
+    def _starts_before(self, way: Way, windows: Windows) -> Ints:
+        """The first vertex of each window that follows a match of a negation of the way."""
+        found = np.full(len(windows.first), LATEST, dtype=np.int64)
+        for k in way:
+            ended = _first_ended(self._latest[k], windows.first, windows.last)
+            some = ended < windows.last
+            found[some] = np.minimum(found[some], self._tick_end[ended[some]])
+        return found
+
+    def _ends_from(self, way: Way, windows: Windows) -> Ints:
+        """The first vertex of each window that precedes no match of a negation of the way."""
+        found = np.zeros(len(windows.first), dtype=np.int64)
+        for k in way:
+            began = self._latest[k][windows.last - 1]
+            some = began >= windows.first
+            found[some] = np.maximum(found[some], self._tick_start[began[some]])
+        return found
+
+    def _since(self, ways: Ways, latest: Sequence[Ints]) -> Ints:
+        """[m] the first vertex that each may follow, one of these ways; `latest` begins of each negation's matches."""
         earlier = np.flatnonzero(self._tick_start > self._partition_start)
-        for began in latest:
-            ended = began[self._tick_start[earlier] - 1]
-            cut = ended != NEVER
-            since[earlier[cut]] = np.maximum(since[earlier[cut]], self._tick_start[ended[cut]])
-        return since
+        found = []
+        for way in ways:
+            since = self._partition_start.copy()
+            for k in way:
+                began = latest[k][self._tick_start[earlier] - 1]
+                cut = began != NEVER
+                since[earlier[cut]] = np.maximum(since[earlier[cut]], self._tick_start[began[cut]])
+            found.append(since)
+        return np.minimum.reduce(found)
 
     def _latest_begin(self, negated: Guarded) -> Ints:
         """[m] the vertex where the latest negated match began, of all in the partition that ended by each vertex."""
-        states = negated.template.states
-        number = {state: place for place, state in enumerate(states)}
-        edges = sorted(negated.template.edges)
+        diagram = negated.diagram
+        edges = sorted(diagram.edges)
         inner = [self._latest_begin(nested) for nested in negated.forbidden]
         since = np.zeros((len(edges), len(self._tick)), dtype=np.int64)
+        between = negated.between
         for e, edge in enumerate(edges):
-            if edge in negated.between:
-                since[e] = self._since(inner[k] for k in negated.between[edge])
+            if edge in between:
+                since[e] = self._since(between[edge], inner)
+        states = range(len(diagram.variables))
         return _latest_begins(
-            np.array([state in negated.template.start for state in states], dtype=np.bool_),
-            np.array([state in negated.template.end for state in states], dtype=np.bool_),
-            np.array([number[source] for source, _ in edges], dtype=np.int64),
-            np.array([number[target] for _, target in edges], dtype=np.int64),
+            np.array([state in diagram.start for state in states], dtype=np.bool_),
+            np.array([state in diagram.end for state in states], dtype=np.bool_),
+            np.array([source for source, _ in edges], dtype=np.int64),
+            np.array([target for _, target in edges], dtype=np.int64),
             since,
             self._tick,
-            states_of(states, self._found),
+            states_of(diagram.variables, self._found),
             self._found.offsets,
         )
 
 
-def states_of(states: Iterable[str], found: Candidates) -> Bits:
-    """[m] the states (bits) that each candidate may bind."""
+def states_of(variables: Iterable[str], found: Candidates) -> Bits:
+    """[m] the states (bits), which bind these variables, that each candidate may bind."""
     words = np.zeros(len(found.rows), dtype=np.uint64)
-    for number, name in enumerate(states):
+    for number, name in enumerate(variables):
         words |= np.where(found.variables[name], np.uint64(bits([number])), np.uint64(0))
     return words
 

@@ -7,10 +7,12 @@ from cep_core.trends.plan import Plan
 
 def describe_plan(plan: Plan) -> tuple[str, ...]:
     """Which kernels evaluate the plan, why, and at what cost: n events of a partition, k windows over an event."""
-    states = plan.template.states
+    states = plan.names
     overlap = -(-plan.size // plan.slide)
     guarded = plan.guarded
     lines = []
+    if guarded.diagram.repeats():
+        lines.append(f"one path for each binding: {len(states)} states for {len(set(plan.variables))} variables")
     if plan.compared:
         edges = ", ".join(f"{states[edge.source]} -> {states[edge.target]}" for edge in plan.compared)
         cost = (
@@ -33,7 +35,7 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
             f"they meet at the multiples of their length: O(n) whatever k = {overlap}; else window by window: O(k n)"
         )
     if guarded.between:
-        edges = ", ".join(f"{source} -> {target}" for source, target in guarded.between)
+        edges = ", ".join(f"{states[source]} -> {states[target]}" for source, target in guarded.between)
         lines.append(
             f"negation between events ({edges}): a negated match that ended makes the sum forget what came before its "
             "start; what came since is entered again"

@@ -14,7 +14,7 @@ from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
+from tests.trends.random_queries import MORE, NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
 
 TIES = st.sampled_from(list(Ties))
 
@@ -63,5 +63,14 @@ def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
 def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: st.DataObject) -> None:
     """The same for negations alone, of types that may lack part of the key: their events count in every partition."""
     query = bind(text, data.draw(partial_schemas(log, ties)))
+    evaluator = TrendEvaluator(query)
+    assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(queries(MORE), logs(most=7), TIES)
+def test_repetition_and_choice_are_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
+    """The same for bounded repetition, OR of shared variables, AND and ANY: every binding counts once."""
+    query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
