@@ -67,7 +67,9 @@ class Layout:
                 pa.field(f"large_{i}", pa.binary()),
                 pa.field(f"shift_{i}", pa.int32()),
             ]
-        fields += [pa.field(f"minimum_{i}", ARROW_TYPES[minimum.type]) for i, minimum in enumerate(self.aggregates.minima)]
+        fields += [
+            pa.field(f"minimum_{i}", ARROW_TYPES[minimum.type]) for i, minimum in enumerate(self.aggregates.minima)
+        ]
         return pa.schema(fields)
 
     @property

@@ -113,7 +113,8 @@ def _paired(left: Groups, right: Groups, both: Groups) -> Iterator[Groups]:
     for j in range(1, len(left.totals)):
         most = np.maximum.reduce([part.shifts[j] for part in (left, right, both)])
         of_one, of_other, of_same = (part.totals[j].shifted(most - part.shifts[j]) for part in (left, right, both))
-        in_itself = of_same.times(same).plus(of_same)  # each match of both is in b - 1 pairs too many, and twice in itself
+        # each match of both stands in b - 1 pairs too many, and twice in the couple with itself
+        in_itself = of_same.times(same).plus(of_same)
         totals.append(of_one.times(other).plus(of_other.times(one)).minus(in_itself))
         shifts.append(most)
     some = np.flatnonzero(totals[0].nonzero())

@@ -125,9 +125,10 @@ def matches(query: Query, pattern: Pattern, events: Sequence[Event], inside: Seq
         elif isinstance(pattern, AnyOf):
             for units in permutations(pattern.units, pattern.n):
                 for chosen in combinations(inside, pattern.n):
-                    fits = all(events[i]["event_type"] == unit.event_type for unit, i in zip(units, chosen, strict=True))
+                    pairs = list(zip(units, chosen, strict=True))
+                    fits = all(events[i]["event_type"] == unit.event_type for unit, i in pairs)
                     if fits and follows(chosen[0], nearest(reversed(before))):
-                        yield (*before, *((unit.variable, i) for unit, i in zip(units, chosen, strict=True)))
+                        yield (*before, *((unit.variable, i) for unit, i in pairs))
         else:
             raise TypeError(f"the reference does not know {type(pattern).__name__}")
 

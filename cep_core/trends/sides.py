@@ -11,8 +11,16 @@ from dataclasses import dataclass, replace
 from cep_core.language.patterns.equivalence import slices
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import EdgePredicate, KeyClass, Query, Variable, VertexPredicate
-from cep_core.language.patterns.tree import Comparison, Conjunction, Expression, IsNull, Pattern, PrefixAggregate
-from cep_core.language.patterns.tree import Reference, Unit
+from cep_core.language.patterns.tree import (
+    Comparison,
+    Conjunction,
+    Expression,
+    IsNull,
+    Pattern,
+    PrefixAggregate,
+    Reference,
+    Unit,
+)
 from cep_core.language.patterns.walk import map_units, rewrite, units_of
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.plan import later

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from cep_core.language.patterns.diagram import NO_WAY, Diagram, TooManyStates, Ways, both, either
 from cep_core.language.errors import Position
+from cep_core.language.patterns.diagram import NO_WAY, Diagram, TooManyStates, Ways, both, either
 
 MOST_SETS = 1 << 12
 

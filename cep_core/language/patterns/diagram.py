@@ -45,7 +45,7 @@ class TooManyStates(Exception):
 class Diagram:
     """States 0..n-1, each of which binds an event to `variables[state]`; ways in, between and out are never empty.
 
-    `tied`: the edges whose events may be of one time, since they stand in any order; the later one has the larger `seq`.
+    `tied`: the edges whose events may be of one time, since they stand in any order; the later has the larger `seq`.
     """
 
     variables: tuple[str, ...]
