@@ -18,7 +18,7 @@ from numba import njit
 
 import cep_core as cep
 from cep_core.trends.counting import count_windows
-from cep_core.trends.exact import count_exactly, limbs_of
+from cep_core.trends.exact import count_exactly
 from cep_core.trends.graph import (
     NOTHING,
     Automaton,
@@ -28,9 +28,11 @@ from cep_core.trends.graph import (
     no_comparisons,
     no_cuts,
     no_limits,
+    no_others,
 )
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
+from cep_core.trends.limbs import limbs_of
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.ranks import compare
@@ -163,6 +165,7 @@ def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_
             order + 1,
             order,
             np.array([int(order.max()) + 1]),
+            *no_others(1, n),
             np.array([False]),
             no_cuts(),
         )
@@ -191,7 +194,7 @@ def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
     template = automaton(1, [0], [0], [])
     vertices = stream(n, 1)
     price = pa.array(np.arange(n) * 10 + np.random.default_rng(n).integers(0, 80, n))
-    comparisons = compare([(0, 0, ">", price, price)], vertices.states, np.zeros(n, dtype=np.int64), 1)
+    comparisons = compare([(0, 0, [(">", price, price)])], vertices.states, np.zeros(n, dtype=np.int64), 1)
     for size in (600, 6_000):
         windows = list_windows(vertices.tick, np.array([0, n]), size, size // overlap)
         where = np.zeros(len(windows.first), dtype=np.int64)

@@ -17,6 +17,9 @@ FAILED = 1
 WRONG_WORKLOAD = 2
 GATE = 3
 
+FINAL = frozenset({WRONG_WORKLOAD, GATE})
+"""Codes after which trying again cannot help: a person corrects something first."""
+
 
 class RunError(Exception):
     """An error with a message for a person; `code` is the process's exit code."""

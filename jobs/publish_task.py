@@ -1,8 +1,8 @@
-"""The last task of a run, for a scheduler, without a JVM: publish reports, give the lease back, tell what was refused.
+"""The last task of a run, for a scheduler, without a JVM: publish reports, tell what was refused, end the run.
 
-`--workload W --from D --to D --run-id R`, as jobs/spark_task.py; the run's id finds the days that the run evaluated
-beside its own. Exit codes as in jobs/exits.py: 3 when the quality gate refused some of the run's days, whose reports
-stay as they were, while those of the other days are published.
+`--workload W --from D --to D --run-id R`, as jobs/spark_task.py; the run's id finds the workload that it began with and
+the days that it evaluated beside its own. Exit codes as in jobs/exits.py: 3 when the quality gate refused some of the
+run's days, whose reports stay as they were, while those of the other days are published.
 """
 
 from __future__ import annotations
@@ -15,31 +15,38 @@ from datetime import date
 
 from jobs import places
 from jobs.exits import OK, GateFailure, exit_code, is_expected, message
-from jobs.lake.lease import give_back, lease_file, take
+from jobs.lake.lease import kept, lease_file, take
 from jobs.reports.publish import publish
+from jobs.runs.ending import end, end_after
 from jobs.runs.ledger import refused_by
-from jobs.workload.declaration import load_workload
+from jobs.runs.stored_workload import workload_of_run
+from jobs.workload.declaration import folder_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Publish a run; returns the exit code."""
     options = _parser().parse_args(arguments)
+    name = ""
     try:
-        name = load_workload(options.workload).name
+        name = folder_of(options.workload).name
         path = lease_file(places.lake(), name)
-        take(path, options.run_id, f"run {options.run_id} (task publish)")
-        published = publish(name, options.first, options.last, options.run_id)
+        lease = take(path, options.run_id, f"run {options.run_id} (task publish)")
+        with kept(path, lease):
+            workload = workload_of_run(options.workload, options.run_id, places.lake())
+            published = publish(workload, options.first, options.last, options.run_id)
         for page in published.pages.values():
             print(page)
-        give_back(path, options.run_id)
         refused = refused_by(places.lake(), name, options.run_id)
         if own := {day: reason for day, reason in refused.items() if options.first <= day <= options.last}:
             raise GateFailure(own)
+        end(places.lake(), name, options.run_id)
         return OK
     except (Exception, KeyboardInterrupt) as error:
         if not is_expected(error):
             logging.getLogger("trendmill").exception("this was not expected")
         print(message(error), file=sys.stderr, flush=True)
+        if name:
+            end_after(error, places.lake(), name, options.run_id)
         return exit_code(error)
 
 

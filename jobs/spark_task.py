@@ -1,8 +1,8 @@
 """One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
 
 The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
-fails at once, naming the holder. `--task maintain` needs no days. Exit codes as in jobs/exits.py; after one that no
-retry can help, the lease is given back.
+fails at once, naming the holder. `--task maintain` needs no days. Exit codes as in jobs/exits.py; one that no retry can
+help ends the run (jobs/runs/ending.py).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jobs import places
-from jobs.exits import FAILED, OK, exit_code, is_expected, message
-from jobs.lake.lease import give_back, kept, lease_file, take
+from jobs.exits import OK, exit_code, is_expected, message
+from jobs.lake.lease import kept, lease_file, take
 from jobs.lake.session import start_session
+from jobs.runs.ending import end, end_after
 from jobs.runs.maintenance import maintain
 from jobs.runs.progress import to_person
 from jobs.runs.tasks import TASKS, begin
@@ -29,7 +30,7 @@ from jobs.workload.declaration import folder_of
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do one task; returns the exit code."""
     options = _parser().parse_args(arguments)
-    path = None
+    name = ""
     try:
         name = folder_of(options.workload).name
         path = lease_file(places.lake(), name)
@@ -37,16 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with kept(path, lease):
             _work(options)
         if options.task == "maintain":
-            give_back(path, options.run_id)
+            end(places.lake(), name, options.run_id)
         return OK
     except (Exception, KeyboardInterrupt) as error:
         if not is_expected(error):
             logging.getLogger("trendmill").exception("this was not expected")
         print(message(error), file=sys.stderr, flush=True)
-        code = exit_code(error)
-        if path is not None and code != FAILED:
-            give_back(path, options.run_id)
-        return code
+        if name:
+            end_after(error, places.lake(), name, options.run_id)
+        return exit_code(error)
 
 
 def _work(options: argparse.Namespace) -> None:

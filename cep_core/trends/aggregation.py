@@ -96,9 +96,11 @@ def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vert
         candidates = events.take(pa.array(found.rows))
         edges = []
         for edge in plan.compared:
-            (comparison,) = edge.comparisons
-            left, right = (evaluate(side, candidates) for side in (comparison.left, comparison.right))
-            edges.append((edge.source, edge.target, comparison.operator, left, right))
+            compared = [
+                (one.operator, evaluate(one.left, candidates), evaluate(one.right, candidates))
+                for one in edge.comparisons
+            ]
+            edges.append((edge.source, edge.target, compared))
         partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
         comparisons = compare(edges, vertices.states, partition, partitions)
     return with_cuts(comparisons, {edge: cuts.since(edge) for edge in plan.guarded.between}, vertices.states)
@@ -124,7 +126,7 @@ def _count(
         pass  # no weight column fits a machine word: every range is counted exactly below
     elif plan.compared:
         overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
-        together = overlapping or bool(comparisons.cut.any())
+        together = overlapping or bool(comparisons.cut.any()) or bool(comparisons.first_other[-1])
         kernel = count_overlapping_windows if together else count_compared_windows
         kernel(
             plan.automaton,

@@ -149,6 +149,9 @@ def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], sta
         np.column_stack([comparisons.rank, *(binds(p) for p, _ in free)]),
         np.column_stack([comparisons.bound, *(binds(q) for _, q in free)]),
         np.maximum(comparisons.ranks, 1),
+        np.concatenate([comparisons.first_other, np.full(len(free), comparisons.first_other[-1])]),
+        comparisons.other_rank,
+        comparisons.other_bound,
         is_cut,
         since,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cep_core.trends.plan import Plan
+from cep_core.trends.plan import ComparedEdge, Plan
 
 
 def describe_plan(plan: Plan) -> tuple[str, ...]:
@@ -14,13 +14,7 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
     if guarded.diagram.repeats():
         lines.append(f"one path for each binding: {len(states)} states for {len(set(plan.variables))} variables")
     if plan.compared:
-        edges = ", ".join(f"{states[edge.source]} -> {states[edge.target]}" for edge in plan.compared)
-        cost = (
-            "O(n log n)"
-            if overlap == 1
-            else f"O(k n log n), k = {overlap} overlapping windows side by side in each cell"
-        )
-        lines.append(f"counts in a Fenwick tree over the ranks of the compared values ({edges}): {cost}")
+        lines += _compared_lines(plan, overlap)
     elif overlap == 1:
         lines.append("one sum of counts a state, since no edge compares events: O(n)")
     elif guarded.forbidden:
@@ -48,3 +42,31 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
         "counts are machine words with overflow detection; windows beyond 2^62 are counted again in 32-bit limbs"
     )
     return tuple(lines)
+
+
+def _compared_lines(plan: Plan, overlap: int) -> list[str]:
+    """One line for each kind of edge that compares events, by what its comparisons ask for."""
+    states = plan.names
+    kinds: dict[str, list[str]] = {}
+    for edge in plan.compared:
+        name = f"{states[edge.source]} -> {states[edge.target]}"
+        kinds.setdefault(_kind(plan, edge), []).append(name)
+    factor, where = (
+        ("", "") if overlap == 1 else ("k ", f", k = {overlap} overlapping windows side by side in each cell")
+    )
+    return [kind.format(edges=", ".join(names), k=factor) + where for kind, names in kinds.items()]
+
+
+def _kind(plan: Plan, edge: ComparedEdge) -> str:
+    equalities = sum(one.operator == "=" for one in edge.comparisons)
+    comparisons = len(edge.comparisons) - max(0, equalities - 1)  # equal tuples of values are one comparison
+    if comparisons == 1:
+        return "counts in a Fenwick tree over the ranks of the compared values ({edges}): O({k}n log n)"
+    if comparisons > 2:
+        return "more than two comparisons between neighbours ({edges}): every pair of events, in tiles: O({k}n^2)"
+    if (edge.source, edge.target) in plan.guarded.between:
+        return "two comparisons, and a NOT, between neighbours ({edges}): every pair of events, in tiles: O({k}n^2)"
+    return (
+        "two comparisons between neighbours ({edges}): blocks of time divided and conquered, with a Fenwick tree over "
+        "the one in the order of the other: O({k}n log^2 n)"
+    )

@@ -55,11 +55,12 @@ class Vertices(NamedTuple):
 
 
 class Comparisons(NamedTuple):
-    """C edges of the template that carry a comparison, as ranks among the values of a partition.
+    """C edges of the template that carry comparisons, as ranks among the values of a partition.
 
     The edge c leads from state `source[c]` to `target[c]`. A source vertex i stands at `rank[i, c]` (1.., 0 when its
     value is null); a target vertex i is preceded by those of rank 1..`bound[i, c]`, or of that very rank where
-    `equal[c]`. `ranks[p]` is the largest rank in partition p.
+    `equal[c]`. `ranks[p]` is the largest rank in partition p. Where an edge carries more comparisons, its others are
+    first_other[c]..first_other[c + 1] - 1: `other_rank[j, o]` must be known and at most `other_bound[i, o]` as well.
 
     Where `cut[c]`, a target vertex i follows only sources from vertex `since[c, i]` on, which never decreases inside a
     partition: what lies before is cut off by a negated match. `since` is void if no edge is cut.
@@ -71,6 +72,9 @@ class Comparisons(NamedTuple):
     rank: npt.NDArray[np.int32]
     bound: npt.NDArray[np.int32]
     ranks: Ints
+    first_other: Ints
+    other_rank: npt.NDArray[np.int32]
+    other_bound: npt.NDArray[np.int32]
     cut: Flags
     since: Ints
 
@@ -113,7 +117,14 @@ def no_comparisons(vertices: int, partitions: int) -> Comparisons:
     nothing = np.zeros(0, dtype=np.int64)
     ranks = np.zeros((vertices, 0), dtype=np.int32)
     none = np.zeros(0, dtype=np.bool_)
-    return Comparisons(nothing, nothing, none, ranks, ranks, np.zeros(partitions, np.int64), none, no_cuts())
+    most = np.zeros(partitions, np.int64)
+    return Comparisons(nothing, nothing, none, ranks, ranks, most, *no_others(0, vertices), none, no_cuts())
+
+
+def no_others(edges: int, vertices: int) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The fields of `Comparisons` for further comparisons where no edge carries any."""
+    ranks = np.zeros((vertices, 0), dtype=np.int32)
+    return np.zeros(edges + 1, dtype=np.int64), ranks, ranks
 
 
 def no_cuts() -> Ints:

@@ -95,9 +95,6 @@ def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
         comparisons = predicates.get((diagram.variables[source], diagram.variables[target]), [])
         if loose and (source, target) not in diagram.tied:
             comparisons = [_in_time(diagram.variables[source], diagram.variables[target], query), *comparisons]
-        if len(comparisons) > 1:
-            what = f"more than one comparison between {diagram.variables[source]} and the next "
-            raise later(query, what + diagram.variables[target], comparisons[-1].at)
         if comparisons:
             compared.append(ComparedEdge(source, target, tuple(comparisons)))
     bare = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)

@@ -6,6 +6,10 @@ prices in ticks, are ranked by counting, without sorting: O(vertices). Others by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -17,48 +21,87 @@ SPARSE = 16
 """Count instead of sorting while there are at most so many cells a vertex."""
 
 
+@dataclass(frozen=True)
+class Side:
+    """One comparison of an edge as ranks: `rank[m]` of sources, `bound[m]` of targets, `most[p]` ranks a partition."""
+
+    rank: Ints
+    bound: Ints
+    most: Ints
+    equal: bool
+
+
+Compared = tuple[str, pa.Array, pa.Array]
+"""An operator, and the m values on a comparison's earlier and on its later side."""
+
+
 def compare(
-    edges: list[tuple[int, int, str, pa.Array, pa.Array]],
+    edges: Sequence[tuple[int, int, Sequence[Compared]]],
     states: npt.NDArray[np.uint64],
     partition: Ints,
     partitions: int,
 ) -> Comparisons:
-    """Ranks for edges (source, target, operator, left values, right values) over m vertices.
+    """Ranks for edges (source, target, comparisons) over m vertices.
 
-    The values are those of the m vertices on the comparison's earlier (left) and later (right) side; `states[m]` the
-    states (bits) that a vertex may bind, `partition[m]` ascends. An edge that asks for different values becomes two,
-    for smaller and for greater ones.
+    `states[m]`: the states (bits) that a vertex may bind; `partition[m]` ascends. A comparison that asks for different
+    values is two, for smaller and for greater ones, and so is its edge. All equalities of an edge are one, of tuples of
+    values. An edge's first comparison is the equality, or else the one of fewer values, which keeps trees small.
     """
     source: list[int] = []
     target: list[int] = []
-    ranks: list[Ints] = []
-    bounds: list[Ints] = []
-    equal: list[bool] = []
-    most = np.zeros(partitions, dtype=np.int64)
-    for start, end, operator, left, right in edges:
+    found: list[list[Side]] = []
+    for start, end, compared in edges:
         entering = (states >> np.uint64(start)) & np.uint64(1) != 0
         asking = (states >> np.uint64(end)) & np.uint64(1) != 0
-        for single in ("<", ">") if operator == "!=" else (operator,):
-            codes = _common_codes(left, right, descending=single in (">", ">="))
-            rank, bound, top = _rank(
-                codes, entering & ~unknown(left), asking & ~unknown(right), partition, partitions, single
-            )
+        for operators in product(*(("<", ">") if operator == "!=" else (operator,) for operator, _, _ in compared)):
+            sides = []
+            equalities = [(left, right) for op, (_, left, right) in zip(operators, compared, strict=True) if op == "="]
+            if equalities:
+                codes = _tuple_codes(equalities)
+                known, bounded = (
+                    mask & ~np.logical_or.reduce([unknown(pair[k]) for pair in equalities])
+                    for k, mask in enumerate((entering, asking))
+                )
+                sides.append(_rank(codes, known, bounded, partition, partitions, "="))
+            for operator, (_, left, right) in zip(operators, compared, strict=True):
+                if operator != "=":
+                    codes = _common_codes(left, right, descending=operator in (">", ">="))
+                    known, bounded = entering & ~unknown(left), asking & ~unknown(right)
+                    sides.append(_rank(codes, known, bounded, partition, partitions, operator))
+            sides.sort(key=lambda side: (not side.equal, side.most.max(initial=0)))
             source.append(start)
             target.append(end)
-            equal.append(single == "=")
-            ranks.append(rank)
-            bounds.append(bound)
-            most = np.maximum(most, top)
+            found.append(sides)
+    others = [side for sides in found for side in sides[1:]]
     return Comparisons(
         np.array(source, dtype=np.int64),
         np.array(target, dtype=np.int64),
-        np.array(equal, dtype=np.bool_),
-        np.stack(ranks, axis=1).astype(np.int32) if ranks else np.zeros((len(states), 0), np.int32),
-        np.stack(bounds, axis=1).astype(np.int32) if bounds else np.zeros((len(states), 0), np.int32),
-        most,
+        np.array([sides[0].equal for sides in found], dtype=np.bool_),
+        _stack([sides[0].rank for sides in found], len(states)),
+        _stack([sides[0].bound for sides in found], len(states)),
+        np.maximum.reduce([np.zeros(partitions, dtype=np.int64), *(sides[0].most for sides in found)]),
+        np.cumsum([0, *(len(sides) - 1 for sides in found)], dtype=np.int64),
+        _stack([side.rank for side in others], len(states)),
+        _stack([side.bound for side in others], len(states)),
         np.zeros(len(source), dtype=np.bool_),
         no_cuts(),
     )
+
+
+def _stack(columns: list[Ints], rows: int) -> npt.NDArray[np.int32]:
+    return np.stack(columns, axis=1).astype(np.int32) if columns else np.zeros((rows, 0), np.int32)
+
+
+def _tuple_codes(pairs: Sequence[tuple[pa.Array, pa.Array]]) -> tuple[Ints, Ints]:
+    """Codes of the earlier and of the later sides' tuples of values, equal where all of the values are."""
+    left, right = _common_codes(*pairs[0], descending=False)
+    for pair in pairs[1:]:
+        more = _common_codes(*pair, descending=False)
+        width = int(max(more[0].max(initial=0), more[1].max(initial=0))) + 1
+        both = np.concatenate([left, right]) * width + np.concatenate(more)
+        codes = np.unique(both, return_inverse=True)[1].astype(np.int64)  # dense again: products stay small
+        left, right = codes[: len(left)], codes[len(left) :]
+    return left, right
 
 
 def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple[Ints, Ints]:
@@ -80,7 +123,7 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
 
 def _rank(
     codes: tuple[Ints, Ints], entering: Flags, asking: Flags, partition: Ints, partitions: int, operator: str
-) -> tuple[Ints, Ints, Ints]:
+) -> Side:
     """Ranks 1.. of entering vertices, bounds of asking ones, and the number of ranks of each partition."""
     left, right = codes
     values = int(max(left.max(initial=0), right.max(initial=0))) + 2
@@ -104,4 +147,5 @@ def _rank(
     base = firsts[partition]
     if operator == "=":
         asking = asking & exact
-    return np.where(entering, rank - base, 0), np.where(asking, bound - base, 0), np.diff(firsts)
+    ranks, bounds = np.where(entering, rank - base, 0), np.where(asking, bound - base, 0)
+    return Side(ranks, bounds, np.diff(firsts), operator == "=")

@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 
 from cep_core.trends.aggregates import Total
 from cep_core.trends.counting import LIMIT
-from cep_core.trends.exact import LIMB, LIMB_BITS, limbs_of
 from cep_core.trends.extremes import unknown
 from cep_core.trends.graph import Bits, Ints
 from cep_core.trends.integers import Integers
+from cep_core.trends.limbs import LIMB, LIMB_BITS, limbs_of
 
 MANTISSA = 53
 SMALLEST_EXPONENT = -1074

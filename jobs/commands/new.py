@@ -21,11 +21,11 @@ import pyarrow.types as kinds
 
 from jobs import places
 from jobs.exits import OK, WrongWorkload
+from jobs.logs.columns import TIMES, unit_of
 from jobs.workload.declaration import RESERVED
 
 _SAMPLE = 100_000
 _MOST_TYPES = 30
-_TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -92,7 +92,7 @@ def _guess(sample: pa.Table, ts: str | None, type_column: str | None, name: str)
         if given is not None and given not in sample.column_names:
             raise WrongWorkload(f"no column '{given}'; there are {', '.join(sample.column_names)}")
     ts = ts or _first(sample, lambda field: kinds.is_timestamp(field.type) or kinds.is_date(field.type))
-    ts = ts or _first(sample, lambda field: kinds.is_integer(field.type) and field.name.lower() in _TIMES)
+    ts = ts or _first(sample, lambda field: kinds.is_integer(field.type) and field.name.lower() in TIMES)
     if ts is None:
         raise WrongWorkload(f"no column tells the time; name it with --ts, one of {', '.join(sample.column_names)}")
     type_column = type_column or _first(sample, lambda field: _is_type_column(sample[field.name]))
@@ -135,11 +135,8 @@ def _column_type(arrow: pa.DataType) -> str:
 
 
 def _unit(sample: pa.Table, guess: Guess) -> str:
-    """Seconds, unless a number is too large to be a time in them."""
-    if not kinds.is_integer(sample.schema.field(guess.ts).type):
-        return "s"
-    size = abs(guess.first.as_py() or 0)
-    return next((unit for unit, least in (("ns", 10**17), ("us", 10**14), ("ms", 10**11)) if size >= least), "s")
+    """That of numbers by their size; events.sql makes seconds of everything else."""
+    return unit_of(sample[guess.ts]) if kinds.is_integer(sample.schema.field(guess.ts).type) else "s"
 
 
 def _declaration(name: str, path: Path, form: str, sample: pa.Table, guess: Guess) -> str:

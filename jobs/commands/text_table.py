@@ -7,30 +7,38 @@ from collections.abc import Sequence
 WIDEST = 40
 
 
-def text_table(names: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def text_table(
+    names: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    right: Sequence[bool] | None = None,
+    widest: int | None = WIDEST,
+) -> str:
     """Columns as wide as their widest value, numbers to the right; an absent value is blank.
+
+    `right` says which columns stand to the right instead; values longer than `widest` are cut (None: never).
 
     >>> print(text_table(["carrier", "n"], [["B6", 87], ["9E", None]]))
     carrier   n
     B6       87
     9E
     """
-    texts = [[_shown(value) for value in row] for row in rows]
+    texts = [[_shown(value, widest) for value in row] for row in rows]
     widths = [max(len(name), *(len(row[i]) for row in texts), 0) for i, name in enumerate(names)]
-    numeric = [all(isinstance(row[i], int | float | None) for row in rows) for i in range(len(names))]
+    numeric = right or [all(isinstance(row[i], int | float | None) for row in rows) for i in range(len(names))]
 
     def line(cells: Sequence[str]) -> str:
         placed = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(cells, widths, numeric, strict=True)
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(cells, widths, numeric, strict=True)
         )
         return "  ".join(placed).rstrip()
 
     return "\n".join(line(cells) for cells in [list(names), *texts])
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, widest: int | None) -> str:
     if value is None:
         return ""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+    return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobs.reports.figures.figure import Cell
+from jobs.reports.values import Cell
 
 SHOWN = 20
 """Rows on a page."""

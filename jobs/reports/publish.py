@@ -24,7 +24,7 @@ from jobs.reports.page import Page
 from jobs.reports.pages import catalogue, day, quality, query, run, slicing
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import write_pages
-from jobs.workload.declaration import Workload, load_workload
+from jobs.workload.declaration import Workload
 from jobs.workload.operating_days import OperatingDays
 
 
@@ -42,14 +42,13 @@ class Published:
     seconds: float
 
 
-def publish(workload_name: str, first: date, last: date, run_id: str) -> Published:
+def publish(workload: Workload, first: date, last: date, run_id: str) -> Published:
     """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
 
     A day that was never loaded nor evaluated is skipped; a day that failed its gate keeps the report that it has.
-    Raises WorkloadError or QueryError for a wrong workload.
+    Raises QueryError where a query is wrong.
     """
     started = time.perf_counter()
-    workload = load_workload(workload_name)
     questions = questions_of(workload)
     reader = LakeReader(places.lake() / workload.name)
     home = places.reports() / workload.name

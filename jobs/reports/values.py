@@ -12,6 +12,9 @@ from decimal import Decimal
 
 from jobs.reports.quantities import quantity
 
+Cell = str | int | float | None
+"""A value as a file of numbers has it."""
+
 LONGEST = 80
 """Longer texts are cut, with an ellipsis."""
 

@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.exits import GateFailure
 from jobs.lake.lease import give_back, kept, lease_file, wait_for
+from jobs.runs.ending import end, end_after
 from jobs.runs.progress import to_person
 from jobs.runs.run import Progress, StageOutcome
+from jobs.runs.stored_workload import workload_of_run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from jobs.runs.run import Run
     from jobs.runs.scope import Scope
+    from jobs.workload.declaration import Workload
 
 TASKS = ("load", "slice", "evaluate", "publish")
 
@@ -48,10 +51,17 @@ class Application:
         progress = to_person()
         run_id = self.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
         with _leased(self.workload, self._what(), run_id, progress) as check:
-            if set(self.tasks) == {"publish"} and self.first and self.last:
-                publish_run(self.workload, self.first, self.last, run_id, progress)
-            else:
-                self._work(run_id, progress, check)
+            try:
+                if set(self.tasks) == {"publish"} and self.first and self.last:
+                    workload = workload_of_run(self.folder, run_id, places.lake())
+                    publish_run(workload, self.first, self.last, run_id, progress)
+                else:
+                    self._work(run_id, progress, check)
+            except BaseException as error:
+                end_after(error, places.lake(), self.workload, run_id)
+                raise
+            if "publish" in self.tasks:
+                end(places.lake(), self.workload, run_id)
 
     def _what(self) -> str:
         days = f"{self.first}..{self.last}" if self.first else "stale days"
@@ -82,14 +92,14 @@ class Application:
                 if task in self.tasks and task in SPARK_TASKS:
                     SPARK_TASKS[task](run)
             if "publish" in self.tasks:
-                publish_run(run.workload.name, run.first, run.last, run_id, progress)
+                publish_run(run.workload, run.first, run.last, run_id, progress)
             if refused := refused_days(run):
                 raise GateFailure(refused)
         finally:
             spark.stop()
 
 
-def publish_run(workload: str, first: date, last: date, run_id: str, progress: Progress) -> None:
+def publish_run(workload: Workload, first: date, last: date, run_id: str, progress: Progress) -> None:
     """Publish the reports of the days that a run touched."""
     from jobs.reports.publish import publish
 

@@ -50,11 +50,10 @@ def _drop_old_staging(spark: SparkSession, workload: str) -> None:
 
 def _drop_old_copies(home: Path) -> int:
     limit = time.time() - STAGING.total_seconds()
-    begun = [mark for mark in home.glob("*.hash") if mark.stat().st_mtime < limit]
-    for mark in begun:
+    for mark in [mark for mark in home.glob("*.hash") if mark.stat().st_mtime < limit]:
         mark.unlink()
     needed = {mark.read_text() for mark in home.glob("*.hash")}
-    unused = [copy for copy in home.glob("*/") if copy.name not in needed]
+    unused = [copy for copy in home.glob("*/") if copy.name not in needed and copy.stat().st_mtime < limit]
     for copy in unused:
         shutil.rmtree(copy)
     return len(unused)

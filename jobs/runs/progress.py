@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from jobs.runs.run import Progress, StageOutcome
+if TYPE_CHECKING:
+    from jobs.runs.run import Progress, StageOutcome
 
 WIDTH = 24
 SECONDS_BETWEEN_LINES = 5.0
@@ -16,6 +17,7 @@ SECONDS_BETWEEN_LINES = 5.0
 def summary(stage: str, outcome: StageOutcome, seconds: float) -> str:
     """The one line that a finished stage leaves.
 
+    >>> from jobs.runs.run import StageOutcome
     >>> summary("ingest", StageOutcome(1834, 1830, "4 rows refused"), 2.345)
     'ingest            2.3 s       1,834 rows in       1,830 out   4 rows refused'
     """

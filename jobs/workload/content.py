@@ -7,6 +7,7 @@ data is input, not definition; a stored copy reads it from the original folder (
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def store(folder: Path, into: Path) -> Path:
     """Copy the definition files to `into/<hash>` unless they are there, whole or not at all; returns that folder."""
     target = into / content_hash(folder)
     if target.is_dir():
+        os.utime(target)  # its age, by which it is removed, is that of its last use
         return target
     into.mkdir(parents=True, exist_ok=True)
     unfinished = into / f".{target.name}"

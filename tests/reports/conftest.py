@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobs.reports.publish import publish
+from jobs.workload.declaration import load_workload
 from tests.reports.small_lake import REPORTED, write_lake, write_workload
 
 
@@ -28,5 +29,5 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def site(places: Path) -> Path:
     """The folder of all reports, with those of `REPORTED` published."""
     for day in REPORTED:
-        publish("lines", day, day, "night")
+        publish(load_workload("lines"), day, day, "night")
     return places / "reports"

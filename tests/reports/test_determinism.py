@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from jobs.reports.publish import publish
+from jobs.workload.declaration import load_workload
 from tests.reports.small_lake import DAY
 
 
@@ -25,7 +26,7 @@ def test_publishing_twice_gives_the_same_bytes(places: Path, site: Path) -> None
     folder = site / "lines" / str(DAY)
     before = bytes_of(folder)
     shutil.rmtree(folder)
-    publish("lines", DAY, DAY, "a-later-run")
+    publish(load_workload("lines"), DAY, DAY, "a-later-run")
     after = bytes_of(folder)
     assert list(before) == list(after)
     for name, content in before.items():

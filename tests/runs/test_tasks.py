@@ -9,7 +9,7 @@ import pytest
 from jobs import cli, spark_task
 from jobs.lake.lease import lease_file, read, take
 from jobs.runs.stored_workload import workload_of_run
-from tests.runs.small_workload import write_workload
+from tests.runs.small_workload import day, write_workload
 
 
 def test_a_task_that_meets_another_runs_lease_fails_at_once(
@@ -23,7 +23,9 @@ def test_a_task_that_meets_another_runs_lease_fails_at_once(
     assert spark_task.main(["--workload", str(home), *arguments]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("trendmill: the lake is in use by backfill_machines of January")
-    assert read(lease_file(tmp_path / "lake", "machines")).run_id == "other"  # type: ignore[union-attr]
+    kept = read(lease_file(tmp_path / "lake", "machines"))
+    assert kept is not None
+    assert kept.run_id == "other"
 
 
 def test_a_wrong_workload_ends_with_2_and_gives_the_lease_back(
@@ -47,6 +49,52 @@ def test_a_run_goes_on_with_the_workload_it_began_with(tmp_path: Path) -> None:
     (home / "workload.yaml").write_text((home / "workload.yaml").read_text().replace("Machines", "Engines"))
     assert workload_of_run(str(home), "nightly/2013-01-02", tmp_path / "lake").title == begun.title == "Machines"
     assert workload_of_run(str(home), "nightly/2013-01-03", tmp_path / "lake").title == "Engines"
+    (home / "workload.yaml").write_text("half an edit: [")
+    assert workload_of_run(str(home), "nightly/2013-01-02", tmp_path / "lake").title == "Machines"
+
+
+@pytest.mark.parametrize("path", ["data/{day}.csv", "../elsewhere/{day}.csv", "/absolute/{day}.csv"])
+def test_a_stored_workload_reads_the_files_of_the_original(tmp_path: Path, path: str) -> None:
+    """Relative paths start in the folder that the engineer wrote, not in its copy below the lake."""
+    home = write_workload(tmp_path / "workloads")
+    declared = (home / "workload.yaml").read_text().replace("data/{day}.csv", path)
+    (home / "workload.yaml").write_text(declared)
+    stored = workload_of_run(str(home), "night", tmp_path / "lake")
+    assert stored.folder != home
+    assert stored.name == "machines"
+    [found] = stored.sources["steps"].paths([day(1)], stored.base)
+    assert Path(found) == home / path.replace("{day}", "2013-01-02")
+
+
+def test_a_run_that_no_retry_can_help_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who corrects a query and clears the failed task gets the corrected query; after exit code 1 nothing changes."""
+    home = write_workload(tmp_path / "workloads")
+    query = home / "queries" / "climbs.cep"
+    right = query.read_text()
+    query.write_text("-- Which?\nPATTERN SEQ(Begin a, Stop c) WITHIN 5 minutes\n")
+    monkeypatch.setenv("TRENDMILL_LAKE", str(tmp_path / "lake"))
+    session = type("Session", (), {"stop": lambda _: None})
+
+    def fails(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(spark_task, "start_session", lambda *_: session())
+    monkeypatch.setattr("jobs.runs.tasks.create", fails)
+    arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
+    assert spark_task.main(["--workload", str(home), *arguments]) == 2
+    assert "climbs.cep:2" in capsys.readouterr().err
+    query.write_text(right)
+    assert spark_task.main(["--workload", str(home), *arguments]) == 1
+    assert "disk full" in capsys.readouterr().err
+    query.write_text(right.replace("20 hours", "21 hours"))
+    assert "20 hours" in next(f for f in stored_files(home, tmp_path) if f.name == "climbs.cep").read_text()
+
+
+def stored_files(home: Path, root: Path) -> list[Path]:
+    """The queries that the run `mine` works with."""
+    return workload_of_run(str(home), "mine", root / "lake").question_files()
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ NEIGHBOURS = {
         ("A.x != NEXT(B).x", "NEXT(B).y >= A.y"),
     ],
     "SEQ(A, B, C)": [("A.x < B.x", "A.g = B.s"), ("B.x <= C.y", "PREV(B).x != C.x")],
-    "(SEQ(A, B+))+": [("B.x < NEXT(B).x",), ("B.y >= NEXT(A).y",)],
+    "(SEQ(A, B+))+": [("B.x < NEXT(B).x", "B.y <= NEXT(B).y", "B.s != NEXT(B).s"), ("B.y >= NEXT(A).y",)],
     "SEQ(A+, NOT B)": [("A.x < NEXT(A).x", "A.s <= NEXT(A).s")],
     "SEQ(NOT B, A+)": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y * 2 > NEXT(A).x")],
     "SEQ(A+, NOT C, B)": [("A[last].x <= B.x", "A.x != NEXT(B).x"), ("A.x >= NEXT(A).y",)],
@@ -157,7 +157,9 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + MO
         draw(st.sampled_from(texts)) for name, texts in CONDITIONS.items() if name in pattern and single(pattern, name)
     ]
     conditions = [text for text in conditions if draw(st.integers(0, 3)) == 0]
-    conditions += [draw(st.sampled_from(edge)) for edge in NEIGHBOURS.get(pattern, ()) if draw(st.booleans())]
+    for edge in NEIGHBOURS.get(pattern, ()):
+        if draw(st.booleans()):
+            conditions += draw(st.lists(st.sampled_from(edge), min_size=1, max_size=3, unique=True))
     mandatory = not any(word in pattern for word in ("*", "?", "OR", "{0", "ANY"))
     if mandatory and draw(st.booleans()):
         conditions.append("[k]")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cep_core.trends.counting import count_windows
-from cep_core.trends.exact import count_exactly, limbs_of
+from cep_core.trends.exact import count_exactly
 from cep_core.trends.graph import (
     NOTHING,
     Automaton,
@@ -20,8 +20,10 @@ from cep_core.trends.graph import (
     no_comparisons,
     no_cuts,
     no_limits,
+    no_others,
 )
 from cep_core.trends.lanes import count_overlapping_windows
+from cep_core.trends.limbs import limbs_of
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.windows import Windows, list_windows
@@ -119,6 +121,7 @@ def test_ranked_kernel_is_the_quadratic_one(equal: bool, seed: int) -> None:
         rank,
         bound,
         np.array([len(distinct)]),
+        *no_others(1, n),
         np.array([False]),
         no_cuts(),
     )
@@ -162,7 +165,15 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
     most = np.array([rank.max(initial=1)] * 2, dtype=np.int64)
     comparisons = Comparisons(
-        ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most, np.zeros(len(compared), np.bool_), no_cuts()
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
+        equal,
+        rank,
+        bound,
+        most,
+        *no_others(len(compared), n),
+        np.zeros(len(compared), np.bool_),
+        no_cuts(),
     )
     ts = np.concatenate([vertices.tick[:120], vertices.tick[:80]])
     vertices = vertices._replace(tick=ts)
@@ -212,6 +223,7 @@ def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
         values.astype(np.int32),
         bound.astype(np.int32),
         np.array([values.max(initial=1)]),
+        *no_others(len(cut), n),
         np.ones(len(cut), np.bool_),
         since,
     )
@@ -248,6 +260,91 @@ def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
                         total += count[i, s]
                         smallest = np.minimum(smallest, least[i, s])
         assert exact[w][0] == total
+        assert (exact_minima[w] == smallest).all()
+        assert flags[w] or totals[w].tolist() == exact[w]
+        assert flags[w] or (minima[w] == smallest).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("several", [2, 3])
+def test_several_comparisons_are_the_quadratic_ones(several: int, seed: int) -> None:
+    """Divide and conquer, and pairs tile by tile, against a scan of all pairs: ties, unknown values, windows, cuts."""
+    random = np.random.default_rng(seed)
+    n, states = 260, 2
+    vertices = stream(random, states, n)
+    tick = vertices.tick
+    _, edges = template(random, states)
+    compared = edges[: len(edges) // 2 + 1] or [(0, 1)]
+    free = [edge for edge in edges if edge not in compared]
+    graph = automaton(states, [0], [1], free)
+    edges_of = np.array(compared, dtype=np.int64)
+    count = len(compared)
+    most = int(random.choice([3, 40, 400]))
+    rank = random.integers(0, most, (n, count, several)).astype(np.int32)  # 0: unknown
+    bound = random.integers(0, most, (n, count, several)).astype(np.int32)
+    equal = random.random(count) < 0.3
+    cut = random.random(count) < 0.2
+    before = np.searchsorted(tick, tick)
+    since = np.maximum.accumulate((before * random.random((count, n))).astype(np.int64), axis=1)
+    since = np.searchsorted(tick, tick[since]) * cut[:, np.newaxis]
+    comparisons = Comparisons(
+        edges_of[:, 0].copy(),
+        edges_of[:, 1].copy(),
+        equal,
+        np.ascontiguousarray(rank[:, :, 0]),
+        np.ascontiguousarray(bound[:, :, 0]),
+        np.array([most]),
+        np.arange(count + 1) * (several - 1),
+        np.ascontiguousarray(rank[:, :, 1:].reshape(n, -1)),
+        np.ascontiguousarray(bound[:, :, 1:].reshape(n, -1)),
+        cut,
+        since if cut.any() else no_cuts(),
+    )
+    size = int(random.choice([60, 600]))
+    windows = list_windows(tick, np.array([0, n]), size, size // int(random.integers(1, 4)))
+    where = np.zeros(len(windows.first), np.int64)
+    span = (windows.first, windows.last, where)
+    totals, flags = np.zeros((len(where), 3), np.int64), np.zeros(len(where), np.bool_)
+    minima, exact_minima = np.full((len(where), 2), NOTHING), np.full((len(where), 2), NOTHING)
+    count_overlapping_windows(graph, comparisons, vertices, no_limits(), *span, totals, minima, flags)
+    exact = unlimited(graph, comparisons, vertices, limbs_of(vertices.weights), no_limits(), *span, exact_minima)
+    fits = np.zeros((count, n, n), np.bool_)  # [edge, later, earlier]
+    for c in range(count):
+        for d in range(several):
+            own, asked = rank[np.newaxis, :, c, d], bound[:, np.newaxis, c, d]
+            good = (own == asked) if equal[c] and d == 0 else (own <= asked)
+            fits[c] = (good & (own > 0)) & (fits[c] if d else True)
+        fits[c] &= (tick[np.newaxis, :] < tick[:, np.newaxis]) & (
+            np.arange(n)[np.newaxis, :] >= since[c][:, np.newaxis]
+        )
+    earlier = tick[np.newaxis, :] < tick[:, np.newaxis]
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        numbers = np.zeros((n, states, 3), dtype=object)
+        least = np.full((n, states, 2), NOTHING)
+        final, smallest = np.zeros(3, dtype=object), np.full(2, NOTHING)
+        for i in range(first, last):
+            for s in range(states):
+                if not int(vertices.states[i]) >> s & 1:
+                    continue
+                numbers[i, s, 0] = int(graph.start[s])
+                ways = [(p, earlier[i]) for p, q in free if q == s]
+                ways += [(p, fits[c, i]) for c, (p, q) in enumerate(compared) if q == s]
+                for p, allowed in ways:
+                    rows = first + np.flatnonzero(allowed[first:last])
+                    numbers[i, s] += numbers[rows, p].sum(axis=0)
+                    live = rows[numbers[rows, p, 0] > 0]
+                    least[i, s] = np.minimum(least[i, s], least[live, p].min(axis=0, initial=NOTHING))
+                if numbers[i, s, 0] == 0:
+                    continue
+                for j in range(2):
+                    if int(vertices.weighted[j]) >> s & 1:
+                        numbers[i, s, 1 + j] += numbers[i, s, 0] * int(vertices.weights[i, j])
+                    if int(vertices.coded[j]) >> s & 1:
+                        least[i, s, j] = min(least[i, s, j], vertices.codes[i, j])
+                if graph.end[s]:
+                    final += numbers[i, s]
+                    smallest = np.minimum(smallest, least[i, s])
+        assert exact[w] == final.tolist()
         assert (exact_minima[w] == smallest).all()
         assert flags[w] or totals[w].tolist() == exact[w]
         assert flags[w] or (minima[w] == smallest).all()

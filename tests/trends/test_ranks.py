@@ -28,18 +28,21 @@ TEXTS = st.sampled_from(["", "a", "ab", "b", "é", "Z"])
 
 @pytest.mark.parametrize("values", [(INTS, pa.int64()), (FLOATS, pa.float64()), (TEXTS, pa.string())])
 @settings(max_examples=100, deadline=None)
-@given(data=st.data(), symbol=st.sampled_from(sorted(OPERATORS)))
-def test_ranks_are_the_comparison(
-    values: tuple[st.SearchStrategy[Any], pa.DataType], data: st.DataObject, symbol: str
+@given(data=st.data(), symbols=st.lists(st.sampled_from(sorted(OPERATORS)), min_size=1, max_size=4))
+def test_ranks_are_the_comparisons(
+    values: tuple[st.SearchStrategy[Any], pa.DataType], data: st.DataObject, symbols: list[str]
 ) -> None:
-    """For every pair in a partition, nulls included; by counting and by sorting alike."""
+    """For every pair in a partition, nulls included; by counting and by sorting alike; one comparison or several."""
     one, kind = values
     n = data.draw(st.integers(0, 8))
-    left, right = (data.draw(st.lists(st.none() | one, min_size=n, max_size=n)) for _ in range(2))
+    columns = st.lists(st.none() | one, min_size=n, max_size=n)
+    sides = [(data.draw(columns), data.draw(columns)) for _ in symbols]
     partition = np.array(sorted(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))), dtype=np.int64)
     states = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), dtype=np.uint64)
-    edges = [(0, 1, symbol, pa.array(left, kind), pa.array(right, kind))]
-    found = compare(edges, states, partition, 3)
+    compared = [
+        (op, pa.array(left, kind), pa.array(right, kind)) for op, (left, right) in zip(symbols, sides, strict=True)
+    ]
+    found = compare([(0, 1, compared)], states, partition, 3)
     for i in range(n):
         for j in range(n):
             if partition[i] != partition[j] or not int(states[i]) & 1 or not int(states[j]) & 2:
@@ -47,17 +50,24 @@ def test_ranks_are_the_comparison(
             precedes = [
                 (found.rank[i, c] == found.bound[j, c] if found.equal[c] else found.rank[i, c] <= found.bound[j, c])
                 and found.rank[i, c] > 0
+                and all(
+                    0 < found.other_rank[i, o] <= found.other_bound[j, o]
+                    for o in range(found.first_other[c], found.first_other[c + 1])
+                )
                 for c in range(len(found.source))
             ]
-            known = left[i] is not None and right[j] is not None
-            assert sum(precedes) == int(known and OPERATORS[symbol](left[i], right[j]))
+            known = all(left[i] is not None and right[j] is not None for left, right in sides)
+            wanted = known and all(
+                OPERATORS[op](left[i], right[j]) for op, (left, right) in zip(symbols, sides, strict=True)
+            )
+            assert sum(precedes) == int(wanted)
     assert (found.rank <= found.ranks[partition][:, np.newaxis]).all()
 
 
 def test_nan_is_the_greatest_value() -> None:
     """As SQL orders it: equal to itself, greater than infinity."""
     values = pa.array([float("inf"), float("nan"), -float("nan")])
-    edges = [(0, 1, symbol, values, values) for symbol in ("<", "=")]
+    edges = [(0, 1, [(symbol, values, values)]) for symbol in ("<", "=")]
     found = compare(edges, np.array([3] * 3, dtype=np.uint64), np.zeros(3, dtype=np.int64), 1)
     assert found.rank[:, 0].tolist() == [1, 2, 2]
     assert found.bound.T.tolist() == [[0, 1, 1], [1, 2, 2]]
@@ -65,6 +75,6 @@ def test_nan_is_the_greatest_value() -> None:
 
 def test_large_integers_against_doubles() -> None:
     """As SQL: the integer is rounded to a double first."""
-    edges = [(0, 1, "=", pa.array([2**60 + 1], pa.int64()), pa.array([2.0**60], pa.float64()))]
-    found = compare(edges, np.array([3], dtype=np.uint64), np.zeros(1, dtype=np.int64), 1)
+    compared = ("=", pa.array([2**60 + 1], pa.int64()), pa.array([2.0**60], pa.float64()))
+    found = compare([(0, 1, [compared])], np.array([3], dtype=np.uint64), np.zeros(1, dtype=np.int64), 1)
     assert found.rank[0, 0] == found.bound[0, 0] == 1

@@ -21,11 +21,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
 from jobs.reports.palette import DARK, FAINT, INK, QUIET
+from jobs.reports.values import Cell
 
 WIDE, NARROW = 7.6, 3.7
 """Widths in inches at 100 dots: the text column of a desktop, and of a phone."""
-
-Cell = str | int | float | None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,99 @@
+"""`trendmill aggregate q.cep ticks.parquet`: aggregate over all trends of a log in a file, without Spark or a lake."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from cep_core.compile import evaluator_of
+from cep_core.language.errors import QueryError
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from jobs.commands.text_table import text_table
+from jobs.exits import OK
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
+from jobs.logs.evaluation import evaluate
+from jobs.logs.log import Log, read_log
+from jobs.logs.meter import Meter
+from jobs.logs.moments import LogClock
+from jobs.logs.output import is_for_programs, write_result
+from jobs.logs.remarks import remark
+from jobs.reports.aggregation import label, ranked, value_of
+from jobs.reports.quantities import counted, elapsed, quantity
+from jobs.reports.values import shown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_log_arguments(parser)
+    parser.add_argument("--exact", action="store_true", help="all digits of counts and sums, however many")
+    parser.add_argument("--top", action="store_true", help="largest first, instead of by window and group")
+    parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
+    add_output_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, aggregate, print. Raises QueryError for a query that is wrong or no aggregation."""
+    begin, meter = time.perf_counter(), Meter()
+    text = query_text(options.query)
+    try:
+        log = read_log(
+            options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of)
+        )
+        query = bind(text, log.schema, str(options.query))
+        if not query.aggregation:
+            hint = "RETURN COUNT(*) aggregates; `trendmill match` lists the matches"
+            raise QueryError("not an aggregation query", query.pattern.at, text=text, path=query.path, hint=hint)
+        evaluator = evaluator_of(query, exact=options.exact)
+        rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
+    finally:
+        meter.clear()
+    remark(*log.notes, *query.warnings)
+    if is_for_programs(options):
+        write_result(rows, options)
+        return OK
+    shown_rows = ranked(query, rows) if options.top else rows.slice(0, options.limit).to_pylist()
+    if rows.num_rows:
+        print(table(query, shown_rows[: options.limit], LogClock.of(log, options.zone), exact=options.exact))
+    print(_ending(rows, log, options, time.perf_counter() - begin))
+    return OK
+
+
+def table(query: Query, rows: Sequence[Mapping[str, Any]], clock: LogClock, *, exact: bool) -> str:
+    """Results as aligned text: groups, window, then each aggregate under the name that its query gives it."""
+    items = [item for item in query.returns if item.aggregate is not None]
+    names = [*query.group_by, "window", *(label(item) for item in items)]
+    cells = [
+        [
+            *(shown(row[name]) for name in query.group_by),
+            clock.span(row["window_start"], row["window_end"]),
+            *(_digits(item, row) if exact else _readable(item, row) for item in items),
+        ]
+        for row in rows
+    ]
+    right = [False] * (len(query.group_by) + 1) + [True] * len(items)
+    return text_table(names, cells, right=right, widest=None)
+
+
+def _readable(item: ReturnItem, row: Mapping[str, Any]) -> str:
+    value = row[item.column]
+    return shown(value) if isinstance(value, str | bool) else quantity(value_of(item, row))
+
+
+def _digits(item: ReturnItem, row: Mapping[str, Any]) -> str:
+    exactly = row.get(f"{item.column}_exact")
+    if exactly is not None:
+        return str(exactly)
+    value = row[item.column]
+    if value is None or item.aggregate is Aggregate.AVG:
+        return _readable(item, row)
+    return str(value)
+
+
+def _ending(rows: pa.Table, log: Log, options: argparse.Namespace, seconds: float) -> str:
+    found = counted(rows.num_rows, "row") if rows.num_rows else "no trend in any window"
+    more = f", {options.limit} shown (--limit, --top, --csv)" if rows.num_rows > options.limit else ""
+    return f"{found}{more}; {counted(log.events.num_rows, 'event')} in {elapsed(seconds)}"

@@ -1,0 +1,61 @@
+"""The arguments that commands over a log's file share: the query, the file, its columns, the form of the answer."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cep_core.events.schema import Ties
+from jobs.exits import WrongWorkload
+from jobs.logs.log import Reading
+from jobs.workload.operating_days import UNITS
+
+
+def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = True) -> None:
+    """Which query, which file, and what its columns mean."""
+    parser.add_argument("query", type=Path, help="a file with a query (docs/language.md)")
+    parser.add_argument(
+        "log",
+        type=Path,
+        nargs=None if log_required else "?",
+        help="a CSV, JSON lines or Parquet file, also .gz, .bz2, .zst",
+    )
+    parser.add_argument("--ts", metavar="COLUMN", help="what tells the time (default: ts, else the first that can)")
+    parser.add_argument(
+        "--type",
+        metavar="COLUMN",
+        help="what tells the event type (default: event_type, else the first text column that holds one of the "
+        "pattern's types; without any, a pattern of one type takes every row)",
+    )
+    parser.add_argument(
+        "--seq", metavar="COLUMN", help="what orders events of equal time (default: the row in the file)"
+    )
+    parser.add_argument("--unit", choices=UNITS, help="unit of the time (default: the column's own)")
+    parser.add_argument("--ties", choices=[tie.value for tie in Ties], default="concurrent", help="default concurrent")
+    parser.add_argument(
+        "--missing", metavar="TEXT", action="append", default=[], help="a CSV text for no value, e.g. NA"
+    )
+    parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
+
+
+def add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    """For programs: the result's own columns, instead of what a person reads."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print the result's columns as CSV")
+    form.add_argument("--json", action="store_true", help="print a JSON object a row")
+    form.add_argument("--parquet", type=Path, metavar="FILE", help="write the result's columns to a Parquet file")
+
+
+def reading_of(options: argparse.Namespace) -> Reading:
+    """What the arguments say of the file's columns."""
+    return Reading(options.ts, options.type, options.seq, options.unit, Ties(options.ties), tuple(options.missing))
+
+
+def query_text(path: Path) -> str:
+    """The query's text; WrongWorkload where there is no such file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise WrongWorkload(f"no such query file: {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongWorkload(f"cannot read {path}: {error}") from error

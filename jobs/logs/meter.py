@@ -1,0 +1,44 @@
+"""How far a command is: nothing for a second, then a bar on a terminal, or a line every few seconds in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from jobs.runs.progress import SECONDS_BETWEEN_LINES, bar
+
+QUIET_SECONDS = 1.0
+"""Who waits no longer wants to read nothing about it."""
+SECONDS_BETWEEN_BARS = 0.1
+
+
+class Meter:
+    """Told how much of a step is done; tells a person at a pace that suits where the output goes."""
+
+    def __init__(self, out: TextIO | None = None, now: Callable[[], float] = time.monotonic) -> None:
+        self._out = out or sys.stderr
+        self._now = now
+        self._terminal = self._out.isatty()
+        self._drawn = False
+        self._next = now() + (QUIET_SECONDS if self._terminal else SECONDS_BETWEEN_LINES)
+
+    def tell(self, step: str, done: int, total: int) -> None:
+        """`done` of `total`, in whatever the step counts."""
+        moment = self._now()
+        if moment < self._next:
+            return
+        self._next = moment + (SECONDS_BETWEEN_BARS if self._terminal else SECONDS_BETWEEN_LINES)
+        percent = f"{100 * done // max(total, 1)} %"
+        if self._terminal:
+            self._drawn = True
+            print(f"\r\x1b[2K{step:<9} {bar(done, total)} {percent}", end="", file=self._out, flush=True)
+        else:
+            print(f"{step} {percent}", file=self._out, flush=True)
+
+    def clear(self) -> None:
+        """Leave no trace of a bar."""
+        if self._drawn:
+            print("\r\x1b[2K", end="", file=self._out, flush=True)
+            self._drawn = False
