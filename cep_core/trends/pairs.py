@@ -15,13 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.evaluator import Ownership
-from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.query import Query, Strategy
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.counted import Counted
 from cep_core.trends.graph import Ints
 from cep_core.trends.grouping import column_codes, group_rows
 from cep_core.trends.integers import Integers
 from cep_core.trends.layout import Layout
+from cep_core.trends.listed import Listed, ListedInBoth
 from cep_core.trends.partials import Groups, batch_of, merge_partials
 from cep_core.trends.sides import sides_of
 from cep_core.trends.terms import intersection, terms_of
@@ -50,12 +51,16 @@ class Pairs:
     def of(query: Query, aggregates: Aggregates) -> Pairs:
         """The pairs of a query whose pattern is an AND. Raises NotSupportedYet or QueryError."""
         sides = sides_of(query, aggregates)
+        inner = Layout(replace(sides.left, group_by=sides.shared, returns=()), aggregates, exact=False)
+        if query.strategy is not Strategy.ANY:
+            one, other = Listed(sides.left, sides.left_aggregates), Listed(sides.right, sides.right_aggregates)
+            return Pairs(one, other, ListedInBoth(one, other), inner)
         left, right = terms_of(sides.left), terms_of(sides.right)
         return Pairs(
             Counted.of_terms(sides.left, left, sides.left_aggregates),
             Counted.of_terms(sides.right, right, sides.right_aggregates),
             Counted.of_terms(sides.both, intersection(left, right, sides.both), sides.left_aggregates),
-            Layout(replace(sides.left, group_by=sides.shared, returns=()), aggregates, exact=False),
+            inner,
         )
 
     def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:

@@ -48,6 +48,9 @@ def sides_of(query: Query, aggregates: Aggregates) -> Sides:
     for key in query.key_classes:
         if key.name in spans and not key.slices:
             raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
+    for key in (*left.key_classes, *right.key_classes):
+        if not key.slices:
+            raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
     shared = tuple(key.name for key in query.key_classes if key.name in spans)
     for name in query.group_by:
         if name not in shared:
@@ -159,8 +162,10 @@ def _check_alike(query: Query, left: Query, right: Query, aggregates: Aggregates
             raise later(query, f"AND of sides whose '{variable.name}' differ", at, "give them different names")
         if variable.negated and _said(variable.name, left) != _said(variable.name, right):
             raise later(query, f"a condition on '{variable.name}' of one side of AND alone", at, "name it apart")
-        for wanted in (*aggregates.totals, *aggregates.minima):
-            if (variable.name in wanted.variables) != (variable.name + RIGHT in wanted.variables):
+        wanted = [total.variables for total in aggregates.totals]
+        wanted += [minimum.variables for minimum in aggregates.minima]
+        for variables in wanted:
+            if (variable.name in variables) != (variable.name + RIGHT in variables):
                 raise later(query, f"an aggregate over '{variable.name}' of one side of AND alone", at, "name it apart")
 
 

@@ -6,6 +6,7 @@ from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.counted import Counted
+from cep_core.trends.listed import Listed
 from cep_core.trends.pairs import Pairs, Source
 from cep_core.trends.plan import later, never
 
@@ -14,8 +15,6 @@ def source_of(query: Query, aggregates: Aggregates) -> Source:
     """What fills partial rows. Raises NotSupportedYet, or QueryError for what aggregation refuses for good."""
     if not query.aggregation:
         raise ValueError("trend aggregation evaluates queries that RETURN an aggregate over all trends")
-    if query.strategy is not Strategy.ANY:
-        raise later(query, f"trend aggregation under {query.strategy}", query.pattern.at)
     for predicate in query.match_predicates:
         raise never(query, "a condition on more than adjacent events of a trend", predicate.expression.at)
     if isinstance(query.pattern, Conjunction):
@@ -23,4 +22,6 @@ def source_of(query: Query, aggregates: Aggregates) -> Source:
     for key in query.key_classes:
         if not key.slices:
             raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
+    if query.strategy is not Strategy.ANY:
+        return Listed(query, aggregates)
     return Counted.of(query, aggregates)

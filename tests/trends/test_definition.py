@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +22,11 @@ TIES = st.sampled_from(list(Ties))
 
 def expected(query: Query, log: pa.Table) -> list[dict[str, Any]]:
     """The reference's rows, as the result's columns show them."""
-    found = reference.aggregate(query, rows_of(log))
+    return rows_from(query, reference.aggregate(query, rows_of(log)))
+
+
+def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The aggregates of each (group..., window start) as rows."""
     rows = []
     for *group, start in sorted(found, key=lambda key: (key[-1], key[:-1])):
         values = found[*group, start]
