@@ -15,7 +15,6 @@ from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query, Strategy
-from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
@@ -63,16 +62,14 @@ def test_aggregates_are_those_of_the_listed_matches(strategy: Strategy, text: st
 @given(log=logs(most=10), pattern=st.sampled_from(["SEQ(A+, B) AND SEQ(A, B+)", "A+ AND SEQ(B, C)", "A+ AND A+"]))
 def test_pairs_of_listed_matches(strategy: Strategy, log: pa.Table, pattern: str) -> None:
     """AND pairs what each side lists: unordered pairs of different matches in a window."""
-    text = f"RETURN COUNT(*), COUNT(A), SUM(A.x), MIN(A.x), AVG(A.y) PATTERN {pattern} WITHIN 8 SLIDE 4"
-    query = bind(under(strategy, text), schema_of(log, Ties.CONCURRENT))
-    assert isinstance(query.pattern, Conjunction)
-    events = rows_of(log)
-    sides = []
-    for side in (query.pattern.left, query.pattern.right):
-        text = under(
-            strategy, f"RETURN COUNT(*) PATTERN {pattern.split(' AND ')[side is query.pattern.right]} WITHIN 8 SLIDE 4"
-        )
-        sides.append(matches_by_window(bind(text, schema_of(log, Ties.CONCURRENT)), log))
+    items = "COUNT(*), COUNT(A), SUM(A.x), MIN(A.x), AVG(A.y)"
+    schema, events = schema_of(log, Ties.CONCURRENT), rows_of(log)
+
+    def bound(part: str, returned: str) -> Query:
+        return bind(under(strategy, f"RETURN {returned} PATTERN {part} WITHIN 8 SLIDE 4"), schema)
+
+    query = bound(pattern, items)
+    sides = [matches_by_window(bound(part, "COUNT(*)"), log) for part in pattern.split(" AND ")]
     expected = {}
     for start in sides[0].keys() & sides[1].keys():
         pairs = {}
@@ -107,9 +104,7 @@ def under(strategy: Strategy, text: str) -> str:
     head, _, rest = text.partition(" WHERE ")
     if not rest:
         head, _, rest = text.partition(" WITHIN ")
-        return (
-            f"{head} WHERE {strategy} {{ 1 = 1 }} WITHIN {rest}" if "GROUP-BY" not in head else grouped(strategy, text)
-        )
+        return grouped(strategy, text) if "GROUP-BY" in head else f"{head} WHERE {strategy} {{ 1 = 1 }} WITHIN {rest}"
     ends = [place for word in (" GROUP-BY", " WITHIN ") if (place := rest.find(word)) >= 0]
     return f"{head} WHERE {strategy} {{ {rest[: min(ends)]} }} {rest[min(ends) :]}"
 
