@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("run", "load, slice, evaluate and publish operating days"),
     "status": ("status", "which days the lake holds, which are holes, which results are stale"),
     "aggregate": ("aggregate", "aggregate over all trends of a log in a CSV or Parquet file"),
+    "match": ("match", "find the matches of a pattern in a log in a CSV or Parquet file"),
     "sql": ("sql", "ask the lake in SQL"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),

@@ -17,7 +17,7 @@ from jobs.commands.text_table import text_table
 from jobs.exits import OK
 from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
 from jobs.logs.evaluation import evaluate
-from jobs.logs.log import Log, read_log
+from jobs.logs.log import Log, read_log, shut_out
 from jobs.logs.meter import Meter
 from jobs.logs.moments import LogClock
 from jobs.logs.output import is_for_programs, write_result
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
     finally:
         meter.clear()
-    remark(*log.notes, *query.warnings)
+    remark(*log.notes, *query.warnings, *shut_out(log, query))
     if is_for_programs(options):
         write_result(rows, options)
         return OK

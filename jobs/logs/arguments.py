@@ -35,6 +35,13 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
     parser.add_argument(
         "--missing", metavar="TEXT", action="append", default=[], help="a CSV text for no value, e.g. NA"
     )
+    parser.add_argument(
+        "--lacks",
+        metavar="TYPE.COLUMN",
+        action="append",
+        default=[],
+        help="events of this type do not have this attribute: an equivalence does not constrain them",
+    )
     parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
 
 
@@ -48,7 +55,19 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 def reading_of(options: argparse.Namespace) -> Reading:
     """What the arguments say of the file's columns."""
-    return Reading(options.ts, options.type, options.seq, options.unit, Ties(options.ties), tuple(options.missing))
+    lacks = [tuple(pair.split(".")) for pair in options.lacks]
+    for pair in lacks:
+        if len(pair) != 2:
+            raise WrongWorkload(f"--lacks takes an event type and a column such as Storm.tail, not '{'.'.join(pair)}'")
+    return Reading(
+        options.ts,
+        options.type,
+        options.seq,
+        options.unit,
+        Ties(options.ties),
+        tuple(options.missing),
+        tuple((event_type, attribute) for event_type, attribute in lacks),
+    )
 
 
 def query_text(path: Path) -> str:

@@ -16,6 +16,7 @@ from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
 from cep_core.language.patterns.inference import schema_mentioned_by
 from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.walk import units_of
 from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.logs.columns import attributes, given_column, is_wall_clock, moments, time_column, type_column, unit_of
@@ -34,6 +35,8 @@ class Reading:
     unit: str | None = None
     ties: Ties = Ties.CONCURRENT
     missing: Sequence[str] = ()
+    lacks: Sequence[tuple[str, str]] = ()
+    """(event type, attribute) pairs: that events of the type do not have, so that no equivalence constrains them."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
-        explain(query, schema=_schema(sample, chosen, reading))
+        explain(query, schema=_schema(sample, chosen, reading, event_types))
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
     table = file.read(list(dict.fromkeys(needed)), tick)
     for name in mentioned & set(table.column_names):
@@ -74,7 +77,7 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     events = _events(table, chosen, event_types)
     notes = [chosen.note, *_left_out(table, events), *_unheard(events, event_types)]
     wall_clock = is_wall_clock(table[chosen.ts], chosen.unit)
-    return Log(order(events), _schema(events, chosen, reading), wall_clock, tuple(notes))
+    return Log(order(events), _schema(events, chosen, reading, event_types), wall_clock, tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -128,8 +131,34 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
     return events if pc.all(known).as_py() else events.filter(known)
 
 
-def _schema(events: pa.Table, chosen: _Chosen, reading: Reading) -> LogSchema:
-    return log_schema_of(events, chosen.unit, reading.ties)
+def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
+    """Every type has every column, save what the person says that it lacks."""
+    schema = log_schema_of(events, chosen.unit, reading.ties)
+    if not reading.lacks:
+        return schema
+    lacking: dict[str, set[str]] = {}
+    for event_type, attribute in reading.lacks:
+        lacking.setdefault(event_type, set()).add(attribute)
+    types = {
+        name: {key: kind for key, kind in schema.columns.items() if key not in lacking.get(name, ())}
+        for name in (*schema.types, *event_types)
+    }
+    return LogSchema(types, chosen.unit, reading.ties)
+
+
+def shut_out(log: Log, query: Query) -> list[str]:
+    """Equivalences over a column in which no event of a type has a value: such events are in no match."""
+    types = {variable.name: variable.event_type for variable in query.variables}
+    members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
+    said = []
+    for event_type, attribute in sorted(members):
+        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
+        if own.num_rows and own[attribute].null_count == own.num_rows:
+            said.append(
+                f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
+                f"--lacks {event_type}.{attribute} says that it does not constrain them"
+            )
+    return said
 
 
 def _left_out(table: pa.Table, events: pa.Table) -> list[str]:

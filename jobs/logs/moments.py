@@ -57,6 +57,14 @@ class LogClock:
         one, other = self.wall.at(first), self.wall.at(last)
         return f"{self.time(first)} to {_time_of_day(other) if one.date() == other.date() else self.time(last)}"
 
+    def short(self, moment: int) -> str:
+        """A moment where its day is known.
+
+        >>> LogClock(None).short(7), LogClock(Clock()).short(1362747541)
+        ('7', '12:59:01')
+        """
+        return str(moment) if self.wall is None else _time_of_day(self.wall.at(moment))
+
     def length(self, duration: int) -> str:
         """A duration.
 

@@ -166,7 +166,8 @@ def _predicates(query: Query) -> Section:
     for edge in query.edge_predicates:
         # which events are neighbours changes with the events left out, unless both are plain
         plain = not (variables[edge.source].kleene or variables[edge.target].kleene)
-        rows.append((_edge_text(edge), "edge", "both" if plain else "inconsistent", _edge_place(edge)))
+        text = print_expression(as_written(edge))
+        rows.append((text, "edge", "both" if plain else "inconsistent", _edge_place(edge)))
     for predicate in query.match_predicates:
         place = "on the whole match or a prefix of it" if predicate.consistency == "inconsistent" else "on the fly"
         rows.append((print_expression(predicate.expression), "match", predicate.consistency, place))
@@ -180,7 +181,7 @@ def _consistent(found: str) -> str:
     return words.get(found, found)
 
 
-def _edge_text(edge: EdgePredicate) -> str:
+def as_written(edge: EdgePredicate) -> Expression:
     """The condition as a user writes it: the tree has the earlier event of one variable as `b[i-1]`."""
 
     def written(part: Expression) -> Expression:
@@ -193,7 +194,7 @@ def _edge_text(edge: EdgePredicate) -> str:
             return replace(part, which=Which.AT, index=1)
         return replace(part, which=Which.LAST) if edge.last_only and is_source else part
 
-    return print_expression(rewrite(edge.expression, written))
+    return rewrite(edge.expression, written)
 
 
 def _edge_place(edge: EdgePredicate) -> str:

@@ -1,0 +1,128 @@
+"""`trendmill match q.cep log.csv`: the matches of a pattern of a log's file as time lines, without Spark or a lake."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import pyarrow as pa
+
+from cep_core import explain
+from cep_core.compile import evaluator_of
+from cep_core.language.errors import QueryError
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Query
+from cep_core.matching.verdicts import Judge
+from jobs.exits import OK, WrongWorkload
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
+from jobs.logs.evaluation import evaluate
+from jobs.logs.log import Log, read_log, shut_out
+from jobs.logs.matches import Matches
+from jobs.logs.meter import Meter
+from jobs.logs.moments import LogClock
+from jobs.logs.output import is_for_programs, write_result
+from jobs.logs.reasons import why, why_none, why_not
+from jobs.logs.remarks import remark
+from jobs.reports.quantities import Magnitude, counted, elapsed, quantity
+
+SHOWN, FILED = 10, 10_000
+"""Matches listed for a person, and for a program."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_log_arguments(parser, log_required=False)
+    parser.add_argument("--limit", type=int, help=f"matches to list (default {SHOWN}; for programs {FILED:,})")
+    parser.add_argument("--collapsed", action="store_true", help="a row for all matches that end at the same event")
+    parser.add_argument(
+        "--why", action="store_true", help="why each is a match; if there is none, what stands in the way"
+    )
+    parser.add_argument(
+        "--why-not", metavar="ROWS", help="why these events are no match, e.g. 12,15,19 (rows of the file)"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="how the query is understood and evaluated; no log is read"
+    )
+    add_output_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, match, print. Raises QueryError for a query that is wrong or an aggregation."""
+    begin, meter = time.perf_counter(), Meter()
+    text = query_text(options.query)
+    if options.explain:
+        print(explain(options.query))
+        return OK
+    if options.log is None:
+        raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
+    limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
+    try:
+        log = read_log(
+            options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of)
+        )
+        query = bind(text, log.schema, str(options.query))
+        if query.aggregation:
+            hint = "`trendmill aggregate` evaluates it"
+            raise QueryError("an aggregation query", query.returns[0].at, text=text, path=query.path, hint=hint)
+        matches = Matches(query, log, LogClock.of(log, options.zone))
+        if options.why_not:
+            remark(*log.notes, *query.warnings, *shut_out(log, query))
+            print(*why_not(matches, Judge(query, log.events), _numbers(options.why_not)), sep="\n")
+            return OK
+        evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed)
+        rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
+        meter.clear()
+        remark(*log.notes, *query.warnings, *shut_out(log, query))
+        if is_for_programs(options):
+            write_result(rows, options)
+            if _is_cut(rows):
+                remark(f"the listing is cut: {_many(rows)} (--limit)")
+            return OK
+        _print(query, log, matches, rows.slice(0, limit), options)
+        print(_ending(rows, log, limit, time.perf_counter() - begin, collapsed=options.collapsed))
+        if options.why and not _total(rows).sign:
+            for line in why_none(query, matches, lambda done, of: meter.tell("asking", done, of)):
+                meter.clear()
+                print(line)
+    finally:
+        meter.clear()
+    return OK
+
+
+def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: argparse.Namespace) -> None:
+    judge = Judge(query, log.events) if options.why and not options.collapsed else None
+    for number, row in enumerate(rows.to_pylist(), 1):
+        print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
+        if judge is not None:
+            print(*why(matches, judge, matches.path(row), row.get("window_start")), sep="\n")
+        print()
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise WrongWorkload(f"--why-not takes rows of the file such as 12,15,19, not '{text}'") from None
+
+
+def _total(rows: pa.Table) -> Magnitude:
+    metadata = rows.schema.metadata or {}
+    return Magnitude.of(int(metadata.get(b"matches_total") or metadata[b"matches_at_least"]))
+
+
+def _is_cut(rows: pa.Table) -> bool:
+    return (rows.schema.metadata or {}).get(b"truncated") == b"true"
+
+
+def _many(rows: pa.Table) -> str:
+    exact = b"matches_total" in (rows.schema.metadata or {})
+    return f"{'' if exact else 'at least '}{counted(_total(rows), 'match', 'matches')}"
+
+
+def _ending(rows: pa.Table, log: Log, limit: int, seconds: float, *, collapsed: bool) -> str:
+    told = _many(rows)
+    if collapsed:
+        told += f" in {counted(rows.num_rows, 'row')}"
+    listed = min(rows.num_rows, limit)
+    if listed < rows.num_rows or (not collapsed and _is_cut(rows)):
+        told += f", {quantity(listed)} shown (--limit)"
+    return f"{told}; {counted(log.events.num_rows, 'event')} in {elapsed(seconds)}"

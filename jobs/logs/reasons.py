@@ -1,0 +1,145 @@
+"""Why a match is one, why some events are none, and why there is none at all, in sentences for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cep_core.compile import evaluator_of
+from cep_core.language.errors import QueryError
+from cep_core.language.patterns.query import Query, Strategy
+from cep_core.matching.reference import Path
+from cep_core.matching.relaxed import relaxations
+from cep_core.matching.verdicts import Judge, Kind, Verdict, deciding
+from jobs.exits import WrongWorkload
+from jobs.logs.evaluation import evaluate
+from jobs.logs.files import Tick
+from jobs.logs.matches import Matches
+from jobs.reports.quantities import Magnitude, counted
+from jobs.reports.values import listed, shown
+
+_AT_MOST = 4
+"""Values found that are shown of one condition."""
+
+
+def why(matches: Matches, judge: Judge, path: Path, window_start: int | None) -> Iterator[str]:
+    """Each condition of a match with the values that made it hold, the deciding one last."""
+    verdicts = judge.verdicts(path, window_start)
+    decided = deciding(verdicts)
+    yield f"  why: {_binding(matches, path)}"
+    for verdict in verdicts:
+        if verdict is not decided:
+            yield f"    {_told(matches, verdict)}"
+    if decided is not None:
+        when = f"row {_seq(matches, decided.decided)} at {matches.clock.short(_ts(matches, decided.decided))}"
+        yield f"    decided by {_told(matches, decided)}, with {when}"
+
+
+def why_not(matches: Matches, judge: Judge, seqs: Sequence[int]) -> Iterator[str]:
+    """Why these events, by `seq`, are no match: what fails in the binding in which least does."""
+    unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
+    if unknown:
+        raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
+    places = sorted(place for seq in set(seqs) if (place := matches.row_of(seq)) is not None)
+    rows = _rows(matches, places)
+    bindings = judge.bindings(places)
+    if not bindings:
+        kinds = listed([shown(matches.event(place)["event_type"]) for place in places], len(places))
+        yield f"{rows}: the pattern binds no {kinds} in this order"
+        return
+    judged = [(path, judge.verdicts(path)) for path in bindings]
+    path, verdicts = min(judged, key=lambda pair: sum(not verdict.holds for verdict in pair[1]))
+    failing = [verdict for verdict in verdicts if not verdict.holds]
+    if not failing:
+        yield from _passed_over(matches, path, rows)
+        return
+    yield f"{rows}: no match, as {_binding(matches, path)}"
+    for verdict in sorted(verdicts, key=lambda one: one.holds):
+        yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
+
+
+def why_none(query: Query, matches: Matches, tick: Tick) -> Iterator[str]:
+    """How many matches there would be with one condition less, most first."""
+    events = matches.log.events
+    span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
+    found: list[tuple[str, Magnitude, bool]] = []
+    for said, relaxed in relaxations(query, max(span, events.num_rows)):
+        try:
+            evaluator = evaluator_of(relaxed, max_matches=1)
+        except QueryError:
+            continue  # without it no engine evaluates the rest
+        metadata = evaluate(evaluator, events, tick).schema.metadata
+        exact = metadata.get(b"matches_total")
+        found.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
+    some = sorted((one for one in found if one[1].sign), key=lambda one: one[1].key, reverse=True)
+    for said, count, exact in some:
+        window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
+        what = window if said == "WITHIN" else said
+        yield f"  without {what}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
+    if not some:
+        yield "  leaving out any one condition gives no match either: more than one stands in the way"
+
+
+def _passed_over(matches: Matches, path: Path, rows: str) -> Iterator[str]:
+    """Every condition holds: it is a match, or the strategy took other events."""
+    query, places = matches.query, [place for place, _ in path]
+    listing = evaluate(evaluator_of(query), matches.log.events, lambda done, of: None).to_pylist()
+    begun = [other for row in listing if (other := matches.path(row)) and other[0][0] == places[0]]
+    if path in begun or query.strategy is Strategy.ANY:
+        yield f"{rows}: a match, as {_binding(matches, path)}"
+        return
+    yield f"{rows}: every condition holds as {_binding(matches, path)}, but the strategy is {query.strategy.value}"
+    if begun:
+        yield f"  the run from the first of them took {_rows(matches, [place for place, _ in begun[0]])}"
+    else:
+        yield "  the run from the first of them came to no match"
+
+
+def _told(matches: Matches, verdict: Verdict) -> str:
+    clock, query = matches.clock, matches.query
+    if verdict.kind is Kind.EQUIVALENCE:
+        return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}{' in every event' if verdict.holds else ''}"
+    if verdict.kind is Kind.WINDOW:
+        if query.window.events:
+            return f"within {query.window.size:,} events: {verdict.found[0]}"
+        if query.window.slide is None:
+            return f"within {clock.length(query.window.size)}: {clock.length(int(verdict.found[0]))}"
+        return f"inside its window of {clock.length(query.window.size)}"
+    if verdict.kind is Kind.ABSENCE and verdict.absence is not None:
+        return f"{verdict.said} {_zone(matches, verdict)}"
+    return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}"
+
+
+def _zone(matches: Matches, verdict: Verdict) -> str:
+    absence = verdict.absence
+    assert absence is not None
+    sides = [
+        f"{word} row {_seq(matches, place)}"
+        for word, place in (("after", absence.after), ("before", absence.before))
+        if place is not None
+    ]
+    where = " and ".join(sides)
+    if not absence.happens:
+        begin, end = absence.zone
+        return f"{where}: {counted(max(end - begin, 0), 'event')} there, none makes it happen"
+    return f"{where}: it happens, {_rows(matches, absence.happens)}"
+
+
+def _binding(matches: Matches, path: Path) -> str:
+    bound: dict[str, list[int]] = {}
+    for place, name in path:
+        bound.setdefault(name, []).append(place)
+    order = [variable.name for variable in matches.query.positive if variable.name in bound]
+    return "; ".join(f"{name} = {_rows(matches, bound[name])}" for name in order)
+
+
+def _rows(matches: Matches, places: Sequence[int]) -> str:
+    seqs = [str(_seq(matches, place)) for place in places]
+    return f"row {seqs[0]}" if len(seqs) == 1 else f"rows {listed(seqs, 8)}"
+
+
+def _seq(matches: Matches, place: int) -> int:
+    return int(matches.log.events["seq"][place].as_py())
+
+
+def _ts(matches: Matches, place: int) -> int:
+    return int(matches.log.events["ts"][place].as_py())

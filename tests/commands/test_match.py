@@ -1,0 +1,188 @@
+"""`trendmill match`: time lines, compact rows, why a match is one, why events are none, why there is none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import cep_core as cep
+from jobs.cli import main
+from tests.commands.logs import letters, write
+
+LATER = """-- Who left ever later, and no storm between?
+PATTERN SEQ(Depart a, Depart+ b[], NOT Storm s, Arrive c)
+WHERE [tail] AND b[1].late > a.late AND b[i].late > b[i-1].late AND c.late >= 10 AND s.level > 2
+WITHIN 6 hours
+"""
+LOG = """time,kind,tail,late,level
+2013-03-08 12:59,Depart,N711,15,
+2013-03-08 13:05,Storm,,,1
+2013-03-08 14:10,Depart,N711,31,
+2013-03-08 15:30,Depart,N711,44,
+2013-03-08 16:00,Depart,N800,4,
+2013-03-08 17:20,Arrive,N711,60,
+2013-03-08 17:25,Storm,,,5
+2013-03-08 17:30,Arrive,N711,20,
+2013-03-08 17:35,Arrive,N800,70,
+"""
+FIRST = """\
+match 1: tail N711, 2013-03-08 12:59 to 17:20, 4.3 hours, 4 events
+  12:59  |*                             |  a     row 1  Depart  late 15
+  14:10  |       *                      |  b[1]  row 3  Depart  late 31
+  15:30  |                *             |  b[2]  row 4  Depart  late 44
+  17:20  |                             *|  c     row 6  Arrive  late 60
+"""
+WHY = """\
+  why: a = row 1; b = rows 3 and 4; c = row 6
+    [tail]: N711 in every event
+    b[1].late > a.late: 31 > 15
+    b.late > b[i-1].late: 44 > 31
+    NOT Storm s after row 4 and before row 6: 1 event there, none makes it happen
+    within 6 hours: 4.3 hours
+    decided by c.late >= 10: 60 >= 10, with row 6 at 17:20
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """Query, log, and what says that a storm is everybody's."""
+    return [str(write(tmp_path / "q.cep", LATER)), str(write(tmp_path / "log.csv", LOG)), "--lacks", "Storm.tail"]
+
+
+def printed(arguments: list[str], capsys: pytest.CaptureFixture[str], code: int = 0) -> str:
+    assert main(["match", *arguments]) == code
+    return capsys.readouterr().out
+
+
+def test_matches_are_time_lines(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Keys, span, each event where it happened with what the conditions mention; the total beside a cut listing."""
+    out = printed([*files, "--limit", "1"], capsys)
+    assert out.startswith(FIRST + "\n4 matches, 1 shown (--limit); 9 events in ")
+
+
+def test_b07_why_a_match_is_one(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Binding, each condition with the values found, the negation, the window, and the condition decided last."""
+    assert printed([*files, "--limit", "1", "--why"], capsys).startswith(FIRST + WHY + "\n4 matches")
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (
+            "1,3,8",
+            """\
+rows 1, 3 and 8: no match, as a = row 1; b = row 3; c = row 8
+  fails  NOT Storm s after row 3 and before row 8: it happens, row 7
+  holds  [tail]: N711 in every event
+  holds  c.late >= 10: 20 >= 10
+  holds  b[1].late > a.late: 31 > 15
+  holds  within 6 hours: 4.5 hours
+""",
+        ),
+        (
+            "1,5,9",
+            """\
+rows 1, 5 and 9: no match, as a = row 1; b = row 5; c = row 9
+  fails  [tail]: N711 and N800
+  fails  b[1].late > a.late: 4 > 15
+  fails  NOT Storm s after row 5 and before row 9: it happens, row 7
+  holds  c.late >= 10: 70 >= 10
+  holds  within 6 hours: 4.6 hours
+""",
+        ),
+        ("5,6", "rows 5 and 6: the pattern binds no Depart and Arrive in this order\n"),
+        ("6,4,1", "rows 1, 4 and 6: a match, as a = row 1; b = row 4; c = row 6\n"),
+    ],
+)
+def test_b07_why_events_are_no_match(
+    files: list[str], capsys: pytest.CaptureFixture[str], rows: str, expected: str
+) -> None:
+    """Of the ways to bind them the one in which least fails, with the values that make it fail."""
+    assert printed([*files, "--why-not", rows], capsys) == expected
+
+
+def test_b07_why_there_is_none(tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """How many matches there would be with one condition less."""
+    write(tmp_path / "q.cep", LATER.replace("c.late >= 10 ", "c.late >= 100 "))
+    told = printed([*files, "--why"], capsys).splitlines()
+    assert told[0].startswith("no matches; 9 events in ")
+    assert told[1:] == ["  without c.late >= 100: 4 matches"]
+    write(tmp_path / "q.cep", LATER.replace("c.late >= 10 ", "c.late >= 100 ").replace("6 hours", "1 hours"))
+    assert printed([*files, "--why"], capsys).splitlines()[1:] == [
+        "  leaving out any one condition gives no match either: more than one stands in the way"
+    ]
+
+
+def test_b07_what_a_strategy_passed_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every condition holds, and the run from the first event took others."""
+    query = write(tmp_path / "q.cep", "PATTERN SEQ(A a, B b) WHERE skip_till_next_match { a.x < b.x } WITHIN 9")
+    log = write(tmp_path / "log.csv", "ts,event_type,x\n1,A,1\n2,B,2\n3,B,3\n")
+    assert printed([str(query), str(log), "--why-not", "1,3"], capsys) == (
+        "rows 1 and 3: every condition holds as a = row 1; b = row 3, but the strategy is skip_till_next_match\n"
+        "  the run from the first of them took rows 1 and 2\n"
+    )
+
+
+def test_compact_rows(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A row for all matches with the same last event: their number, and every event of any of them once."""
+    out = printed([*files, "--collapsed"], capsys)
+    assert out.splitlines()[0] == "row 1: 4 matches, tail N711, 2013-03-08 12:59 to 17:20, 4.3 hours, made of 4 events"
+    assert out.splitlines()[2].endswith("|  a or b  row 3  Depart  late 31")
+    assert out.splitlines()[-1].startswith("4 matches in 1 row; 9 events in ")
+
+
+def test_long_matches_show_both_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And the number of events between; counts beyond all listing stay exact enough to read."""
+    query = write(tmp_path / "q.cep", "RETURN count(a[].ts) AS length PATTERN A+ a[] WITHIN 100")
+    log = write(tmp_path / "log.csv", "ts\n" + "".join(f"{ts}\n" for ts in range(100)))
+    lines = printed([str(query), str(log), "--collapsed", "--limit", "1"], capsys).splitlines()
+    assert lines[-1].startswith("1.3e30 matches in 100 rows, 1 shown (--limit); 100 events in ")
+    write(tmp_path / "q.cep", "RETURN count(a[].ts) AS length PATTERN A+ a[] WHERE skip_till_next_match WITHIN 100")
+    lines = printed([str(query), str(log), "--limit", "1"], capsys).splitlines()
+    assert lines[0] == "match 1: 0 to 99, 99 s, 100 events"
+    assert lines[7].split() == ["...", "88", "more", "events", "..."]
+    assert lines[14] == "  returns length 100"
+
+
+def test_answers_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The columns of cep.match; a list of rows is separated by blanks in CSV; a cut listing is said beside it."""
+    text = "PATTERN SEQ(A+ a[], B b) WITHIN 10"
+    query, log = write(tmp_path / "q.cep", text), tmp_path / "log.parquet"
+    pa.parquet.write_table(letters().append_column("seq", pa.array(range(1, 12))), log)
+    expected = cep.match(text, pa.parquet.read_table(log))
+    assert main(["match", str(query), str(log), "--seq", "seq", "--json"]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == expected.to_pylist()
+    assert main(["match", str(query), str(log), "--csv", "--limit", "2"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "first_ts,last_ts,a,b\n1,2,1,2\n1,7,1 4 6,9\n"
+    assert "note: the listing is cut: 23 matches (--limit)" in told.err
+
+
+def test_explain_needs_no_log(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Its text is that of cep.explain."""
+    assert printed([files[0], "--explain"], capsys) == f"{cep.explain(Path(files[0]))}\n"
+    assert main(["match", files[0]]) == 2
+    assert "which log?" in capsys.readouterr().err
+
+
+def test_what_is_wrong_ends_with_2(tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """An aggregation is sent to the other command; rows that are not there, and words for rows, are named."""
+    assert main(["match", *files, "--why-not", "1,99"]) == 2
+    assert "no event of the log is row 99" in capsys.readouterr().err
+    assert main(["match", *files, "--why-not", "one"]) == 2
+    assert "such as 12,15,19, not 'one'" in capsys.readouterr().err
+    write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN Depart+ WITHIN 10")
+    assert main(["match", *files]) == 2
+    assert ":1:8: an aggregation query" in capsys.readouterr().err
+
+
+def test_a_key_that_nobody_has_is_said(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Every type has every column of a file, so a storm without a tail number would silently cut nothing."""
+    assert main(["match", *files[:2], "--limit", "0"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("8 matches, 0 shown (--limit)")
+    assert "note: no Storm has a value in 'tail', so [tail] keeps them all out; --lacks Storm.tail" in told.err
