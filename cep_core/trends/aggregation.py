@@ -14,20 +14,21 @@ import pyarrow as pa
 from numba import njit
 
 from cep_core.language.patterns.candidates import Candidates
-from cep_core.language.patterns.columns import column, evaluate
+from cep_core.language.patterns.columns import column
 from cep_core.trends.aggregates import Aggregates
+from cep_core.trends.comparing import Comparing
 from cep_core.trends.counting import count_windows
-from cep_core.trends.cuts import Cuts, states_of, with_cuts
+from cep_core.trends.cuts import Cuts, with_cuts
 from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
-from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Limits, Vertices, no_comparisons
+from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Limits, Vertices, states_of
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.layout import ARROW_TYPES
 from cep_core.trends.meeting import meet_windows
+from cep_core.trends.negated import Line
 from cep_core.trends.plan import Plan
 from cep_core.trends.ranked import count_compared_windows
-from cep_core.trends.ranks import compare
 from cep_core.trends.weights import Weights, weights_of
 from cep_core.trends.windows import Windows, list_windows
 
@@ -58,14 +59,16 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     in_order = np.arange(len(found.rows), dtype=np.int64)
     vertices = Vertices(
         tick=in_order if plan.ordered or plan.loose else found.ts,
-        states=states_of(plan.variables, found),
+        states=states_of(plan.variables, found.variables, len(found.rows)),
         weights=weights.words,
         weighted=weights.states,
         codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
         coded=np.array([plan.states(minimum.variables) for minimum in wanted.minima], dtype=np.uint64),
     )
-    cuts = Cuts(plan.guarded, found, in_order if plan.ordered else found.ts)
-    comparisons = _comparisons(plan, found, events, vertices, cuts)
+    comparing = Comparing(found, events)
+    line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
+    cuts = Cuts(plan.guarded, line)
+    comparisons = _comparisons(plan, comparing, vertices, cuts)
     sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found, clock)
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
@@ -89,21 +92,15 @@ def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> 
     }
 
 
-def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vertices, cuts: Cuts) -> Comparisons:
-    partitions = found.partitions
-    comparisons = no_comparisons(len(found.rows), partitions)
-    if plan.compared:
-        candidates = events.take(pa.array(found.rows))
-        edges = []
-        for edge in plan.compared:
-            compared = [
-                (one.operator, evaluate(one.left, candidates), evaluate(one.right, candidates))
-                for one in edge.comparisons
-            ]
-            edges.append((edge.source, edge.target, compared))
-        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
-        comparisons = compare(edges, vertices.states, partition, partitions)
-    return with_cuts(comparisons, {edge: cuts.since(edge) for edge in plan.guarded.between}, vertices.states)
+def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
+    edges = {
+        (edge.source, edge.target): [comparing.evaluated(one) for one in edge.comparisons] for edge in plan.compared
+    }
+    for edge in plan.excused:
+        edges.setdefault(edge, []).append(cuts.comparison(edge))
+    compared = [(source, target, found) for (source, target), found in edges.items()]
+    cut = {edge: cuts.since(edge) for edge in plan.guarded.between}
+    return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 
 
 def _count(
@@ -124,7 +121,7 @@ def _count(
     overflowed = np.full(ranges, weights.wide, dtype=np.bool_)
     if weights.wide:
         pass  # no weight column fits a machine word: every range is counted exactly below
-    elif plan.compared:
+    elif plan.compared or plan.excused:
         overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
         together = overlapping or bool(comparisons.cut.any()) or bool(comparisons.first_other[-1])
         kernel = count_overlapping_windows if together else count_compared_windows

@@ -8,10 +8,13 @@ however it is read. Negations of one way forbid each for itself (docs/semantics.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from cep_core.language.patterns.diagram import FREELY, Alike, Diagram, Ways, diagram_of
+from cep_core.language.patterns.tree import Comparison
+
+ByVariables = Mapping[tuple[str, str], Sequence[Comparison]]
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,33 @@ class Guarded:
 
     diagram: Diagram
     forbidden: tuple[Guarded, ...] = ()
+    comparisons: Mapping[tuple[int, int], tuple[Comparison, ...]] = field(default_factory=dict)
+    """Of neighbouring events, `left` about the earlier one."""
+
+    @property
+    def starts_free(self) -> bool:
+        """Whether nothing is forbidden before the first event."""
+        return all(ways == FREELY for ways in self.diagram.start.values())
+
+    @property
+    def ends_free(self) -> bool:
+        """Whether nothing is forbidden after the last event."""
+        return all(ways == FREELY for ways in self.diagram.end.values())
+
+    def mirrored(self) -> Guarded:
+        """The same against the time: edges lead from the later event to the earlier."""
+        diagram = self.diagram
+        return Guarded(
+            replace(
+                diagram,
+                start=diagram.end,
+                end=diagram.start,
+                edges={(q, p): ways for (p, q), ways in diagram.edges.items()},
+                tied=frozenset((q, p) for p, q in diagram.tied),
+            ),
+            tuple(nested.mirrored() for nested in self.forbidden),
+            {(q, p): comparisons for (p, q), comparisons in self.comparisons.items()},
+        )
 
     @property
     def between(self) -> Mapping[tuple[int, int], Ways]:
@@ -37,15 +67,22 @@ class Guarded:
         return {state: ways for state, ways in sorted(self.diagram.end.items()) if ways != FREELY}
 
 
-def guarded(diagram: Diagram, alike: Alike) -> Guarded:
+def guarded(diagram: Diagram, alike: Alike, comparisons: ByVariables) -> Guarded:
     """The diagram with those of its negations; these may have several paths for a binding.
+
+    `comparisons`: those between neighbours, by the variables of the earlier and of the later.
 
     >>> from cep_core.language.patterns.naming import name_variables
     >>> from cep_core.language.patterns.parsing import parse_pattern
     >>> pattern = name_variables(parse_pattern("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+"))
-    >>> whole = guarded(diagram_of(pattern), lambda unit: unit.variable)
+    >>> whole = guarded(diagram_of(pattern), lambda unit: unit.variable, {})
     >>> [[(edge, sorted(map(sorted, ways))) for edge, ways in one.between.items()] for one in (whole, *whole.forbidden)]
     [[((0, 1), [[0]])], [((0, 1), [[0]])]]
     """
-    inner = [guarded(diagram_of(negation.body, alike), alike) for negation in diagram.negations]
-    return Guarded(diagram, tuple(inner))
+    inner = [guarded(diagram_of(negation.body, alike), alike, comparisons) for negation in diagram.negations]
+    on_edges = {
+        (p, q): tuple(found)
+        for p, q in sorted(diagram.edges)
+        if (found := comparisons.get((diagram.variables[p], diagram.variables[q])))
+    }
+    return Guarded(diagram, tuple(inner), on_edges)

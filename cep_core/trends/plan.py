@@ -14,8 +14,9 @@ from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.patterns.alike import alike_units
 from cep_core.language.patterns.diagram import Alike, Diagram
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
-from cep_core.language.patterns.template import Template, template_of
-from cep_core.language.patterns.tree import Comparison, Reference, Unit, Which
+from cep_core.language.patterns.template import Template, template_of_pattern
+from cep_core.language.patterns.tree import Comparison, Not, Pattern, Reference, Unit, Which
+from cep_core.language.patterns.walk import parts_of
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.graph import MOST_STATES, Automaton, automaton, bits
 from cep_core.trends.negation import Guarded, guarded
@@ -41,6 +42,8 @@ class Plan:
     """The diagram with what its negations forbid."""
     automaton: Automaton
     compared: tuple[ComparedEdge, ...]
+    excused: tuple[tuple[int, int], ...]
+    """Edges along which negations, excused by what precedes them, ask how the two events' moments compare."""
     aggregates: Aggregates
     loose: bool
     """Whether some edges allow ties: then every other edge compares times, and vertices are in (ts, seq) order."""
@@ -78,28 +81,26 @@ class Plan:
 
 def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
     """The plan of a diagram with one path for each binding. Raises NotSupportedYet or QueryError."""
-    guards = guarded(diagram, alike_of(query))
     loose = bool(diagram.tied) and query.schema.ties is not Ties.ORDERED
     if len(diagram.variables) > MOST_STATES:
         raise later(query, f"a pattern that unrolls to more than {MOST_STATES} states", query.pattern.at)
-    for negated in _nested(guards):
-        if negated.diagram.tied and query.schema.ties is not Ties.ORDERED:
-            at = guards.diagram.negations[0].at
-            raise later(query, "ANY inside a NOT where events may be concurrent", at)
-        edges = [number for ways in (*negated.before.values(), *negated.after.values()) for number in min(ways)]
-        if edges:
-            raise later(query, "NOT at the edge of a negated sequence", negated.diagram.negations[min(edges)].at)
-    predicates = _comparisons_by_edge(query, diagram, guards)
+    guards = guarded(diagram, alike_of(query), _comparisons(query))
+    _check_negations(query, guards)
     compared = []
     for source, target in sorted(diagram.edges):
-        comparisons = predicates.get((diagram.variables[source], diagram.variables[target]), [])
+        comparisons = guards.comparisons.get((source, target), ())
         if loose and (source, target) not in diagram.tied:
-            comparisons = [_in_time(diagram.variables[source], diagram.variables[target], query), *comparisons]
+            comparisons = (_in_time(diagram.variables[source], diagram.variables[target], query), *comparisons)
         if comparisons:
-            compared.append(ComparedEdge(source, target, tuple(comparisons)))
+            compared.append(ComparedEdge(source, target, comparisons))
+    excused = tuple(
+        edge
+        for edge, ways in guards.between.items()
+        if any(not guards.forbidden[k].starts_free for way in ways for k in way)
+    )
     bare = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)
     edges_free = automaton(len(diagram.variables), diagram.start, diagram.end, bare)
-    return Plan(query, guards, edges_free, tuple(compared), aggregates, loose)
+    return Plan(query, guards, edges_free, tuple(compared), excused, aggregates, loose)
 
 
 def alike_of(query: Query) -> Alike:
@@ -122,10 +123,21 @@ def never(query: Query, what: str, at: Position, hint: str = MATCHING_HINT) -> Q
     return QueryError(what, at, text=query.text, path=query.path, hint=hint)
 
 
-def _nested(guards: Guarded) -> Iterable[Guarded]:
-    for negated in guards.forbidden:
-        yield negated
-        yield from _nested(negated)
+def _check_negations(query: Query, guards: Guarded) -> None:
+    """Refuse what no cut expresses so far, in this diagram and in those of its negations."""
+    negations = guards.diagram.negations
+    for negation, negated in zip(negations, guards.forbidden, strict=True):
+        if negated.diagram.tied and query.schema.ties is not Ties.ORDERED:
+            raise later(query, "ANY inside a NOT where events may be concurrent", negation.at)
+        if not negated.starts_free and not negated.ends_free:
+            raise later(query, "NOT at both edges of a negated sequence", negation.at)
+        _check_negations(query, negated)
+    places = (*guards.between.values(), *guards.before.values(), *guards.after.values())
+    for ways in places:
+        beforehand = [k for way in ways for k in way if not guards.forbidden[k].starts_free]
+        if len(ways) > 1 and beforehand:
+            what = "NOT at the start of a negated sequence that only one way to read the pattern passes"
+            raise later(query, what, negations[min(beforehand)].at)
 
 
 def _in_time(source: str, target: str, query: Query) -> Comparison:
@@ -134,24 +146,29 @@ def _in_time(source: str, target: str, query: Query) -> Comparison:
     return Comparison("<", Reference(source, "ts", Which.PREVIOUS, at), Reference(target, "ts", Which.EACH, at), at)
 
 
-def _comparisons_by_edge(query: Query, diagram: Diagram, guards: Guarded) -> dict[tuple[str, str], list[Comparison]]:
-    """The comparisons between the neighbours of each pair of variables."""
-    template = template_of(query)
+def _comparisons(query: Query) -> dict[tuple[str, str], list[Comparison]]:
+    """The comparisons between the neighbours of each pair of variables, negated ones included."""
+    parts = (query.pattern, *(negation.body for negation in _nots(query.pattern)))
+    templates = [template_of_pattern(part) for part in parts]
     found: dict[tuple[str, str], list[Comparison]] = {}
-    negated = {variable for one in _nested(guards) for variable in one.diagram.variables}
     for predicate in query.edge_predicates:
         source, target = predicate.source, predicate.target
-        at = predicate.expression.at
-        if not negated.isdisjoint((source, target)):
-            raise later(query, "a comparison of events inside a NOT", at)
-        if predicate.adjacency is Adjacency.BINDING and not _neighbours(template, source):
-            raise never(query, f"other events may lie between {source}[i-1] and {source}[i]", at)
+        if predicate.adjacency is Adjacency.BINDING and not any(_neighbours(one, source) for one in templates):
+            what = f"other events may lie between {source}[i-1] and {source}[i]"
+            raise never(query, what, predicate.expression.at)
         found.setdefault((source, target), []).append(_comparison(query, predicate))
     return found
 
 
+def _nots(pattern: Pattern) -> Iterable[Not]:
+    if isinstance(pattern, Not):
+        yield pattern
+    for part in parts_of(pattern):
+        yield from _nots(part)
+
+
 def _neighbours(template: Template, state: str) -> bool:
-    """Whether consecutive events of a closure's variable are always neighbours in the trend."""
+    """Whether consecutive events of a closure's variable are always neighbours."""
     between = [other for other in template.successors(state) if other != state]
     return (state, state) in template.edges and not any(template.reaches(other, state) for other in between)
 

@@ -54,6 +54,25 @@ NEGATIONS = (
     "SEQ(A, (SEQ(NOT C, B?))?, A)",
     "(SEQ(NOT B, A, NOT SEQ(C+, D)))+",
 )
+EXCUSES = (
+    "SEQ(A, NOT SEQ(NOT C, B), A)",
+    "SEQ(A+, NOT SEQ(B, NOT C), A)",
+    "SEQ(NOT SEQ(B, NOT C), A+)",
+    "SEQ(NOT SEQ(NOT B, C), A+)",
+    "SEQ(A+, NOT SEQ(B, NOT C))",
+    "SEQ(A+, NOT SEQ(NOT B, C))",
+    "(SEQ(A, NOT SEQ(B, NOT C)))+",
+    "(SEQ(A, NOT SEQ(NOT B, C)))+",
+    "SEQ(A, NOT SEQ(B?, C?), A)",
+    "SEQ(A, NOT SEQ(B+, C, NOT SEQ(D, NOT E)), A)",
+    "SEQ(A, NOT SEQ(NOT SEQ(D, NOT E), B, C), A)",
+    "SEQ(A, NOT SEQ(B, NOT SEQ(NOT E, D), C), A)",
+    "SEQ(A, NOT SEQ(NOT SEQ(NOT E, D), B), A)",
+    "SEQ(A, NOT SEQ(B, NOT C), NOT SEQ(NOT D, C c), A)",
+    "SEQ(A+, NOT SEQ(B+, C), A)",
+    "SEQ(A+, NOT SEQ(B, C))",
+    "SEQ(A, (SEQ(NOT SEQ(B, NOT C), D))?, NOT E, A)",
+)
 REPETITIONS = (
     "A{2,3}",
     "A{2,}",
@@ -122,6 +141,12 @@ NEIGHBOURS = {
     "SEQ(A+, NOT C, B)": [("A[last].x <= B.x", "A.x != NEXT(B).x"), ("A.x >= NEXT(A).y",)],
     "(SEQ(A, NOT B))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.k = NEXT(A).k")],
     "(SEQ(A+, NOT C, B))+": [("B.x < NEXT(A).x",), ("A.y > NEXT(A).y", "A.k != NEXT(A).k"), ("A.x != NEXT(B).x",)],
+    "(SEQ(A, NOT SEQ(B, NOT C)))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x")],
+    "(SEQ(A, NOT SEQ(NOT B, C)))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x")],
+    "SEQ(A+, NOT SEQ(B+, C), A)": [("B.x < NEXT(B).x", "B[i].y >= B[i-1].y"), ("B[last].x > C.x", "B.x != NEXT(C).x")],
+    "SEQ(A+, NOT SEQ(B, C))": [("B.x < C.x", "B.y != C.x", "B.s = C.s"), ("A.x > NEXT(A).x",)],
+    "SEQ(NOT SEQ(B, NOT C), A+)": [("A.x > NEXT(A).x",)],
+    "SEQ(A+, NOT SEQ(NOT B, C))": [("A.x > NEXT(A).x",)],
     "A{2,3}": [("A.x < NEXT(A).x", "A[i].x >= A[i-1].x")],
     "SEQ(A{1,3}, B)": [("A[last].x != B.x",), ("A.x <= NEXT(A).x",)],
     "(SEQ(A+, B)){1,2}": [("B.x < NEXT(A).x",), ("A.x != NEXT(A).x",)],
@@ -150,7 +175,7 @@ ITEMS = (
 
 
 @st.composite
-def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + MORE) -> str:
+def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EXCUSES + MORE) -> str:
     """The text of an aggregation query."""
     pattern = draw(st.sampled_from(patterns))
     conditions = [

@@ -15,7 +15,7 @@ from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import MORE, NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
+from tests.trends.random_queries import EXCUSES, MORE, NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
 
 TIES = st.sampled_from(list(Ties))
 
@@ -64,7 +64,7 @@ def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(queries(NEGATIONS), logs(most=10), TIES, st.data())
+@given(queries(NEGATIONS + EXCUSES), logs(most=10), TIES, st.data())
 def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: st.DataObject) -> None:
     """The same for negations alone, of types that may lack part of the key: their events count in every partition."""
     query = bind(text, data.draw(partial_schemas(log, ties)))

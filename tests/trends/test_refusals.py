@@ -23,8 +23,8 @@ def compile_pattern(rest: str) -> TrendEvaluator:
 @pytest.mark.parametrize(
     ("rest", "said", "place"),
     [
-        ("SEQ(A+, NOT SEQ(C, E), B) WHERE C.x < E.x WITHIN 9", "comparison of events inside a NOT", (2, 41)),
-        ("SEQ(A, NOT SEQ(NOT E, C), B) WITHIN 9", "edge of a negated sequence", (2, 24)),
+        ("SEQ(A, NOT SEQ(NOT E, C, NOT B), B) WITHIN 9", "both edges of a negated sequence", (2, 16)),
+        ("SEQ(A, (SEQ(NOT SEQ(NOT E, C), B?) OR SEQ(NOT C, B? b)), A a) WITHIN 9", "only one way to read", (2, 21)),
         ("(SEQ(A{1,2}, NOT C))+ WITHIN 9", "readings of one binding pass different negations", (2, 9)),
         ("SEQ(B, A{70}) WITHIN 9", "more than 64 states", (2, 9)),
         ("SEQ(B, A{2000}) WITHIN 9", "too many states", (2, 16)),
