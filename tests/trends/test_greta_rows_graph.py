@@ -38,9 +38,9 @@ def test_g07_counts_by_propagation() -> None:
     assert (counts("A+"), counts("SEQ(A+, B)"), counts("(SEQ(A+, B))+")) == ([15], [23], [43])
     by_prefix = [counts("(SEQ(A+, B))+", I11.slice(0, length)) for length in (2, 9, 11)]
     assert by_prefix == [[1], [1 + 10], [1 + 10 + 32]]
-    ending_at_a = [
-        counts("(SEQ(A+, B))+", pa.concat_tables([I11.slice(0, length), stream("b99")])) for length in (6, 10)
-    ]
+    one_more = stream("b99").set_column(2, "seq", pa.array([99]))
+    closed = [pa.concat_tables([I11.slice(0, length), one_more]) for length in (6, 10)]
+    ending_at_a = [counts("(SEQ(A+, B))+", events) for events in closed]
     assert ending_at_a == [[1 + 1 + 3 + 6], [1 + 10 + 1 + 3 + 6 + 22]]  # a1, a3, a4, and a8
 
 
@@ -93,10 +93,8 @@ def test_g16_windows_of_an_event(size: int, slide: int, windows: set[int]) -> No
 
 def test_g16_windows_of_events() -> None:
     """Counted over the log's positions, all types included: [0, 4), [2, 6), ..."""
-    found = {
-        row["window_start"]: int(row["count"])
-        for row in rows("RETURN COUNT(*) PATTERN A+ WITHIN 4 EVENTS SLIDE 2 EVENTS", I11)
-    }
+    query = "RETURN COUNT(*) PATTERN A+ WITHIN 4 EVENTS SLIDE 2 EVENTS"
+    found = {row["window_start"]: int(row["count"]) for row in rows(query, I11)}
     assert found == {-2: 1, 0: 3, 2: 3, 4: 1, 6: 1, 8: 1}
     [row] = rows("RETURN COUNT(*) PATTERN SEQ(A+, B) WITHIN 100 EVENTS", I11)
     assert (row["window_start"], row["window_end"], row["count"]) == (0, 100, 23)
