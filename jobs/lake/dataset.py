@@ -7,6 +7,11 @@ Arrow's own.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.fs as fs
 from deltalake import DeltaTable
@@ -15,3 +20,11 @@ from deltalake import DeltaTable
 def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
     """The files of the table's opened version in `folder`."""
     return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(folder, fs.LocalFileSystem()))
+
+
+def read_table(folder: Path, columns: Sequence[str], days: Iterable[date] | None = None) -> pa.Table | None:
+    """The present rows of a Delta table, of some days or of all; None if nobody made it yet."""
+    if not (folder / "_delta_log").is_dir():
+        return None
+    chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
+    return dataset_of(DeltaTable(folder), str(folder)).to_table(list(columns), filter=chosen)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from jobs.runs.ledger import read_table
+from jobs.lake.dataset import read_table
 from jobs.workload.declaration import Workload
 
 

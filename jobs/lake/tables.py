@@ -358,7 +358,12 @@ RUNS = Table(
         Column("status", "STRING", "done, refused or failed", nullable=False),
         Column("message", "STRING", "What a person should know", nullable=False),
         Column("workload_hash", "STRING", "Hash of the workload's folder", nullable=False),
-        Column("versions", "STRING", "JSON: table -> Delta version written", nullable=False),
+        Column(
+            "versions",
+            "STRING",
+            "JSON: Delta version of each table written, version of each package used",
+            nullable=False,
+        ),
         Column("rows_in", "BIGINT", "Rows read", nullable=False),
         Column("rows_out", "BIGINT", "Rows written", nullable=False),
         Column("seconds", "DOUBLE", "Wall seconds of the stage, over all days of the run", nullable=False),

@@ -1,62 +1,115 @@
-"""Where a gzip file is damaged: asked only after reading it has failed, to name the file and the byte.
+"""Where a file is damaged: asked only after reading it has failed, to name the file and the byte.
 
-Cost: one pass over the compressed files, no memory beyond a block.
+Compressed files (gzip, bzip2) are decompressed to the damage; a Parquet file is asked for its footer. Files that are
+not on this machine are not looked into. Cost: one pass over the files up to the damage, no memory beyond a block.
 """
 
 from __future__ import annotations
 
+import bz2
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from jobs.exits import UnreadableSource
+from jobs.workload.sources import local_path
 
 _BLOCK = 1 << 16
 _GZIP = 31
 """zlib's window bits for a gzip stream with its checksum verified."""
 
+Damage = tuple[int, str]
+"""The byte of the file, and what is wrong there."""
+
+
+class Decoder(Protocol):
+    """A stream being decompressed; `unused_data` is what follows its end."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+_DECODERS: dict[str, tuple[str, Callable[[], Decoder]]] = {
+    ".gz": ("gzip", lambda: zlib.decompressobj(_GZIP)),
+    ".bz2": ("bzip2", bz2.BZ2Decompressor),
+}
+
 
 def refuse_damaged(paths: Iterable[str]) -> None:
-    """Raise UnreadableSource for the first damaged gzip file among local paths; return when there is none."""
+    """Raise UnreadableSource for the first damaged file among the local ones; return when there is none."""
     for place in paths:
-        path = Path(place)
-        files = sorted(path.rglob("*.gz")) if path.is_dir() else [path] if path.suffix == ".gz" else []
+        path = local_path(place)
+        if path is None:
+            continue
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
-            found = gzip_damage(file)
+            found = damage(file)
             if found:
                 raise UnreadableSource(file, found[1], found[0])
 
 
-def gzip_damage(path: Path) -> tuple[int, str] | None:
-    """The byte of the compressed file where decompression fails and why; None when the file is whole.
+def damage(path: Path) -> Damage | None:
+    """Where and how a file is damaged; None when it is whole, or of a kind that cannot be."""
+    if not path.is_file():
+        return None
+    if path.suffix == ".parquet":
+        return _parquet_damage(path)
+    if path.suffix not in _DECODERS:
+        return None
+    name, decoder = _DECODERS[path.suffix]
+    return _stream_damage(path, name, decoder)
 
-    A file of several gzip members, as `cat a.gz b.gz` makes, is whole.
-    """
-    decoder, offset, begun = zlib.decompressobj(_GZIP), 0, False
+
+def _stream_damage(path: Path, name: str, start: Callable[[], Decoder]) -> Damage | None:
+    """A file of several streams, as `cat a.gz b.gz` makes, is whole."""
+    decoder, begun, member, offset = start(), False, 0, 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             rest = block
             while rest:
                 if decoder.eof:
-                    decoder, begun = zlib.decompressobj(_GZIP), False
+                    decoder, begun, member = start(), False, offset
                 try:
-                    decoder.copy().decompress(rest)
-                except zlib.error as error:
-                    return offset + _bad_byte(decoder, rest), str(error)
-                decoder.decompress(rest)
+                    decoder.decompress(rest)
+                except (zlib.error, OSError) as error:
+                    return _bad_byte(path, start(), member, offset), str(error)
                 begun = True
                 offset += len(rest) - len(decoder.unused_data)
                 rest = decoder.unused_data
     if begun and not decoder.eof:
-        return offset, "the gzip stream ends early"
+        return offset, f"the {name} stream ends early"
     return None if begun else (0, "the file is empty")
 
 
-def _bad_byte(decoder: zlib._Decompress, block: bytes) -> int:
-    """Which byte of a block makes the decoder fail."""
-    for position in range(len(block)):
-        try:
-            decoder.decompress(block[position : position + 1])
-        except zlib.error:
-            return position
-    return len(block)
+def _bad_byte(path: Path, decoder: Decoder, member: int, block: int) -> int:
+    """Which byte makes the decoder fail, of the stream that begins at `member`; one from `block` on does."""
+    with path.open("rb") as file:
+        file.seek(member)
+        while member < block:
+            good = file.read(min(_BLOCK, block - member))
+            decoder.decompress(good)
+            member += len(good)
+        while byte := file.read(1):
+            try:
+                decoder.decompress(byte)
+            except (zlib.error, OSError):
+                return member
+            member += 1
+    return member
+
+
+def _parquet_damage(path: Path) -> Damage | None:
+    try:
+        pq.read_metadata(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        return path.stat().st_size, f"no Parquet footer before it: {error}"
+    return None

@@ -1,23 +1,30 @@
 """The journal of runs: one row of `runs` for each stage of a run and operating day, appended when a task ends.
 
 A stage that fails is written too, with its message, before its error goes on: `runs` says what was tried, not only what
-went well.
+went well. With each stage goes what it computed with and the version of each table that it wrote; since a run has the
+lake for itself, those are the tables whose version moved meanwhile.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
 from jobs.exits import message as message_of
+from jobs.lake.versions import versions_of
 from jobs.lake.write import append
 from jobs.runs.run import DayOutcome, Run, StageOutcome
+from jobs.runs.software import software
 from jobs.runs.watching import watched
 from jobs.workload.content import content_hash
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
 
 FAILED = "failed"
 LONGEST_MESSAGE = 2_000
@@ -32,7 +39,8 @@ class Entry:
     stage: str
     day: date
     outcome: DayOutcome
-    versions: str
+    versions: Mapping[str, int]
+    """Delta version of each table that the stage wrote."""
     seconds: float
     started_at: datetime
 
@@ -46,27 +54,37 @@ class Journal:
     def perform(self, name: str, stage: Stage, run: Run, days: tuple[date, ...] | None = None) -> StageOutcome:
         """Run a stage, tell its progress and note its outcome for each of `days` (the run's own if not given)."""
         run.progress.start(name)
+        before = versions_of(run.workload.name, run.lake)
         started_at, begin = datetime.now(UTC), time.perf_counter()
         try:
             with watched(run.spark.sparkContext, run.progress):
                 outcome = stage(run)
         except Exception as error:
-            seconds = time.perf_counter() - begin
             failed = DayOutcome(status=FAILED, message=message_of(error)[:LONGEST_MESSAGE])
-            self._note(name, StageOutcome(days=dict.fromkeys(days or run.days, failed)), seconds, started_at, ())
+            self._note(name, run, dict.fromkeys(days or run.days, failed), before, begin, started_at)
             raise
-        seconds = time.perf_counter() - begin
-        self._note(name, outcome, seconds, started_at, days or run.days)
+        whole = DayOutcome(outcome.rows_in, outcome.rows_out, message=outcome.message, details=outcome.details)
+        by_day = outcome.days or dict.fromkeys(days or run.days, whole)
+        seconds = self._note(name, run, by_day, before, begin, started_at)
         run.progress.finish(name, outcome, seconds)
         return outcome
 
     def _note(
-        self, name: str, outcome: StageOutcome, seconds: float, started_at: datetime, days: tuple[date, ...]
-    ) -> None:
-        whole = DayOutcome(outcome.rows_in, outcome.rows_out, message=outcome.message, details=outcome.details)
-        versions = json.dumps(dict(outcome.versions), sort_keys=True)
-        for day, of_day in sorted((outcome.days or dict.fromkeys(days, whole)).items()):
-            self.entries.append(Entry(name, day, of_day, versions, seconds, started_at))
+        self,
+        name: str,
+        run: Run,
+        outcomes: Mapping[date, DayOutcome],
+        before: Mapping[str, int],
+        begin: float,
+        started_at: datetime,
+    ) -> float:
+        """Note a stage that has ended; returns its seconds. `before`: the tables' versions when it began."""
+        seconds = time.perf_counter() - begin
+        now = versions_of(run.workload.name, run.lake)
+        written = {table: version for table, version in now.items() if version != before.get(table)}
+        for day, outcome in sorted(outcomes.items()):
+            self.entries.append(Entry(name, day, outcome, written, seconds, started_at))
+        return seconds
 
 
 @contextmanager
@@ -77,15 +95,12 @@ def journal(run: Run) -> Iterator[Journal]:
         yield kept
     finally:
         if kept.entries:
-            append(run.spark.createDataFrame(_rows(run, kept.entries), _schema(run)), run.table("runs"))
+            schema = run.spark.table(run.table("runs")).schema
+            append(run.spark.createDataFrame(_rows(run, kept.entries, schema), schema), run.table("runs"))
 
 
-def _schema(run: Run) -> object:
-    return run.spark.table(run.table("runs")).schema
-
-
-def _rows(run: Run, entries: list[Entry]) -> list[tuple[object, ...]]:
-    workload_hash = content_hash(run.workload.folder)
+def _rows(run: Run, entries: list[Entry], schema: StructType) -> list[tuple[object, ...]]:
+    workload_hash, computed_with = content_hash(run.workload.folder), software()
     rows = [
         {
             "day": entry.day,
@@ -94,7 +109,7 @@ def _rows(run: Run, entries: list[Entry]) -> list[tuple[object, ...]]:
             "status": entry.outcome.status,
             "message": entry.outcome.message,
             "workload_hash": workload_hash,
-            "versions": entry.versions,
+            "versions": json.dumps({"software": computed_with, "tables": dict(entry.versions)}, sort_keys=True),
             "rows_in": entry.outcome.rows_in,
             "rows_out": entry.outcome.rows_out,
             "seconds": entry.seconds,
@@ -103,4 +118,4 @@ def _rows(run: Run, entries: list[Entry]) -> list[tuple[object, ...]]:
         }
         for entry in entries
     ]
-    return [tuple(row[field.name] for field in _schema(run).fields) for row in rows]  # type: ignore[attr-defined]
+    return [tuple(row[name] for name in schema.names) for row in rows]

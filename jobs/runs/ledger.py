@@ -7,27 +7,17 @@ that the lake is a folder.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
-from deltalake import DeltaTable
 
-from jobs.lake.dataset import dataset_of
+from jobs.lake.dataset import read_table
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
 from jobs.workload.compiled import CompiledQuery
 from jobs.workload.declaration import Workload
-
-
-def read_table(folder: Path, columns: Sequence[str], days: Iterable[date] | None = None) -> pa.Table | None:
-    """The present rows of a Delta table, of some days or of all; None if nobody made it yet."""
-    if not (folder / "_delta_log").is_dir():
-        return None
-    chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
-    return dataset_of(DeltaTable(folder), str(folder)).to_table(list(columns), filter=chosen)
 
 
 def read_ledger(lake: Path, workload: str) -> Ledger:

@@ -49,8 +49,6 @@ class StageOutcome:
     details: Mapping[str, Any] = field(default_factory=dict)
     days: Mapping[date, DayOutcome] = field(default_factory=dict)
     """Each day's own share where the stage worked day by day; empty: the stage speaks of all its days at once."""
-    versions: Mapping[str, int] = field(default_factory=dict)
-    """Delta version of each table that the stage wrote."""
 
     @property
     def refused(self) -> dict[date, str]:

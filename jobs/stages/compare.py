@@ -18,9 +18,10 @@ import pyarrow as pa
 
 from cep_core.experiments.slicing import compare_strategies
 from cep_core.slicing import Plan
+from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.lake.write import replace
-from jobs.runs.ledger import read_ledger, read_table
+from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.plan_slices import reads_of, seed_text, widest
 from jobs.stages.planned import planned, plans_of_day

@@ -8,7 +8,7 @@ from datetime import date
 from deltalake import DeltaTable
 
 from cep_core.slicing import Plan
-from jobs.runs.ledger import read_table
+from jobs.lake.dataset import read_table
 from jobs.runs.run import Run
 
 

@@ -1,18 +1,24 @@
 """Stage `statistics`: exact rates, distinct values and heavy values of each loaded day (paper 01, section 5.2).
 
-Reads `events` of the days that were loaded since they were counted; writes `heavy_hitters` and, last,
-`stream_statistics` for those days, with the run that loaded them: a day of a run that died before counting is found by
-it. A day's rows depend on its own events and on which attributes the workload's queries slice by, on nothing else.
+Reads `events` of the days that were loaded since they were counted, or counted for queries that sliced by other
+attributes; writes `heavy_hitters` and, last, `stream_statistics` for those days, with the run that loaded them: a day
+of a run that died before counting is found by it. A day's rows depend on its own events and on which attributes the
+workload's queries slice by, on nothing else.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
+import pyarrow as pa
+
+from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.lake.write import replace
-from jobs.runs.ledger import read_ledger, read_table
+from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.attribute_values import attribute_values, slicing_places
 
@@ -21,21 +27,25 @@ PERIODS = 24
 
 
 def statistics(run: Run) -> StageOutcome:
-    """Count the days that were loaded since they were counted, by this run or by one that died before it counted."""
+    """Count the days whose statistics are not those of their events and of the workload's queries."""
     from pyspark.sql import functions as f
 
     days = uncounted_days(run)
     if not days:
         return StageOutcome(message="every day is counted")
     spark, calendar = run.spark, run.workload.operating_days
-    atoms = [atom for query in run.compiled.values() for atom in query.evaluator.atoms]
     events = spark.table(run.table("events")).where(f.col("day").isin(list(days)))
-    values = attribute_values(events, slicing_places(atoms))
+    places = _places(run)
+    values = attribute_values(events, places)
     events.createOrReplaceTempView("counted_events")
     values.createOrReplaceTempView("attribute_values")
     periods = spark.sql(
         statement("statistics", "stream_statistics"),
-        args={"offset": calendar.offset, "width": calendar.length // PERIODS},
+        args={
+            "offset": calendar.offset,
+            "width": calendar.length // PERIODS,
+            "places": json.dumps(_by_type(places)),
+        },
     )
     heavy = spark.sql(
         statement("statistics", "heavy_hitters"),
@@ -54,16 +64,48 @@ def statistics(run: Run) -> StageOutcome:
 
 
 def uncounted_days(run: Run) -> list[date]:
-    """Days whose statistics are not those of their last load, ascending; a refused load changed nothing."""
+    """Days whose statistics are not those of their last load, or not of what queries slice by; ascending.
+
+    A refused load changed nothing.
+    """
     home = run.lake / run.workload.name
     loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events"])
-    counted = read_table(home / "stream_statistics", ["day", "run_id"])
-    counted_of = {row["day"]: row["run_id"] for row in ([] if counted is None else counted.to_pylist())}
-    return sorted(
-        row["day"]
-        for row in ([] if loaded is None else loaded.to_pylist())
-        if not row["refused"] and counted_of.get(row["day"]) != (row["run_id"] if row["events"] else None)
-    )
+    counted = read_table(home / "stream_statistics", ["day", "run_id", "event_type", "distinct_values"])
+    wanted, counted_of, outdated = _by_type(_places(run)), {}, set()
+    for row in _one_for_each_type(counted):
+        counted_of[row["day"]] = row["run_id"]
+        if list(json.loads(row["distinct_values"])) != wanted.get(row["event_type"], []):
+            outdated.add(row["day"])
+    loads = [row for row in ([] if loaded is None else loaded.to_pylist()) if not row["refused"]]
+    uncounted = {
+        row["day"] for row in loads if counted_of.get(row["day"]) != (row["run_id"] if row["events"] else None)
+    }
+    return sorted(uncounted | outdated)
+
+
+def _one_for_each_type(counted: pa.Table | None) -> list[dict[str, Any]]:
+    """A row for each day and event type: all periods of a day are counted by one run, for the same attributes."""
+    if counted is None:
+        return []
+    grouped = counted.group_by(["day", "event_type"]).aggregate([("run_id", "one"), ("distinct_values", "one")])
+    return grouped.rename_columns(["day", "event_type", "run_id", "distinct_values"]).to_pylist()
+
+
+def _places(run: Run) -> tuple[tuple[str, str], ...]:
+    """What the workload's queries slice by."""
+    return slicing_places(atom for query in run.compiled.values() for atom in query.evaluator.atoms)
+
+
+def _by_type(places: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    """Event type -> its slicing attributes, sorted.
+
+    >>> _by_type((("A", "x"), ("B", "x"), ("B", "y")))
+    {'A': ['x'], 'B': ['x', 'y']}
+    """
+    found: dict[str, list[str]] = {}
+    for event_type, attribute in sorted(places):
+        found.setdefault(event_type, []).append(attribute)
+    return found
 
 
 def _rows(run: Run, table: str, days: Sequence[date]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from jobs.workload.problems import Problems, nearest
 from jobs.workload.secrets import problems_in, resolve
@@ -91,6 +92,17 @@ def is_local(path: str) -> bool:
     (True, False)
     """
     return not _REMOTE.match(path)
+
+
+def local_path(path: str) -> Path | None:
+    """The file of this machine that a located path or a `file:` URI names; None: it is elsewhere.
+
+    >>> local_path("file:///data/a%20b.csv"), local_path("/data/x.csv"), local_path("s3a://bucket/x.csv")
+    (PosixPath('/data/a b.csv'), PosixPath('/data/x.csv'), None)
+    """
+    if path.startswith("file:"):
+        return Path(unquote(urlsplit(path).path))
+    return Path(path) if is_local(path) else None
 
 
 def read_source(problems: Problems, name: str, value: object) -> Source:

@@ -251,7 +251,7 @@ def runs(day: date) -> list[dict[str, Any]]:
             "status": "done",
             "message": f"{SCRIPT} {stage}",
             "workload_hash": "abc123",
-            "versions": json.dumps({"events": 3}),
+            "versions": json.dumps({"tables": {"events": 3}, "software": {"numba": "0.60"}}),
             "rows_in": 47,
             "rows_out": 40,
             "seconds": 1.5 + number,

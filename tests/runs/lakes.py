@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,12 @@ from tests.runs.small_workload import QUERIES, day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+Tables = dict[str, list[dict[str, object]]]
+"""Each table as a set of rows."""
+
+CommandLine = Callable[..., tuple[int, str]]
+"""A command's name and arguments -> its exit code and what it printed."""
 
 COMPARED = ("events", "quarantine", "stream_statistics", "heavy_hitters", *QUERIES)
 """Tables that the law speaks of."""
@@ -50,14 +57,18 @@ class SmallLake:
 
     def table(self, name: str) -> pa.Table:
         """A table's rows without `run_id`."""
-        found = DeltaTable(self.folder / "machines" / name).to_pyarrow_table()
-        return found.drop_columns(["run_id"])
+        return self._read(name).drop_columns(["run_id"])
 
-    def tables(self) -> dict[str, list[dict[str, object]]]:
-        """The compared tables as sets of rows, and what was evaluated from what."""
-        found = {name: _as_set(self.table(name)) for name in COMPARED}
-        days = self.table("result_days")
-        return {**found, "result_days": _as_set(days)}
+    def rows(self, name: str) -> list[dict[str, object]]:
+        """A table's rows as a set, with the run that wrote each."""
+        return _as_set(self._read(name))
+
+    def tables(self, *joined: str) -> Tables:
+        """The compared tables, and those of queries that joined, as sets of rows; what was evaluated from what."""
+        return {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
+
+    def _read(self, name: str) -> pa.Table:
+        return DeltaTable(self.folder / "machines" / name).to_pyarrow_table()
 
     def forget(self) -> None:
         """Let another lake of the same workload take the session's table names."""

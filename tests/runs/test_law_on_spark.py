@@ -6,55 +6,22 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from jobs.runs.run import Run
 from jobs.runs.tasks import TASKS, refused_days, with_scope
 from jobs.stages.evaluate import evaluate
-from tests.runs.lakes import SmallLake
-from tests.runs.small_workload import QUERIES, day, write_day, write_workload
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tests.runs.lakes import SmallLake, Tables
+from tests.runs.small_workload import QUERIES, day, write_day
 
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_workload(tmp_path_factory.mktemp("workload"))
-
-
-@pytest.fixture
-def lake(spark: SparkSession, home: Path, tmp_path: Path) -> Iterator[SmallLake]:
-    made = SmallLake(spark, home, tmp_path / "lake")
-    made.forget()
-    yield made
-    made.forget()
-
-
-@pytest.fixture(scope="module")
-def undisturbed(
-    spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, list[dict[str, object]]]:
-    """The tables of one run over days 1 and 2, from an empty folder."""
-    made = SmallLake(spark, home, tmp_path_factory.mktemp("undisturbed"))
-    made.forget()
-    made.run(1, 2)
-    tables = made.tables()
-    made.forget()
-    return tables
-
-
 @pytest.mark.parametrize("runs", [[1, 2, 1], [2, 1, 1], [2, 1, 2]], ids=str)
-def test_order_and_repetition_leave_the_same_tables(
-    lake: SmallLake, undisturbed: dict[str, list[dict[str, object]]], runs: list[int]
-) -> None:
+def test_order_and_repetition_leave_the_same_tables(lake: SmallLake, undisturbed: Tables, runs: list[int]) -> None:
     """Two days in three orders with repetitions; day 0 is loaded as warm-up by whoever comes first."""
     for number in runs:
         lake.run(number, number)
@@ -63,9 +30,7 @@ def test_order_and_repetition_leave_the_same_tables(
     assert tables == undisturbed
 
 
-def test_a_repaired_day_leaves_no_trace(
-    lake: SmallLake, home: Path, undisturbed: dict[str, list[dict[str, object]]]
-) -> None:
+def test_a_repaired_day_leaves_no_trace(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
     """Day 1 fails its gate, the night of day 2 says that it is incomplete, day 1 is repaired."""
     write_day(home, 1, broken=True)
     try:
@@ -125,9 +90,7 @@ STAGES = {
 """The stages of each task that write tables."""
 
 
-def test_kill_9_in_every_writing_stage_then_a_retry(
-    lake: SmallLake, home: Path, undisturbed: dict[str, list[dict[str, object]]]
-) -> None:
+def test_kill_9_in_every_writing_stage_then_a_retry(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
     """A scheduler's retries of each task, each killed one stage later than the one before, then one that lives."""
     for task, stages in STAGES.items():
         for stage in stages:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ def owner(part: int, parts: int, seed: int) -> Ownership:
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(), logs(most=10), st.integers(1, 3), st.integers(0, 9), st.randoms(use_true_random=False))
-def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed: int, random: object) -> None:
+def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed: int, random: Random) -> None:
     """Sliced by a key finer than the groups, and by time ranges that read back the reach.
 
     Windows of events are on whole logs only, where slices of valuations know each event's position.
@@ -41,7 +42,7 @@ def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed:
     evaluator = TrendEvaluator(query)
     whole = evaluator.merge(evaluator.evaluate(log))
     sliced = any(key.name == "k" for key in query.key_classes)
-    cuts = sorted({-20, *(random.randint(-10, 20) for _ in range(2)), 40})  # type: ignore[attr-defined]
+    cuts = sorted({-20, *(random.randint(-10, 20) for _ in range(2)), 40})
     partials = []
     for begin, end in [(-20, 40)] if in_events else pairwise(cuts):
         ts = log.column("ts")
@@ -52,7 +53,7 @@ def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed:
             share = owner(part, parts, seed) if sliced else Ownership()
             days = None if in_events else (begin, end)
             partials += evaluator.evaluate(read, Ownership(share.variables, share.owns, days))
-    random.shuffle(partials)  # type: ignore[attr-defined]
+    random.shuffle(partials)
     assert evaluator.merge(partials).equals(whole)
 
 

@@ -17,18 +17,19 @@ from cep_core.language.patterns.walk import parts_of, rewrite
 def alike_units(query: Query) -> dict[str, int]:
     """A number for each unit of an ANY; those that are alike have the same."""
     numbers: dict[str, int] = {}
-    for units in _choices(query.pattern):
+    for units in choices(query.pattern):
         for place, unit in enumerate(units):
             like = next((other for other in units[:place] if _exchangeable(unit, other, query)), None)
             numbers[unit.variable] = len(numbers) if like is None else numbers[like.variable]
     return numbers
 
 
-def _choices(pattern: Pattern) -> Iterator[tuple[Unit, ...]]:
+def choices(pattern: Pattern) -> Iterator[tuple[Unit, ...]]:
+    """The units of each ANY."""
     if isinstance(pattern, AnyOf):
         yield pattern.units
     for part in parts_of(pattern):
-        yield from _choices(part)
+        yield from choices(part)
 
 
 def _exchangeable(one: Unit, other: Unit, query: Query) -> bool:

@@ -33,7 +33,8 @@ def page(report: DayReport) -> Page:
         "summary": _summary(report.day, latest),
         "workload_hash": latest[0]["workload_hash"] if latest else "",
         "stages": {"headings": _STAGES, "rows": [_stage(stage) for stage in latest]},
-        "versions": _versions(latest),
+        "versions": _versions(latest, "tables"),
+        "software": _versions(latest, "software"),
         "slices": {"headings": _SLICES, "rows": _slices(slices)},
         "earlier": {
             "headings": _RUNS,
@@ -85,12 +86,12 @@ def _stage(stage: dict[str, Any]) -> list[str]:
     ]
 
 
-def _versions(stages: list[dict[str, Any]]) -> str:
-    """The Delta version of each table that the run wrote."""
-    written: dict[str, int] = {}
+def _versions(stages: list[dict[str, Any]], kind: str) -> str:
+    """Of the run's stages together: the Delta version of each of the `tables` written, or of the `software` used."""
+    found: dict[str, object] = {}
     for stage in stages:
-        written |= json.loads(stage["versions"] or "{}")
-    return ", ".join(f"{shown(table)} {version}" for table, version in sorted(written.items()))
+        found |= json.loads(stage["versions"] or "{}").get(kind, {})
+    return ", ".join(f"{shown(name)} {shown(str(version))}" for name, version in sorted(found.items()))
 
 
 def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:

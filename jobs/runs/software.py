@@ -1,0 +1,24 @@
+"""What a run computes with: the versions of Python and of the packages that its results pass through."""
+
+from __future__ import annotations
+
+import platform
+from importlib import metadata
+
+PACKAGES = ("trendmill", "pyspark", "delta-spark", "deltalake", "pyarrow", "numba", "great_expectations")
+
+
+def software() -> dict[str, str]:
+    """Name -> version, of those that are installed.
+
+    >>> sorted(software())[-2:]
+    ['python', 'trendmill']
+    """
+    installed = {
+        distribution.metadata["Name"]: distribution.version for distribution in map(_found, PACKAGES) if distribution
+    }
+    return {"python": platform.python_version(), **installed}
+
+
+def _found(package: str) -> metadata.Distribution | None:
+    return next(iter(metadata.distributions(name=package)), None)

@@ -1,0 +1,76 @@
+"""A small workload and its lake after one run, made once: what disturbed runs are compared with."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jobs import cli
+from tests.runs.lakes import CommandLine, SmallLake, Tables
+from tests.runs.small_workload import write_workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The workload's folder; a test that writes there puts back what it found."""
+    return write_workload(tmp_path_factory.mktemp("workload"))
+
+
+@pytest.fixture
+def lake(spark: SparkSession, home: Path, tmp_path: Path) -> Iterator[SmallLake]:
+    """An empty lake."""
+    made = SmallLake(spark, home, tmp_path / "lake")
+    made.forget()
+    yield made
+    made.forget()
+
+
+@pytest.fixture(scope="session")
+def undisturbed_lake(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory) -> SmallLake:
+    """The lake of one run over days 1 and 2, from an empty folder; nobody writes there."""
+    made = SmallLake(spark, home, tmp_path_factory.mktemp("undisturbed"))
+    made.forget()
+    made.run(1, 2)
+    made.forget()
+    return made
+
+
+@pytest.fixture(scope="session")
+def undisturbed(undisturbed_lake: SmallLake) -> Tables:
+    """Its tables."""
+    return undisturbed_lake.tables()
+
+
+@pytest.fixture
+def copied(
+    spark: SparkSession, undisturbed_lake: SmallLake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[SmallLake]:
+    """A copy of the undisturbed lake and of its workload, for the command line in this process and session."""
+    folder = shutil.copytree(undisturbed_lake.folder, tmp_path / "lake")
+    made = SmallLake(spark, write_workload(tmp_path / "workloads"), folder)
+    made.forget()
+    monkeypatch.setenv("TRENDMILL_LAKE", str(folder))
+    monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))
+    monkeypatch.setattr("jobs.lake.session.start_session", lambda *_: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    yield made
+    made.forget()
+
+
+@pytest.fixture
+def trendmill(copied: SmallLake, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command line on the copied workload: its exit code and what it printed."""
+
+    def command(name: str, *arguments: str) -> tuple[int, str]:
+        code = cli.main([name, str(copied.home), *arguments])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    return command

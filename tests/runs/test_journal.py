@@ -1,0 +1,38 @@
+"""The table of runs: which versions of which tables each stage wrote, and what it computed with."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+
+import pytest
+from deltalake import DeltaTable
+
+from tests.runs.lakes import SmallLake
+from tests.runs.small_workload import QUERIES, day
+
+pytestmark = pytest.mark.spark
+
+WRITTEN = {
+    "ingest": {"work_staged_events", "work_source_rows"},
+    "validate": {"events", "quarantine", "work_loaded_days"},
+    "statistics": {"stream_statistics", "heavy_hitters"},
+    "plan_slices": {"slicing_plans"},
+    "slice_events": {"work_slices"},
+    "evaluate": {"result_days", "slice_runs", *QUERIES},
+    "compare": {"experiments"},
+}
+
+
+def test_each_stage_tells_what_it_wrote_and_with_what(undisturbed_lake: SmallLake) -> None:
+    """Tables at their Delta versions: after one run, the present ones; versions of the packages in use."""
+    rows = [{**row, "versions": json.loads(str(row["versions"]))} for row in undisturbed_lake.rows("runs")]
+    assert {row["day"] for row in rows if row["stage"] == "ingest"} == {day(0), day(1), day(2)}
+    assert {row["stage"]: set(row["versions"]["tables"]) for row in rows} == WRITTEN
+    for row in rows:
+        assert row["versions"]["software"]["pyspark"] == metadata.version("pyspark")
+        assert row["versions"]["software"]["trendmill"] == metadata.version("trendmill")
+        for table, version in row["versions"]["tables"].items():
+            home = undisturbed_lake.folder / "machines"
+            folder = home / "_work" / table.removeprefix("work_") if table.startswith("work_") else home / table
+            assert version == DeltaTable(folder).version() > 0

@@ -1,0 +1,78 @@
+"""What an edited workload makes stale: `status` lists it, `run --stale` and `rebuild` clear it, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.runs.lakes import CommandLine, SmallLake
+from tests.runs.small_workload import day
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+JOINED = """-- Which load was carried twice within two hours?
+PATTERN SEQ(Start a, Start b)
+WHERE skip_till_next_match { a.load = b.load } WITHIN 2 hours
+"""
+
+
+def edit(lake: SmallLake, query: str, before: str, after: str) -> None:
+    path = lake.home / "queries" / f"{query}.cep"
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+
+
+def runs_of(lake: SmallLake, query: str) -> set[str]:
+    """The runs that evaluated a query's days."""
+    rows = lake.rows("result_days")
+    assert {row["day"] for row in rows if row["query"] == query} == {day(1), day(2)}
+    return {str(row["run_id"]) for row in rows if row["query"] == query}
+
+
+def test_a_changed_workload_ends_as_if_it_had_always_been_so(
+    spark: SparkSession, copied: SmallLake, trendmill: CommandLine, tmp_path: Path
+) -> None:
+    """A query is edited, one joins, one gets other columns: each is evaluated again, the others are left alone."""
+    code, told = trendmill("status")
+    assert code == 0
+    assert "stale" not in told
+
+    edit(copied, "climbs", "WITHIN 20 hours", "WITHIN 10 hours")
+    (copied.home / "queries" / "joined.cep").write_text(JOINED)
+    _, told = trendmill("status")
+    assert "stale: climbs: 2013-01-02..2013-01-03" in told
+    assert "stale: joined: 2013-01-02..2013-01-03" in told
+    assert "stale: chains" not in told
+    code, told = trendmill("run", "--stale")
+    assert code == 0, told
+    assert runs_of(copied, "chains") == {"run-1"}
+    assert runs_of(copied, "climbs") == runs_of(copied, "joined")
+    assert runs_of(copied, "climbs").isdisjoint({"run-1"})
+    assert {path.parent.name for path in (tmp_path / "reports").glob("machines/*/index.html")} == {
+        "2013-01-02",
+        "2013-01-03",
+    }
+    assert "nothing to evaluate" in trendmill("run", "--stale")[1]
+
+    edit(copied, "chains", "MAX(S.load)", "MAX(S.load), MIN(T.load)")
+    before = copied.rows("chains")
+    code, told = trendmill("run", "--stale")
+    assert code == 2
+    assert "the columns of machines.chains have changed" in told
+    assert "trendmill rebuild machines chains" in told
+    assert copied.rows("chains") == before
+    code, told = trendmill("rebuild", "chains")
+    assert code == 0, told
+    assert runs_of(copied, "chains").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
+    assert "stale" not in trendmill("status")[1]
+
+    fresh = SmallLake(spark, copied.home, tmp_path / "fresh")
+    fresh.forget()
+    fresh.run(1, 2)
+    assert copied.tables("joined") == fresh.tables("joined")
