@@ -99,7 +99,7 @@ def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cut
     for edge in plan.excused:
         edges.setdefault(edge, []).append(cuts.comparison(edge))
     compared = [(source, target, found) for (source, target), found in edges.items()]
-    cut = {edge: cuts.since(edge) for edge in plan.guarded.between}
+    cut = {edge: cuts.since(edge) for edge in plan.cut}
     return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 
 

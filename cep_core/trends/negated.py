@@ -65,8 +65,8 @@ class Line:
     def mirrored(self) -> Line:
         """The same vertices the other way round; vertex i is m - 1 - i there."""
         return Line(
-            (len(self.tick) - self.offsets)[::-1],
-            self.tick[::-1],
+            np.ascontiguousarray((len(self.tick) - self.offsets)[::-1]),
+            np.ascontiguousarray(self.tick[::-1]),
             {name: flags[::-1] for name, flags in self.variables.items()},
             self.comparing,
             not self.backwards,

@@ -44,6 +44,8 @@ class Plan:
     compared: tuple[ComparedEdge, ...]
     excused: tuple[tuple[int, int], ...]
     """Edges along which negations, excused by what precedes them, ask how the two events' moments compare."""
+    cut: tuple[tuple[int, int], ...]
+    """Edges along which a vertex follows only those since a negated match began."""
     aggregates: Aggregates
     loose: bool
     """Whether some edges allow ties: then every other edge compares times, and vertices are in (ts, seq) order."""
@@ -93,14 +95,14 @@ def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
             comparisons = (_in_time(diagram.variables[source], diagram.variables[target], query), *comparisons)
         if comparisons:
             compared.append(ComparedEdge(source, target, comparisons))
-    excused = tuple(
-        edge
-        for edge, ways in guards.between.items()
-        if any(not guards.forbidden[k].starts_free for way in ways for k in way)
-    )
+    forward = {
+        edge: [guards.forbidden[k].starts_free for way in ways for k in way] for edge, ways in guards.between.items()
+    }
+    excused = tuple(edge for edge, passed in forward.items() if not all(passed))
+    cut = tuple(edge for edge, passed in forward.items() if any(passed))
     bare = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)
     edges_free = automaton(len(diagram.variables), diagram.start, diagram.end, bare)
-    return Plan(query, guards, edges_free, tuple(compared), excused, aggregates, loose)
+    return Plan(query, guards, edges_free, tuple(compared), excused, cut, aggregates, loose)
 
 
 def alike_of(query: Query) -> Alike:
