@@ -32,14 +32,15 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
     if plan.excused:
         edges = ", ".join(f"{states[source]} -> {states[target]}" for source, target in plan.excused)
         lines.append(
-            f"negation that what precedes it excuses, between events ({edges}): the end of the first negated match that "
-            "an earlier event does not excuse is compared with the later event's time"
+            f"negation that what precedes it excuses, between events ({edges}): when the first negated match ends that "
+            "follows an earlier event unexcused is compared with the later event's time"
         )
     if plan.cut:
         edges = ", ".join(f"{states[source]} -> {states[target]}" for source, target in plan.cut)
         lines.append(
             f"negation between events ({edges}): a negated match that ended makes the sum forget what came before its "
             "start; what came since is entered again"
+            + ("" if all(one.ends_free for one in guarded.forbidden) else ", and all of it once the match is excused")
         )
     if guarded.before:
         lines.append("negation before a trend: none begins after the first negated match of a window has ended")
