@@ -46,6 +46,8 @@ class Counted:
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
+        if not self.plans:
+            return ("nothing to count: no binding is a match of this",)
         if len(self.plans) == 1:
             return describe_plan(self.plans[0][1])
         lines = [f"{len(self.plans)} counts added and taken off: a binding that several readings allow counts once"]
