@@ -57,9 +57,9 @@ class Pairs:
             return Pairs(one, other, ListedInBoth(one, other), inner)
         left, right = terms_of(sides.left), terms_of(sides.right)
         return Pairs(
-            Counted.of_terms(sides.left, left, sides.left_aggregates),
-            Counted.of_terms(sides.right, right, sides.right_aggregates),
-            Counted.of_terms(sides.both, intersection(left, right, sides.both), sides.left_aggregates),
+            Counted.of(sides.left, left, sides.left_aggregates),
+            Counted.of(sides.right, right, sides.right_aggregates),
+            Counted.of(sides.both, intersection(left, right, sides.both), sides.left_aggregates),
             inner,
         )
 

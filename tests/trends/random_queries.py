@@ -21,6 +21,7 @@ PATTERNS = (
     "(SEQ(A, (SEQ(B, C))+))+",
     "((SEQ(A+, B))+)+",
     "SEQ(A*, B)",
+    "SEQ(A*, B+, C?)",
     "SEQ(A, B?, C+)",
     "SEQ(A, (B OR C)+)",
 )
@@ -188,6 +189,8 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EX
     mandatory = not any(word in pattern for word in ("*", "?", "OR", "{0", "ANY"))
     if mandatory and draw(st.booleans()):
         conditions.append("[k]")
+    if not mandatory and single(pattern, "A") and draw(st.booleans()):
+        conditions.append("[A.k]")  # says nothing of a trend without an a
     group = "GROUP-BY g" if mandatory and draw(st.booleans()) else ""
     size = draw(st.integers(1, 12))
     slide = draw(st.sampled_from(["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"]))

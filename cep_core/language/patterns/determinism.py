@@ -84,6 +84,38 @@ def common(one: Diagram, other: Diagram, at: Position) -> Diagram:
     return _least(_useful(Diagram(variables, start, end, edges, frozenset(tied), negations)))
 
 
+def binding(diagram: Diagram, variables: frozenset[str]) -> Diagram:
+    """The diagram of the bindings that bind one of the variables, one path for each as before."""
+    states: dict[tuple[int, bool], int] = {}
+    waiting: list[tuple[int, bool]] = []
+
+    def reached(state: int, bound: bool) -> int:
+        key = state, bound or diagram.variables[state] in variables
+        if key not in states:
+            states[key] = len(states)
+            waiting.append(key)
+        return states[key]
+
+    start = {reached(state, False): ways for state, ways in diagram.start.items()}
+    edges: dict[tuple[int, int], Ways] = {}
+    tied: set[tuple[int, int]] = set()
+    for source, bound in waiting:
+        for target in diagram.successors(source):
+            edge = states[source, bound], reached(target, bound)
+            edges[edge] = diagram.edges[source, target]
+            if (source, target) in diagram.tied:
+                tied.add(edge)
+    end = {number: diagram.end[state] for (state, bound), number in states.items() if bound and state in diagram.end}
+    names = tuple(diagram.variables[state] for state, _ in states)
+    return _least(_useful(Diagram(names, start, end, edges, frozenset(tied), diagram.negations)))
+
+
+def avoiding(diagram: Diagram, variables: frozenset[str]) -> Diagram:
+    """The diagram of the bindings that bind none of the variables."""
+    kept = [state for state, name in enumerate(diagram.variables) if name not in variables]
+    return _least(_useful(_renumbered(diagram, {state: number for number, state in enumerate(kept)})))
+
+
 def _sets(diagram: Diagram, at: Position) -> Diagram:
     """The subset construction."""
     numbers: dict[frozenset[int], int] = {}
