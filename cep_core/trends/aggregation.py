@@ -1,8 +1,8 @@
 """Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
 
-Cost: see the kernels. Without compared edges a partition is counted window by window (`counting`) or by meeting points
-(`meeting`), whichever visits fewer vertices; with compared edges by ranks (`ranked`), many windows at a time where they
-overlap (`lanes`). Only the windows that outgrow a machine word are counted again (`exact`).
+Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear; with compared edges
+trends are counted by ranks (`ranked`), many windows at a time where they overlap (`lanes`). Only the windows that
+outgrow a machine word are counted again (`exact`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from cep_core.language.patterns.candidates import Candidates
+<<<<<<< HEAD
 from cep_core.language.patterns.columns import column
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.comparing import Comparing
@@ -29,6 +29,21 @@ from cep_core.trends.meeting import meet_windows
 from cep_core.trends.negated import Line
 from cep_core.trends.plan import Plan
 from cep_core.trends.ranked import count_compared_windows
+=======
+from cep_core.language.patterns.columns import column, evaluate
+from cep_core.trends.cores import count_in_parts
+from cep_core.trends.cuts import Cuts, states_of, with_cuts
+from cep_core.trends.exact import count_exactly
+from cep_core.trends.extremes import Coding, encode
+from cep_core.trends.graph import NOTHING, Comparisons, Ints, Limits, Vertices, no_comparisons
+from cep_core.trends.integers import Integers
+from cep_core.trends.lanes import count_overlapping_windows
+from cep_core.trends.layout import ARROW_TYPES
+from cep_core.trends.plan import Plan
+from cep_core.trends.ranked import count_compared_windows
+from cep_core.trends.ranks import compare
+from cep_core.trends.uncompared import count_uncompared
+>>>>>>> main
 from cep_core.trends.weights import Weights, weights_of
 from cep_core.trends.windows import Windows, list_windows
 
@@ -65,11 +80,21 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
         codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
         coded=np.array([plan.states(minimum.variables) for minimum in wanted.minima], dtype=np.uint64),
     )
+<<<<<<< HEAD
     comparing = Comparing(found, events)
     line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
     cuts = Cuts(plan.guarded, line)
     comparisons = _comparisons(plan, comparing, vertices, cuts)
     sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found, clock)
+=======
+    cuts = Cuts(plan.guarded, found, vertices.tick)
+    comparisons = _comparisons(plan, found, events, vertices, cuts)
+    limits = cuts.limits(windows)
+    sums, minima = count_in_parts(
+        windows,
+        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, found),
+    )
+>>>>>>> main
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]
@@ -138,12 +163,16 @@ def _count(
             overflowed,
         )
     else:
+<<<<<<< HEAD
         meeting = np.zeros(ranges, dtype=np.bool_)
         if not plan.guarded.forbidden:  # what a negation forbids tells windows that meet apart
             meeting = _meets(plan, windows, partition, found.partitions)
         graph = (comparisons, vertices, limits)
         _count_some(plan, graph, windows, (clock, found.offsets), ~meeting, totals, minima, overflowed, meet=False)
         _count_some(plan, graph, windows, (clock, found.offsets), meeting, totals, minima, overflowed, meet=True)
+=======
+        count_uncompared(plan, comparisons, vertices, limits, windows, found, totals, minima, overflowed)
+>>>>>>> main
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
@@ -163,6 +192,7 @@ def _count(
         minima[again] = exact_minima
         sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima
+<<<<<<< HEAD
 
 
 def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Flags:
@@ -231,3 +261,5 @@ def _first_at(clock: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints
         low = offsets[partition[k]]
         found[k] = low + np.searchsorted(clock[low : offsets[partition[k] + 1]], moment[k])
     return found
+=======
+>>>>>>> main

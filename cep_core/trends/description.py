@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from cep_core.language.patterns.tree import Comparison
 from cep_core.trends.plan import Plan
+=======
+from cep_core.trends.plan import ComparedEdge, Plan
+from cep_core.trends.two_states import BEGIN
+>>>>>>> main
 
 
 def describe_plan(plan: Plan) -> tuple[str, ...]:
@@ -24,10 +29,11 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
             f"windows apart: O(k n), k = {overlap}"
         )
     else:
-        rows = 2 * (len(states) + 1)
+        panes = "are joined from panes, or " if len(states) <= BEGIN else ""
         lines.append(
-            f"one sum of counts a state, since no edge compares events; where windows overlap more than {rows} times, "
-            f"they meet at the multiples of their length: O(n) whatever k = {overlap}; else window by window: O(k n)"
+            "one sum of counts a state, since no edge compares events; where that costs less, "
+            f"they {panes}meet at the multiples of their length: O(n) whatever k = {overlap}; "
+            "else window by window: O(k n)"
         )
     if plan.excused:
         edges = ", ".join(f"{states[source]} -> {states[target]}" for source, target in plan.excused)

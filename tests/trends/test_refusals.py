@@ -33,7 +33,6 @@ def compile_pattern(rest: str) -> TrendEvaluator:
         ("SEQ(A, C c) AND SEQ(A, B c) WITHIN 9", "differ", (2, 9)),
         ("SEQ(A, B) AND SEQ(A?, B) WHERE [A.x] WITHIN 9", "that a trend may lack", (2, 41)),
         ("A+ WHERE A.x * NEXT(A).x > 4 WITHIN 9", "not one comparison", (2, 18)),
-        ("SEQ(A?, B) WHERE skip_till_any_match GROUP-BY x WITHIN 9", "that a trend may lack", (2, 1)),
     ],
 )
 def test_not_supported_yet(rest: str, said: str, place: tuple[int, int]) -> None:
