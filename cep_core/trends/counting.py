@@ -35,7 +35,6 @@ def product(count: int, weight: int) -> int:
     return count * weight
 
 
-<<<<<<< HEAD
 @njit(cache=True)
 def may_begin(limits: Limits, vertex: int, state: int, window: int, first: int) -> bool:
     """Whether a vertex may begin a trend of a window that begins with the vertex `first`."""
@@ -48,10 +47,7 @@ def may_end(limits: Limits, vertex: int, state: int, window: int, last: int) -> 
     return vertex >= limits.ends_from[window, state] and limits.ended[vertex, state] >= last
 
 
-@njit(cache=True)
-=======
 @njit(cache=True, nogil=True)
->>>>>>> main
 def count_windows(
     template: Automaton,
     comparisons: Comparisons,

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from cep_core.language.patterns.tree import Comparison
 from cep_core.trends.plan import Plan
-=======
-from cep_core.trends.plan import ComparedEdge, Plan
 from cep_core.trends.two_states import BEGIN
->>>>>>> main
 
 
 def describe_plan(plan: Plan) -> tuple[str, ...]:
