@@ -10,7 +10,7 @@ import pytest
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
 from tests.reports.reading import Document, read
-from tests.reports.small_lake import DAY, EMPTY, HOLE, INCOMPLETE, REFUSED, REPORTED, SCRIPT
+from tests.reports.small_days import DAY, EMPTY, HOLE, INCOMPLETE, REFUSED, REPORTED, SCRIPT
 
 
 def first_page(site: Path, day: object) -> Document:
@@ -95,7 +95,7 @@ def test_publishing_records_itself(site: Path) -> None:
         "done",
     )
     assert record["pages"] == 8
-    assert record["figures"] == 7
+    assert record["figures"] == 8
     assert record["versions"]["events"] == 0
     assert record["seconds"] > 0
 
