@@ -76,7 +76,7 @@ def _loads(run: Run) -> Iterator[tuple[date, ...]]:
 
     def missing() -> tuple[date, ...]:
         ledger = read_ledger(run.lake, run.workload.name)
-        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.workload, day))
+        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.spark, run.workload, day))
 
     yield tuple(sorted({*missing(), *run.days}))
     while more := missing():

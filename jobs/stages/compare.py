@@ -4,7 +4,8 @@ Loads of strategies that were not used are counted, never run; seconds are measu
 on the last days of the run that hold no more events than one slice may (`limits.slice_rows`): on all of them, as a
 rule.
 
-Reads `events`, `slicing_plans` and `slice_runs`; replaces the plans' experiments in `experiments`.
+One experiment is one plan's, of however many days; it is found by the plan, on whose day, the run's last, it is
+recorded. Reads `events`, `slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ def compare(run: Run) -> StageOutcome:
     rows += _seconds(run, plans)
     schema = run.spark.table(run.table("experiments")).schema
     values = [tuple({**row, "day": run.last, "run_id": run.run_id}[name] for name in schema.names) for row in rows]
-    # One day's comparisons are one run's: those of plans that it superseded go with them.
-    mine = (f.col("day") == f.lit(run.last)) & f.col("experiment").startswith(EXPERIMENT)
+    mine = (f.col("day") == f.lit(run.last)) & (f.col("run_id") == f.lit(run.run_id))
+    mine &= f.col("experiment").startswith(EXPERIMENT)
     replace(run.spark.createDataFrame(values, schema), run.table("experiments"), mine)
     return StageOutcome(events_read, len(rows), f"{len(plans)} plan(s) against their rivals")
 

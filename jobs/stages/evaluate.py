@@ -241,7 +241,8 @@ def _write_slice_runs(run: Run, partials: Sequence[Partial]) -> None:
         }
         for (query, plan_id, number), own in sorted(grouped.items())
     ]
-    _replace_rows(run, "slice_runs", rows, f.col("day") == f.lit(run.last))
+    evaluated = sorted({partial.query for partial in partials})
+    _replace_rows(run, "slice_runs", rows, (f.col("day") == f.lit(run.last)) & f.col("query").isin(evaluated))
 
 
 def _write_result_days(run: Run, results: Sequence[Result]) -> None:

@@ -39,13 +39,14 @@ class Group:
 
 
 def plan_slices(run: Run) -> StageOutcome:
-    """Plan the run's evaluations; the plans of an earlier run with the same last day are superseded."""
+    """Plan the run's evaluations; other runs' plans stay, because results of other days or queries are theirs."""
     from pyspark.sql import functions as f
 
     assert run.scope is not None
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
-    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), f.col("day") == f.lit(run.last))
+    own = (f.col("day") == f.lit(run.last)) & (f.col("run_id") == f.lit(run.run_id))
+    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), own)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from jobs.runs.maintenance import maintain
+from jobs.runs.run import Silent
+from tests.reports.reading import read
 from tests.runs.lakes import CommandLine, SmallLake
 from tests.runs.small_workload import day
 
@@ -58,6 +62,9 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
         "2013-01-02",
         "2013-01-03",
     }
+    slicing = read(tmp_path / "reports" / "machines" / "2013-01-03" / "slicing.html")
+    assert {"chains", "climbs", "joined"} <= set(re.findall(r"\w+", " ".join(slicing.text("h2"))))
+    assert len(slicing.all("figure")) >= 2
     assert "nothing to evaluate" in trendmill("run", "--stale")[1]
 
     edit(copied, "chains", "MAX(S.load)", "MAX(S.load), MIN(T.load)")
@@ -71,6 +78,12 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert code == 0, told
     assert runs_of(copied, "chains").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
     assert "stale" not in trendmill("status")[1]
+
+    maintain(spark, "machines", copied.folder, Silent())
+    in_use = {row["run_id"] for row in copied.rows("result_days")}
+    assert "run-1" not in in_use
+    for name in ("slicing_plans", "experiments"):
+        assert {row["run_id"] for row in copied.rows(name)} == in_use
 
     fresh = SmallLake(spark, copied.home, tmp_path / "fresh")
     fresh.forget()
