@@ -115,7 +115,7 @@ class Absences:
 
     def _paths(self, rest: Rest, path: Path, zone: tuple[int, int]) -> Iterator[Path]:
         """The ways to read events of the zone as the element, shorter closures first."""
-        for unit, after, _ in continuations(rest):
+        for unit, after, _, _ in continuations(rest):
             if unit is None:
                 if path:
                     yield path

@@ -91,11 +91,11 @@ def _questions(graph: EventGraph, automaton: Automaton, window: Window, days: Da
         states, waits = np.full(len(rows), ANY_STATE), np.zeros(len(rows), np.bool_)
     if window.slide is None:
         return _moving(graph, window, days, rows, states, waits)
-    at, start = windows_of(graph.ts[rows], window.size, window.slide, np.arange(len(rows)))
+    at, start = windows_of(graph.clock[rows], window.size, window.slide, np.arange(len(rows)))
     rows, states, waits = rows[at], states[at], waits[at]
-    lows = first_rows_from(graph.offsets, graph.ts, rows, start)
-    certain = np.where(waits, start + window.size - 1, graph.ts[rows])
-    after = first_rows_from(graph.offsets, graph.ts, rows, start + window.size)
+    lows = first_rows_from(graph.offsets, graph.clock, rows, start)
+    certain = np.where(waits & (not window.events), start + window.size - 1, graph.ts[rows])
+    after = first_rows_from(graph.offsets, graph.clock, rows, start + window.size)
     stands = owned_moments(certain, days) & (~waits | (_until(graph, rows, states) >= after))
     # within a window all matches are certain at the same time
     return _Asked(Ends(rows, states, lows, lows, rows + 1), start, certain, np.zeros(len(rows), np.bool_)).take(stands)

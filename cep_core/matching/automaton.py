@@ -1,10 +1,12 @@
 """The automaton of a pattern: which variable may follow which, most preferred first.
 
 One state for each unit, entered by binding an event to the unit's variable, so that a match is a path of (event, state)
-pairs and each binding is exactly one path (Glushkov's construction; GRETA, Algorithm 1, draws the same edges; SASE++,
-section 2.2, splits a Kleene state in two). A bounded quantifier `{n,m}` of a single unit becomes m states of the same
-variable. Successors are ordered as runs choose (`docs/semantics.md` 3): leave a closure before staying in it, the
-innermost closure first; skip an optional before taking it; the first branch of OR in text order.
+pairs (Glushkov's construction; GRETA, Algorithm 1, draws the same edges; SASE++, section 2.2, splits a Kleene state in
+two). A bounded quantifier `{n,m}` becomes m copies of the states of its body; `ANY(n, ...)` a state for each unit and
+each choice of units before it. Successors are ordered as runs choose (`docs/semantics.md` 3): leave a closure before
+staying in it, the innermost closure first; skip an optional before taking it; the first branch of OR in text order.
+
+Where all matches are wanted, each binding must be exactly one path: `one_path_each` (`deciding`).
 
 A negated element is no state. It is passed on the way from one state to the next, to the first or from the last, and
 so lies between the nearest neighbours that a match binds in the whole pattern. Where two ways of reading one binding
@@ -13,7 +15,7 @@ pass different negations, the one that passes fewer counts: a binding is a match
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
 
@@ -53,6 +55,12 @@ class Automaton:
     """By starting state, those that lie before the first event."""
     after: Mapping[int, Passed] = field(default_factory=dict, repr=False)
     """By accepting state, those that lie after the last event."""
+    loose: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
+    """Edges between events of one ANY, which may be concurrent."""
+    tied: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
+    """Edges between events of one ANY that must be concurrent: another edge serves those that are not."""
+    branches: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
+    """The starting states of each branch of an OR around the whole pattern; else all of them, as one."""
 
     def reaches(self, source: int, variable: str) -> bool:
         """Whether a match may bind the variable after an event of the state."""
@@ -89,16 +97,23 @@ class Automaton:
         return tuple((s, t) for s, after in enumerate(self.successors) for t in after)
 
 
-def automaton_of(pattern: Pattern) -> Automaton:
-    """The automaton of a pattern; raises NotSupportedYet at the first element that no engine evaluates so far."""
-    expanded = _expand(pattern, repeated=False, seen=set())
-    states = _Numbering()
+def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None) -> Automaton:
+    """The automaton of a pattern whose units are named.
+
+    `alike`: variables of one ANY with the same number are alike in type and tests, and bound in text order. Raises
+    NotSupportedYet at what no engine evaluates so far.
+    """
+    expanded = _expand(pattern)
+    states = _Numbering(alike or {})
     numbered = states.number(expanded)
     numbered.follow([(END, frozenset())], states)
-    starts = _fewest(numbered.first(), pattern.at)
-    successors = [_fewest(after, pattern.at) for after in states.successors]
+    order = states.by_variable()
+    place = {END: END, **{state: number for number, state in enumerate(order)}}
+    starts = _moved(_fewest(numbered.first(), pattern.at), place)
+    successors = [_moved(_fewest(states.successors[state], pattern.at), place) for state in order]
+    options = numbered.parts if isinstance(expanded, Alternative) else (numbered,)
     return Automaton(
-        variables=tuple(states.variables),
+        variables=tuple(states.variables[state] for state in order),
         starts=tuple(starts),
         successors=tuple(tuple(s for s in after if s != END) for after in successors),
         accepts=frozenset(state for state, after in enumerate(successors) if END in after),
@@ -108,45 +123,50 @@ def automaton_of(pattern: Pattern) -> Automaton:
         },
         before={t: passed for t, passed in starts.items() if passed},
         after={s: after[END] for s, after in enumerate(successors) if after.get(END)},
+        loose=frozenset((place[s], place[t]) for s, t in states.loose),
+        branches=tuple(tuple(place[s] for s in dict.fromkeys(step[0] for step in one.first())) for one in options),
     )
 
 
-def _expand(pattern: Pattern, repeated: bool, seen: set[str]) -> Pattern:
-    """The pattern with only +, * and ? as quantifiers, each variable at one place of the text."""
+def _moved(steps: Mapping[int, Passed], place: Mapping[int, int]) -> dict[int, Passed]:
+    return {place[state]: passed for state, passed in steps.items()}
+
+
+def _expand(pattern: Pattern) -> Pattern:
+    """The pattern with only +, * and ? as quantifiers."""
     match pattern:
-        case Unit():
-            if pattern.variable in seen:
-                raise _unsupported(f"{pattern.variable} at two places of a pattern", pattern.at)
-            seen.add(pattern.variable)
-            return pattern
         case Sequence():
-            return Sequence(tuple(_expand(element, repeated, seen) for element in pattern.elements), pattern.at)
+            return Sequence(tuple(_expand(element) for element in pattern.elements), pattern.at)
         case Alternative():
-            return Alternative(tuple(_expand(option, repeated, seen) for option in pattern.options), pattern.at)
+            return Alternative(tuple(_options(pattern)), pattern.at)
         case Kleene(least=0 | 1, most=None) | Kleene(least=0, most=1):
-            loops = repeated or pattern.most is None
-            return Kleene(_expand(pattern.body, loops, seen), pattern.least, pattern.most, pattern.at)
-        case Kleene(body=Unit()) if not repeated or pattern.least == pattern.most:
-            return _copies(_expand(pattern.body, repeated, seen), pattern)
+            return Kleene(_expand(pattern.body), pattern.least, pattern.most, pattern.at)
         case Kleene():
-            raise _unsupported("a bounded repetition of anything but a single event type", pattern.at)
-        case Not():
-            return pattern
+            return _copies(_expand(pattern.body), pattern)
         case Conjunction():
-            raise _unsupported("AND between patterns", pattern.at)
-        case AnyOf():
-            raise _unsupported("ANY", pattern.at)
+            raise _unsupported("AND inside a pattern", pattern.at)
+        case _:
+            return pattern
 
 
-def _copies(unit: Pattern, quantified: Kleene) -> Pattern:
+def _options(pattern: Alternative) -> Iterator[Pattern]:
+    """The branches, those of an OR that is a branch itself included."""
+    for option in pattern.options:
+        if isinstance(option, Alternative):
+            yield from _options(option)
+        else:
+            yield _expand(option)
+
+
+def _copies(body: Pattern, quantified: Kleene) -> Pattern:
     """`A{2,4}` as A A (A (A)?)?, `A{2,}` as A A+."""
     at = quantified.at
     if quantified.most is None:
-        return Sequence((*[unit] * (quantified.least - 1), Kleene(unit, 1, None, at)), at)
+        return Sequence((*[body] * (quantified.least - 1), Kleene(body, 1, None, at)), at)
     optional: Pattern | None = None
     for _ in range(quantified.most - quantified.least):
-        optional = Kleene(unit if optional is None else Sequence((unit, optional), at), 0, 1, at)
-    copies = [unit] * quantified.least
+        optional = Kleene(body if optional is None else Sequence((body, optional), at), 0, 1, at)
+    copies = [body] * quantified.least
     return Sequence((*copies, optional) if optional is not None else tuple(copies), at)
 
 
@@ -169,17 +189,17 @@ def _fewest(steps: Ordered[Step], at: Position) -> dict[int, Passed]:
 class _Numbering:
     """Gives every unit a state and collects what may follow it."""
 
-    def __init__(self) -> None:
+    def __init__(self, alike: Mapping[str, int]) -> None:
         self.variables: list[str] = []
         self.successors: list[list[Step]] = []
         self.negations: list[Not] = []
+        self.loose: list[tuple[int, int]] = []
+        self._alike = alike
 
     def number(self, pattern: Pattern) -> _Part:
         match pattern:
             case Unit():
-                self.variables.append(pattern.variable)
-                self.successors.append([])
-                return _Part("unit", (), number=len(self.variables) - 1)
+                return _Part("unit", (), number=self._state(pattern.variable))
             case Not():
                 self.negations.append(pattern)
                 return _Part("negation", (), number=len(self.negations) - 1)
@@ -187,10 +207,48 @@ class _Numbering:
                 return _Part("sequence", tuple(self.number(element) for element in pattern.elements))
             case Alternative():
                 return _Part("choice", tuple(self.number(option) for option in pattern.options))
+            case AnyOf():
+                return self._orders(pattern)
             case Kleene():
                 kind = {(1, None): "plus", (0, None): "star", (0, 1): "optional"}[pattern.least, pattern.most]
                 return _Part(kind, (self.number(pattern.body),))
         raise TypeError(pattern)
+
+    def by_variable(self) -> list[int]:
+        """The states in pattern order of their variables, so that paths compare as bindings do."""
+        first = {name: self.variables.index(name) for name in self.variables}
+        return sorted(range(len(self.variables)), key=lambda state: (first[self.variables[state]], state))
+
+    def _state(self, variable: str) -> int:
+        self.variables.append(variable)
+        self.successors.append([])
+        return len(self.variables) - 1
+
+    def _orders(self, pattern: AnyOf) -> _Part:
+        """`ANY(n, ...)`: a state for each unit after each choice of other units; of units alike the first ones."""
+        names = [unit.variable for unit in pattern.units]
+        before = {
+            name: {other for other in names[:place] if self._alike.get(other, other) == self._alike.get(name, name)}
+            for place, name in enumerate(names)
+        }
+        layer: dict[frozenset[str], list[int]] = {frozenset(): []}
+        first: list[int] = []
+        for depth in range(pattern.n):
+            found: dict[frozenset[str], list[int]] = {}
+            for bound, ends in layer.items():
+                for name in names:
+                    if name in bound or not before[name] <= bound:
+                        continue
+                    state = self._state(name)
+                    found.setdefault(bound | {name}, []).append(state)
+                    if depth == 0:
+                        first.append(state)
+                    for end in ends:
+                        self.successors[end].append((state, frozenset()))
+                        self.loose.append((end, state))
+            layer = found
+        last = tuple(state for states in layer.values() for state in states)
+        return _Part("any", (), entries=tuple(first), exits=last)
 
 
 @dataclass(frozen=True)
@@ -200,10 +258,12 @@ class _Part:
     kind: str
     parts: tuple[_Part, ...]
     number: int = END
+    entries: tuple[int, ...] = ()
+    exits: tuple[int, ...] = ()
 
     def passed(self) -> list[Passed]:
         """The ways to bind nothing here: what each passes; none if something must be bound."""
-        if self.kind == "unit":
+        if self.kind in ("unit", "any"):
             return []
         if self.kind == "negation":
             return [frozenset({self.number})]
@@ -220,6 +280,8 @@ class _Part:
         """States that may begin the piece."""
         if self.kind == "unit":
             return [(self.number, frozenset())]
+        if self.kind == "any":
+            return [(state, frozenset()) for state in self.entries]
         if self.kind == "sequence":
             return _begin(self.parts, [])
         return [step for part in self.parts for step in part.first()]
@@ -228,6 +290,9 @@ class _Part:
         """Adds to each state of the piece what may come next, given what may come after the piece."""
         if self.kind == "unit":
             states.successors[self.number] += after
+        elif self.kind == "any":
+            for state in self.exits:
+                states.successors[state] += after
         elif self.kind == "sequence":
             for place, part in enumerate(self.parts):
                 part.follow(_begin(self.parts[place + 1 :], after), states)

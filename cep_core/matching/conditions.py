@@ -1,9 +1,10 @@
-"""What of a query's conditions is tested where: on edges, at a closure's borders, or on whole matches (postponed).
+"""What of a query's conditions is tested where: on edges, at a closure's borders, or on matches as they are listed.
 
 An edge predicate of the form `left op right`, `left` about the earlier event and `right` about the later, becomes keys
 on the automaton's edges. A test of a closure's first or last event alone (`a[1].price % 500 = 0`) stands on the edges
-that enter or leave it. Everything else is judged on the matches listed (SASE++, section 5.1, postponing), which only
-skip-till-any-match allows: elsewhere a condition decides which event a run takes.
+that enter or leave it. Everything else is judged on bindings (`judging`): under skip-till-any-match on the matches
+listed (SASE++, section 5.1, postponing), elsewhere on every run as it grows, since there a condition decides which
+event a run takes.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.events.schema import AttributeType
-from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import evaluate, holds
-from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
+from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query, Strategy
 from cep_core.language.patterns.tree import Comparison, Expression, Reference, Which
 from cep_core.language.patterns.walk import references, rewrite, variables_of, walk
 from cep_core.matching.automaton import Automaton
@@ -34,7 +34,16 @@ class Conditions:
     first: tuple[tuple[str, Expression], ...]
     """(variable, test of its first event)"""
     last: tuple[tuple[str, Expression], ...]
-    postponed: tuple[Expression, ...]
+    postponed: tuple[Expression, ...] = ()
+    neighbours: tuple[EdgePredicate, ...] = ()
+    """Tests of two neighbours that no edge can make."""
+    keys: tuple[KeyClass, ...] = ()
+    """Equivalences that some match does not bind, so that they partition nothing."""
+
+    @property
+    def judged(self) -> tuple[Expression | EdgePredicate | KeyClass, ...]:
+        """What is judged on bindings."""
+        return (*self.postponed, *self.neighbours, *self.keys)
 
 
 def conditions_of(query: Query, automaton: Automaton) -> Conditions:
@@ -42,6 +51,8 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     edges: list[tuple[EdgePredicate, Comparison]] = []
     borders: dict[Which, list[tuple[str, Expression]]] = {Which.AT: [], Which.LAST: []}
     postponed: list[Expression] = []
+    neighbours: list[EdgePredicate] = []
+    runs = query.strategy is not Strategy.ANY
     negated = {variable.name for variable in query.variables if variable.negated}
     for predicate in query.edge_predicates:
         if negated & set(variables_of(predicate.expression)):
@@ -51,23 +62,19 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
         if separated is not None and not nested:
             edges.append((predicate, separated))
         else:
-            postponed.append(_as_match_condition(predicate, query, automaton))
+            neighbours.append(predicate)
     for condition in (predicate.expression for predicate in query.match_predicates):
         if negated & set(variables_of(condition)):
             continue
         border = _border(condition, automaton)
-        if border is None:
+        if border is None or (runs and border[1] is Which.LAST and automaton.ends_open(border[0])):
+            check_judgeable(condition)
             postponed.append(condition)
         else:
             borders[border[1]].append((border[0], rewrite(condition, _plainly)))
-    for condition in postponed:
-        if query.strategy is not Strategy.ANY:
-            raise NotSupportedYet(f"this condition is not supported yet under {query.strategy}", condition.at)
-        check_judgeable(condition, query.variables)
-    for variable, condition in borders[Which.LAST]:
-        if query.strategy is not Strategy.ANY and automaton.ends_open(variable):
-            raise NotSupportedYet("a test of the last event of an open end is not supported yet", condition.at)
-    return Conditions(tuple(edges), tuple(borders[Which.AT]), tuple(borders[Which.LAST]), tuple(postponed))
+    keys = tuple(key for key in query.key_classes if not key.slices)
+    first, last = tuple(borders[Which.AT]), tuple(borders[Which.LAST])
+    return Conditions(tuple(edges), first, last, tuple(postponed), tuple(neighbours), keys)
 
 
 def separated_edge(predicate: EdgePredicate, query: Query) -> Comparison | None:
@@ -85,28 +92,6 @@ def separated_edge(predicate: EdgePredicate, query: Query) -> Comparison | None:
         return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
 
     return separate(predicate.expression, of_source, is_integer)
-
-
-def _as_match_condition(predicate: EdgePredicate, query: Query, automaton: Automaton) -> Expression:
-    """An edge predicate said of the whole match."""
-    same = predicate.source == predicate.target
-    if same and (predicate.adjacency is Adjacency.BINDING or not automaton.comes_back(predicate.source)):
-        return predicate.expression
-    lists = {variable.name for variable in query.variables if variable.kleene}
-    single = (predicate.source not in lists or predicate.last_only) and (
-        predicate.target not in lists or predicate.first_only
-    )
-    if same or not single:
-        raise NotSupportedYet("this test of two neighbours is not supported yet", predicate.expression.at)
-
-    def named(part: Expression) -> Expression:
-        if isinstance(part, Reference) and part.variable == predicate.target and predicate.first_only:
-            return replace(part, which=Which.AT, index=1)
-        if isinstance(part, Reference) and part.variable == predicate.source and predicate.last_only:
-            return replace(part, which=Which.LAST)
-        return part
-
-    return rewrite(predicate.expression, named)
 
 
 def _border(condition: Expression, automaton: Automaton) -> tuple[str, Which] | None:

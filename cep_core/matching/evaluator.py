@@ -17,26 +17,29 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
 from cep_core.language.patterns.atoms import atoms_of
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.reach import reach_of
-from cep_core.language.patterns.tree import Alternative
+from cep_core.matching.alike import alike_units
 from cep_core.matching.answers import Answers
 from cep_core.matching.any_match import any_matches
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.conditions import Conditions, conditions_of
+from cep_core.matching.deciding import one_path_each
 from cep_core.matching.event_graph import event_graph
+from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
 from cep_core.matching.numbers import count_columns
-from cep_core.matching.paths import Bound, Paths, batches, events_by_variable
-from cep_core.matching.quantities import Matches
+from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.skipping import skipped
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
 from cep_core.matching.windows import zones_of
 from cep_core.matching.zones import tied_rows, violated
@@ -60,7 +63,7 @@ class MatchEvaluator:
             raise NotSupportedYet(
                 problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
             ) from None
-        self._variable_of = np.array([self._names.index(name) for name in self.automaton.variables], np.int64)
+        self.judge = BindingJudge(query, self.automaton, self.conditions)
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -78,37 +81,40 @@ class MatchEvaluator:
     def postpones(self) -> bool:
         """Whether conditions are judged on listed matches, so that these cannot be counted otherwise."""
         uncounted = any(not negation.countable for negation in self.negations)
-        return bool(self.conditions.postponed) or (self.query.strategy is Strategy.ANY and uncounted)
-
-    @property
-    def _names(self) -> list[str]:
-        return [variable.name for variable in self.query.positive]
+        return self.query.strategy is Strategy.ANY and (bool(self.conditions.judged) or uncounted)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
-        postponed = [f"judged on listed matches: {len(self.conditions.postponed)} condition(s)"]
+        judged = self.conditions.judged
         if self.query.strategy is Strategy.ANY:
             lines = [
                 "skip-till-any-match: matches are counted backwards from each last event, without listing them",
                 "cost: last events x rows in their windows (log factor or rows again for edges with comparisons)",
                 "listing: depth first over events that lead to a match, O(length) for each match",
             ]
+            if judged:
+                lines.append(f"judged on listed matches: {len(judged)} condition(s)")
             if self.postpones:
                 lines.append("the number of matches is exact only while the listing is complete; it may be exponential")
+        elif judged:
+            lines = [
+                f"{self.query.strategy}: runs side by side, since {len(judged)} condition(s) look at all of a run",
+                "cost: for each start the events offered in its window, and the run's length for each one judged",
+            ]
         else:
             lines = [
                 f"{self.query.strategy}: all runs are one forest, at most one match for each start event",
                 "cost: candidates, plus those that fail a comparison before one holds, plus the length of the matches",
             ]
         lines += [negation.describe(self.query.strategy) for negation in self.negations]
-        return (*lines, *(postponed if self.conditions.postponed else ()))
+        return tuple(lines)
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        self._check_days(days)
+        self._check_days(owned)
         answers = self._answers(events, owned, days)
         if self.postpones:
             totals = yield from self._judged(answers, days)
@@ -127,8 +133,12 @@ class MatchEvaluator:
         """One result, ordered and cut anew over all slices."""
         return merge_partials(partials, self.schema, days, self.max_matches, countable=not self.postpones)
 
-    def _check_days(self, days: Days) -> None:
+    def _check_days(self, owned: Ownership | None) -> None:
         """A window counted in events says nothing about when a match that could take more is certain."""
+        days = owned.days if owned is not None else None
+        if self.query.skip is not None and owned is not None and (days is not None or owned.owns is not None):
+            message = "AFTER MATCH SKIP depends on all earlier matches: it is evaluated on whole logs only"
+            raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
         waits = self.query.strategy is not Strategy.ANY and any(
             self.automaton.successors[state] for state in self.automaton.accepts
         )
@@ -143,28 +153,21 @@ class MatchEvaluator:
         graph = event_graph(self.query, self.automaton, self.conditions, events, owned, cutting, judged)
         if any_match:
             return any_matches(graph, self.automaton, self.query.window, days)
-        found = next_matches(graph, self.automaton, self.query.strategy, self.query.window, days)
-        if not judged:
-            return found
-        stands = [self._unviolated(found, paths) for paths in found.listing(found.counts)]
-        return found.keep(np.concatenate([np.zeros(0, np.bool_), *stands]))
-
-    def _bound(self, paths: Paths) -> list[Bound]:
-        return events_by_variable(paths, self._variable_of, len(self._names))
-
-    def _matches(self, answers: Answers, bound: list[Bound], count: int) -> Matches:
-        lists = frozenset(variable.name for variable in self.query.positive if variable.kleene)
-        return Matches(answers.graph.events, dict(zip(self._names, bound, strict=True)), lists, count)
+        found = next_matches(graph, self.automaton, self.query.strategy, self.query.window, days, self.judge)
+        if judged:
+            stands = [self._unviolated(found, paths) for paths in found.listing(found.counts)]
+            found = found.keep(np.concatenate([np.zeros(0, np.bool_), *stands]))
+        return found if self.query.skip is None else skipped(found, self.query, self.judge)
 
     def _rows(self, answers: Answers, paths: Paths) -> pa.RecordBatch:
         """Listed matches as rows."""
         graph = answers.graph
-        bound = self._bound(paths)
+        bound = self.judge.bound(paths)
         first_ts = graph.ts[paths.first_rows]
         columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs, first_ts)}
         for variable, its in zip(self.query.positive, bound, strict=True):
             columns[variable.name] = event_column(its, graph.seq, as_list=variable.kleene)
-        matches = self._matches(answers, bound, len(paths))
+        matches = self.judge.matches(answers.graph, bound, len(paths))
         for item in self.query.returns:
             assert item.expression is not None
             columns[item.column] = matches.compute(item.expression)
@@ -213,11 +216,7 @@ class MatchEvaluator:
         ]
 
     def _judge(self, answers: Answers, paths: Paths) -> Flags:
-        matches = self._matches(answers, self._bound(paths), len(paths))
-        good = np.ones(len(paths), np.bool_)
-        for condition in self.conditions.postponed:
-            good &= matches.judge(condition)
-        return good & self._unviolated(answers, paths)
+        return self.judge.accepts(answers.graph, paths) & self._unviolated(answers, paths)
 
     def _unviolated(self, answers: Answers, paths: Paths) -> Flags:
         """Which listed matches pass no place where a negated element that is judged on them happens."""
@@ -225,11 +224,11 @@ class MatchEvaluator:
         good = np.ones(len(paths), np.bool_)
         if not graph.judged or not len(paths):
             return good
-        matches = self._matches(answers, self._bound(paths), len(paths))
+        matches = self.judge.matches(answers.graph, self.judge.bound(paths), len(paths))
         starts = None if answers.window_start is None else answers.window_start[paths.jobs]
         ends = (paths.first_rows, paths.last_rows)
-        window = zones_of(graph.offsets, graph.ts, graph.clock, graph.width, ends, starts)
-        ties = tied_rows(graph.offsets, graph.network.tick)
+        window = zones_of(graph.offsets, graph.clock, graph.width, ends, starts)
+        ties = tied_rows(graph.offsets, graph.tick)
         for negation, network in graph.judged:
             good &= ~violated(negation, network, self.automaton, paths, matches, window, ties)
         return good
@@ -247,7 +246,7 @@ class MatchEvaluator:
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             number, logarithm, digits = count_columns(counts[begin:end], beyond)
             columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
-            for variable, its in zip(self.query.positive, self._bound(some), strict=True):
+            for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
             columns[PATH] = path_column(some, graph.seq)
             yield _batch(columns, partial_schema(self.schema))
@@ -262,21 +261,11 @@ def _compacted(paths: Paths, seq: Ints) -> Paths:
 
 def _compile(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:
     """Everything that can be refused is refused here."""
-    automaton = automaton_of(query.pattern)
-    runs = query.strategy is not Strategy.ANY
-    if query.skip is not None:
-        raise NotSupportedYet("AFTER MATCH SKIP is not supported yet", query.pattern.at)
-    if runs and isinstance(query.pattern, Alternative):
-        raise NotSupportedYet(
-            f"OR around the whole pattern is not supported yet under {query.strategy}", query.pattern.at
-        )
-    if query.window.events and query.window.slide is not None:
-        raise NotSupportedYet("SLIDE over a number of EVENTS is not supported yet", query.pattern.at)
-    for key in query.key_classes:
-        if not key.slices:
-            raise NotSupportedYet(
-                f"an equivalence that some match may not bind is not supported yet: {key.name}", key.at
-            )
+    automaton = automaton_of(query.pattern, alike_units(query))
+    if query.schema.ties is Ties.ORDERED:
+        automaton = replace(automaton, loose=frozenset())  # no two events are concurrent
+    if query.strategy is Strategy.ANY:
+        automaton = one_path_each(automaton, query.pattern.at)
     return automaton, conditions_of(query, automaton), negations_of(query, automaton)
 
 

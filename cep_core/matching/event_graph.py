@@ -29,6 +29,10 @@ class EventGraph:
     offsets: Ints
     ts: Ints
     seq: Ints
+    pos: Ints
+    """Rank in the whole log."""
+    tick: Ints
+    """An event is earlier than another if its tick is smaller: `ts`, or the row itself where ties are ordered."""
     clock: Ints
     """What the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
     width: int
@@ -64,7 +68,8 @@ def event_graph(
     for state, variable in enumerate(automaton.variables):
         fits[:, state] = found.variables[variable]
     ordered = query.schema.ties is Ties.ORDERED
-    tick = np.arange(len(found.rows), dtype=np.int64) if ordered else found.ts
+    in_order = np.arange(len(found.rows), dtype=np.int64)
+    tick = in_order if ordered else found.ts
     window = query.window
     closed = window.events or window.slide is not None  # the bound itself is out of the window
     width = window.size - 1 if closed else window.size
@@ -73,7 +78,13 @@ def event_graph(
     cut, borders = cuts(cutting, automaton, rows)
     for edge, comparisons in cut.items():
         tests.comparisons.setdefault(edge, []).extend(comparisons)
-    network = network_of(found.offsets, tick, fits, automaton, tests.comparisons)
+    if automaton.loose or automaton.tied:
+        # events of one ANY may be concurrent: rows are in order, and every other edge says that time passes
+        for edge in set(automaton.edges) - automaton.loose:
+            tests.comparisons.setdefault(edge, []).append(("=" if edge in automaton.tied else "<", tick, tick))
+        network = network_of(found.offsets, in_order, fits, automaton, tests.comparisons)
+    else:
+        network = network_of(found.offsets, tick, fits, automaton, tests.comparisons)
     network = network._replace(
         starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts, since=borders.since
     )
@@ -82,6 +93,8 @@ def event_graph(
         offsets=found.offsets,
         ts=found.ts,
         seq=found.seq,
+        pos=found.pos,
+        tick=tick,
         clock=clock,
         width=width,
         rank=found.rank,
@@ -92,7 +105,7 @@ def event_graph(
 
 
 def _attributes(query: Query) -> list[str]:
-    """The columns that conditions between events and RETURN items read."""
+    """The columns that conditions between events, RETURN items and AFTER MATCH SKIP read."""
     expressions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
     expressions += [predicate.expression for predicate in query.match_predicates]
     expressions += [item.expression for item in query.returns if item.expression is not None]
@@ -102,4 +115,6 @@ def _attributes(query: Query) -> list[str]:
         for part in walk(expression)
         if isinstance(part, Reference | PrefixAggregate) and part.attribute is not None
     }
-    return sorted(named | {"seq"})
+    for key in query.key_classes:
+        named |= {attribute for _, attribute in key.members if not key.slices}
+    return sorted(named | {"seq", *(query.partition_attributes if query.skip is not None else ())})

@@ -8,13 +8,15 @@ without listing them; any other is judged on listed matches (`zones`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from cep_core.language.errors import NotSupportedYet
+from cep_core.events.schema import Ties
+from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.classification import separated
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
 from cep_core.language.patterns.tree import Comparison, Expression, IsNull, Not, PrefixAggregate, Reference, Which
 from cep_core.language.patterns.walk import units_of, variables_of, walk
+from cep_core.matching.alike import alike_units
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.conditions import Conditions, separated_edge
 from cep_core.matching.quantities import check_judgeable
@@ -83,7 +85,9 @@ def negations_of(query: Query, automaton: Automaton) -> tuple[Negation, ...]:
 
 def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
     body = outer.negations[number]
-    automaton = automaton_of(body.body)
+    automaton = automaton_of(body.body, alike_units(query))
+    if automaton.loose and query.schema.ties is not Ties.ORDERED:
+        raise NotSupportedYet("ANY inside a NOT is not supported yet where events may be concurrent", body.at)
     if automaton.before or automaton.after:
         raise NotSupportedYet("a NOT at the edge of a negated sequence is not supported yet", body.at)
     inner = negations_of(query, automaton)
@@ -106,6 +110,7 @@ def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
             edges.append(_own(expression, neighbours.get(id(expression)), query, automaton))
         else:
             tests.append(_test(expression, own, query))
+    tests += _equalities(query, own, body.at)
     places = (
         *(Place(None, t) for t, passed in outer.before.items() if number in passed),
         *(Place(s, t) for (s, t), passed in outer.between.items() if number in passed),
@@ -118,7 +123,7 @@ def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
             by_place = None
         else:
             by_place[place] = at_place
-    conditions = Conditions(tuple(edges), (), (), ())
+    conditions = Conditions(tuple(edges), (), ())
     return Negation(body, automaton, conditions, inner, tuple(tests), places, by_place)
 
 
@@ -146,9 +151,28 @@ def _test(expression: Expression, own: set[str], query: Query) -> Test:
     )
     if len(variables) > 1 or not plainly:
         raise NotSupportedYet("this test of a negated element is not supported yet", expression.at)
-    single = tuple(replace(variable, kleene=False) if variable.negated else variable for variable in query.variables)
-    check_judgeable(expression, single)
+    check_judgeable(expression)
     return Test(variables[0], tuple(name for name in names if name not in own), expression)
+
+
+def _equalities(query: Query, own: set[str], at: Position) -> list[Test]:
+    """What equivalences that partition nothing say of the element: its event carries the value of the match."""
+    tests = []
+    for key in query.key_classes:
+        inside = [member for member in key.members if member[0] in own]
+        if key.slices or not inside:
+            continue
+        if len(inside) > 1:
+            message = f"an equivalence inside a negated sequence that some match does not bind: {key.name}"
+            raise NotSupportedYet(f"{message} is not supported yet", at)
+        ((variable, attribute),) = inside
+        mine = Reference(variable, attribute, Which.EACH, at)
+        for positive in query.positive:
+            for other, name in key.members:
+                if other == positive.name:
+                    theirs = Reference(other, name, Which.EACH, at)
+                    tests.append(Test(variable, (other,), Comparison("=", mine, theirs, at)))
+    return tests
 
 
 def _beside(tests: list[Test], place: Place, outer: Automaton, query: Query) -> tuple[NeighbourTest, ...] | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numba import njit
 
 from cep_core.matching.network import Flags, Ints
@@ -56,6 +57,20 @@ class Paths:
     @property
     def last_rows(self) -> Ints:
         return self.rows[self.offsets[1:] - 1]
+
+
+def same_bindings(paths: Paths, variable_of: Ints) -> Ints:
+    """Matches that bind the same events to the same variables get the same number, 0.. in order of first occurrence.
+
+    >>> some = Paths(np.array([0, 1, 0, 1]), np.array([0, 1, 2, 3]), np.array([0, 2, 4]), np.array([0, 1]))
+    >>> same_bindings(some, np.array([0, 1, 0, 1])).tolist()
+    [0, 0]
+    """
+    pairs = np.stack([paths.rows, variable_of[paths.states]], axis=1)
+    offsets = pa.py_buffer(pairs.itemsize * 2 * paths.offsets)
+    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(paths), [None, offsets, pa.py_buffer(pairs)])
+    numbers: Ints = keys.dictionary_encode().indices.to_numpy().astype(np.int64)
+    return numbers
 
 
 def batches(lengths: Ints) -> Iterator[tuple[int, int]]:

@@ -1,14 +1,15 @@
 """Expressions over whole matches: RETURN items, and conditions judged on listed matches.
 
 References and aggregates of one match (`a.x`, `b[last].x`, `avg(b[..i-1].x)`) become columns with a row for each match,
-or for each event of the one list variable that a condition runs through (`b[i].x`); the rest is column arithmetic.
-Linear in the events of the matches.
+or for each choice of one event of every list that a condition runs through (`b[i].x`); the rest is column arithmetic.
+Linear in the events of the matches, in the pairs of events where a condition runs through two lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ from numba import njit
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import column, evaluate
-from cep_core.language.patterns.query import Variable
 from cep_core.language.patterns.tree import Expression, IsNull, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
 from cep_core.matching.keys import NULL_KEY, comparable
@@ -37,11 +37,8 @@ def running_variables(expression: Expression, lists: frozenset[str]) -> tuple[st
     return tuple(found)
 
 
-def check_judgeable(condition: Expression, variables: Sequence[Variable]) -> None:
+def check_judgeable(condition: Expression) -> None:
     """Raises NotSupportedYet, with the place, unless `judge` can evaluate the condition."""
-    lists = frozenset(variable.name for variable in variables if variable.kleene)
-    if len(running_variables(condition, lists)) > 1:
-        raise NotSupportedYet("a condition that runs through two lists is not supported yet", condition.at)
     for part in walk(condition):
         if isinstance(part, Reference) and part.which in (Which.NEXT_NEIGHBOUR, Which.PREVIOUS_NEIGHBOUR):
             raise NotSupportedYet("NEXT and PREV beside other events are not supported yet", part.at)
@@ -58,12 +55,11 @@ class Matches:
 
     def compute(self, expression: Expression) -> pa.Array:
         """The value of an expression for each match."""
-        return _View(self, None).evaluate(expression)
+        return _View(self, ()).evaluate(expression)
 
     def judge(self, condition: Expression) -> Flags:
         """Whether a condition holds of each match: one that mentions an absent variable does not constrain it."""
-        running = running_variables(condition, self.lists)
-        good = _View(self, running[0] if running else None).holds(condition)
+        good = _View(self, running_variables(condition, self.lists)).holds(condition)
         tests_absence = any(isinstance(part, IsNull) and part.variable is not None for part in walk(condition))
         if not tests_absence:
             for name in variables_of(condition):
@@ -72,14 +68,21 @@ class Matches:
 
 
 class _View:
-    """Columns with a row for each match, or for each event of one running variable."""
+    """Columns with a row for each match, or for each choice of one event of every running variable in it."""
 
-    def __init__(self, matches: Matches, running: str | None) -> None:
+    def __init__(self, matches: Matches, running: tuple[str, ...]) -> None:
         self.matches = matches
-        self.running = None if running is None else matches.bound[running]
-        self.name = running
-        lengths = None if self.running is None else self.running.lengths
-        self.owner = None if lengths is None else np.repeat(np.arange(matches.count), lengths)
+        self.owner = np.arange(matches.count) if running else None
+        self.places: dict[str, Ints] = {}
+        """For each running variable the place among `Bound.rows` of the event that a row is about."""
+        for name in running:
+            assert self.owner is not None
+            bound = matches.bound[name]
+            lengths = bound.lengths[self.owner]
+            begins = np.repeat(np.cumsum(lengths) - lengths - bound.offsets[self.owner], lengths)
+            self.places = {known: np.repeat(places, lengths) for known, places in self.places.items()}
+            self.places[name] = np.arange(lengths.sum()) - begins
+            self.owner = np.repeat(self.owner, lengths)
         self.columns: list[pa.Array] = []
 
     def evaluate(self, expression: Expression) -> pa.Array:
@@ -92,13 +95,16 @@ class _View:
     def holds(self, condition: Expression) -> Flags:
         """For each match whether the condition is true, of every event if it runs through a list."""
         good: Flags = pc.fill_null(self.evaluate(condition).cast(pa.bool_()), False).to_numpy(zero_copy_only=False)
-        if self.running is None or self.owner is None:
-            return good.copy()
-        if any(_looks_back(part) for part in walk(condition)):
-            firsts = self.running.offsets[:-1][self.running.present]
-            good = good.copy()
-            good[firsts] = True  # nothing stands before the first
+        good = good.copy()
+        if self.owner is None:
+            return good
+        for name in {part.variable for part in walk(condition) if _looks_back(part)}:
+            good[self._is_first(name)] = True  # nothing stands before the first
         return np.bincount(self.owner[~good], minlength=self.matches.count) == 0
+
+    def _is_first(self, name: str) -> Flags:
+        assert self.owner is not None
+        return self.places[name] == self.matches.bound[name].offsets[self.owner]
 
     def _as_column(self, part: Expression) -> Expression:
         """The part as a reference to a new column, if it is about events."""
@@ -129,11 +135,12 @@ class _View:
 
     def _referenced(self, part: Reference) -> pa.Array:
         bound = self.matches.bound[part.variable]
-        if part.variable == self.name and part.which in (Which.EACH, Which.PREVIOUS):
-            rows = bound.rows
-            if part.which is Which.PREVIOUS:
-                rows = np.concatenate([[-1], rows[:-1]])[: len(rows)]
-                rows[bound.offsets[:-1][bound.present]] = -1
+        if part.variable in self.places and part.which in (Which.EACH, Which.PREVIOUS):
+            places = self.places[part.variable]
+            if part.which is Which.EACH:
+                return self._take(part.attribute, bound.rows[places])
+            rows = np.append(bound.rows, -1)[places - 1]
+            rows[self._is_first(part.variable)] = -1
             return self._take(part.attribute, rows)
         if part.which is Which.LAST:
             places = bound.offsets[1:] - 1
@@ -149,12 +156,12 @@ class _View:
         values = self._take(attribute, bound.rows)
         running = running_aggregate(part.function, values, bound.offsets, before=part.span is Span.BEFORE)
         if part.span is not Span.ALL:
-            return running
+            return running.take(pa.array(self.places[part.variable]))
         ends = np.where(bound.present, bound.offsets[1:] - 1, -1)
         return self._per_row(running.take(pa.array(ends, mask=ends < 0)))
 
 
-def _looks_back(part: Expression) -> bool:
+def _looks_back(part: Expression) -> TypeGuard[PrefixAggregate | Reference]:
     if isinstance(part, PrefixAggregate):
         return part.span is Span.BEFORE
     return isinstance(part, Reference) and part.which is Which.PREVIOUS

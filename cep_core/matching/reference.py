@@ -2,36 +2,71 @@
 
 A path is a tuple of (event, variable) steps in the order of time. `continuations` reads the pattern as a regular
 expression over variables; whether a step may extend a path (time, window, predicates) is the caller's business.
+Of the units of an ANY that are alike only the first in text order is offered: `AnyOf` as given here has none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
 
 Path = tuple[tuple[int, str], ...]
-Rest = tuple[Pattern, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`n` more units of an ANY: of each group of units that are alike the first is next."""
+
+    n: int
+    groups: tuple[tuple[Unit, ...], ...]
+    begun: bool = False
+
+
+Rest = tuple[Pattern | Choice, ...]
 """What is still to be matched, first to last."""
 Passed = tuple[Not, ...]
 """Negated elements between two events of a match, or at its ends."""
-Extends = Callable[[Path, int, str], bool]
-"""Whether an event may follow a path as the next event of a variable."""
 
 
-def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest, Passed]]:
-    """What may come next, most preferred first: a unit (None: the end), what follows it, and negations on the way."""
+class Step(NamedTuple):
+    """What may come next."""
+
+    unit: Unit | None
+    """None: the end."""
+    rest: Rest
+    """What follows the unit."""
+    passed: Passed
+    """Negations on the way."""
+    loose: bool = False
+    """Whether the event may be concurrent with the one before: they are of one ANY."""
+
+
+Extends = Callable[[Path, int, Step], bool]
+"""Whether an event may follow a path as the next event of a step's unit."""
+
+
+def continuations(rest: Rest) -> Iterator[Step]:
+    """What may come next, most preferred first."""
     if not rest:
-        yield None, (), ()
+        yield Step(None, (), ())
         return
     head, tail = rest[0], rest[1:]
     match head:
         case Unit():
-            yield head, tail, ()
+            yield Step(head, tail, ())
+        case AnyOf():
+            yield from continuations((Choice(head.n, tuple((unit,) for unit in head.units)), *tail))
+        case Choice():
+            for place, group in enumerate(head.groups):
+                left = (*head.groups[:place], *([group[1:]] if group[1:] else []), *head.groups[place + 1 :])
+                more = (Choice(head.n - 1, left, True),) if head.n > 1 else ()
+                yield Step(group[0], (*more, *tail), (), head.begun)
         case Not():
-            for unit, after, passed in continuations(tail):
-                yield unit, after, (head, *passed)
+            for step in continuations(tail):
+                yield step._replace(passed=(head, *step.passed))
         case Sequence():
             yield from continuations((*head.elements, *tail))
         case Alternative():
@@ -39,29 +74,37 @@ def continuations(rest: Rest) -> Iterator[tuple[Unit | None, Rest, Passed]]:
                 yield from continuations((option, *tail))
         case Kleene():
             body = list(continuations((head.body,)))
-            empty = [()] if head.least == 0 else [passed for unit, _, passed in body if unit is None]
+            empty = [()] if head.least == 0 else [step.passed for step in body if step.unit is None]
             for nothing in empty:
-                for unit, after, passed in continuations(tail):
-                    yield unit, after, (*nothing, *passed)
+                for step in continuations(tail):
+                    yield step._replace(passed=(*nothing, *step.passed))
             if head.most != 0:
-                more = replace(head, least=max(head.least - 1, 0), most=None if head.most is None else head.most - 1)
-                for unit, after, passed in body:
-                    if unit is not None:  # a round that binds nothing is no round
-                        yield unit, (*after, more, *tail), passed
+                more_rounds = replace(
+                    head, least=max(head.least - 1, 0), most=None if head.most is None else head.most - 1
+                )
+                for step in body:
+                    if step.unit is not None:  # a round that binds nothing is no round
+                        yield step._replace(rest=(*step.rest, more_rounds, *tail))
         case _:
             raise TypeError(head)
 
 
 def readings(pattern: Pattern, path: Path) -> Iterator[tuple[Passed, ...]]:
     """The ways to read a path as a match: the negations passed before its first event, ..., and after its last."""
+    for steps in step_by_step(pattern, path):
+        yield tuple(step.passed for step in steps)
 
-    def go_on(rest: Rest, place: int) -> Iterator[tuple[Passed, ...]]:
-        for unit, after, passed in continuations(rest):
-            if unit is None and place == len(path):
-                yield (passed,)
-            elif unit is not None and place < len(path) and unit.variable == path[place][1]:
-                for later in go_on(after, place + 1):
-                    yield (passed, *later)
+
+def step_by_step(pattern: Pattern, path: Path) -> Iterator[tuple[Step, ...]]:
+    """The ways to read a path as a match, a step for each event and one for the end."""
+
+    def go_on(rest: Rest, place: int) -> Iterator[tuple[Step, ...]]:
+        for step in continuations(rest):
+            if step.unit is None and place == len(path):
+                yield (step,)
+            elif step.unit is not None and place < len(path) and step.unit.variable == path[place][1]:
+                for later in go_on(step.rest, place + 1):
+                    yield (step, *later)
 
     return go_on((pattern,), 0)
 
@@ -71,37 +114,54 @@ def any_matches(pattern: Pattern, events: int, extends: Extends) -> set[Path]:
     found: set[Path] = set()
 
     def go_on(path: Path, rest: Rest) -> None:
-        for unit, after, _ in continuations(rest):
-            if unit is None:
+        for step in continuations(rest):
+            if step.unit is None:
                 found.update({path} if path else ())
                 continue
             for event in range(path[-1][0] + 1 if path else 0, events):
-                if extends(path, event, unit.variable):
-                    go_on((*path, (event, unit.variable)), after)
+                if extends(path, event, step):
+                    go_on((*path, (event, step.unit.variable)), step.rest)
 
     go_on((), (pattern,))
     return found
 
 
-def run_matches(pattern: Pattern, events: int, extends: Extends, breaks: Callable[[Path, int], bool]) -> set[Path]:
-    """At most one match for each start event: a run is offered the events one by one and takes the first that fits.
+def run_matches(
+    pattern: Pattern,
+    events: int,
+    extends: Extends,
+    breaks: Callable[[Path, int], bool],
+    settles: Callable[[Path, Rest], bool],
+) -> dict[Path, bool]:
+    """At most one match for each start event, with whether it could take more.
 
-    `breaks(path, event)`: whether an event that the run could not take ends it (contiguity).
+    A run is offered the events one by one and takes the first that fits. `breaks(path, event)`: whether an event that
+    the run could not take ends it (contiguity). `settles(path, rest)`: whether the conditions hold so far as they are
+    settled while `rest` may still come. An OR around the whole pattern: the matches of each side.
     """
-    found: set[Path] = set()
+    found: dict[Path, bool] = {}
+    if isinstance(pattern, Alternative):
+        for option in pattern.options:
+            for match, open_end in run_matches(option, events, extends, breaks, settles).items():
+                found[match] = found.get(match, True) and open_end
+        return found
     for start in range(events):
         path: Path = ()
         rest: Rest = (pattern,)
-        complete: Path = ()
+        complete: tuple[Path, Rest] | None = None
         for event in range(start, events):
-            for unit, after, _ in continuations(rest):
-                if unit is not None and extends(path, event, unit.variable):
-                    path, rest = (*path, (event, unit.variable)), after
+            for step in continuations(rest):
+                if step.unit is None or not extends(path, event, step):
+                    continue
+                longer = (*path, (event, step.unit.variable))
+                if settles(longer, step.rest):
+                    path, rest = longer, step.rest
                     break
             else:
                 if not path or breaks(path, event):
                     break
-            if any(unit is None for unit, _, _ in continuations(rest)):
-                complete = path
-        found.update({complete} if complete else ())
+            if path and any(step.unit is None for step in continuations(rest)) and settles(path, ()):
+                complete = path, rest
+        if complete is not None:
+            found[complete[0]] = any(step.unit is not None for step in continuations(complete[1]))
     return found

@@ -19,8 +19,9 @@ from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass,
 from cep_core.language.patterns.tree import Expression
 from cep_core.language.patterns.walk import variables_of
 from cep_core.matching.absences import Absence, Absences, bound_by, conditions
+from cep_core.matching.alike import choices
 from cep_core.matching.instances import Bound, Instance, instances, neighbours
-from cep_core.matching.reference import Path, Rest, continuations
+from cep_core.matching.reference import Path, Rest, continuations, step_by_step
 
 
 class Kind(StrEnum):
@@ -66,7 +67,7 @@ class Judge:
         """
         slide = self._query.window.slide
         if slide is not None and window_start is None:
-            window_start = self._ts(path[0][0]) // slide * slide
+            window_start = self._clock(path[0][0]) // slide * slide
         bound = bound_by(path)
         return (
             *self._order(path),
@@ -82,7 +83,7 @@ class Judge:
         found: list[Path] = []
 
         def go_on(rest: Rest, path: Path) -> None:
-            for unit, after, _ in continuations(rest):
+            for unit, after, _, _ in continuations(rest):
                 if len(found) == most:
                     return
                 if unit is None and len(path) == len(rows):
@@ -96,13 +97,24 @@ class Judge:
     def _ts(self, row: int) -> int:
         return int(self._events["ts"][row].as_py())
 
+    def _clock(self, row: int) -> int:
+        """What the window counts."""
+        return int(self._events["pos" if self._query.window.events else "ts"][row].as_py())
+
     def _order(self, path: Path) -> Iterator[Verdict]:
-        if self._query.schema.ties.value == "ordered":
+        if self._query.schema.ties.value == "ordered" or self._within_choices(path):
             return
         for (one, left), (other, right) in pairwise(path):
             if self._ts(one) >= self._ts(other):
                 text = f"{self._ts(one)} < {self._ts(other)}"
                 yield Verdict(Kind.ORDER, f"{left}.ts < {right}.ts", False, (text,), other)
+
+    def _within_choices(self, path: Path) -> bool:
+        """Whether in some reading of the path only neighbours of one ANY are concurrent."""
+        if not any(True for _ in choices(self._query.pattern)):
+            return False
+        late = [place for place, (one, other) in enumerate(pairwise(path), 1) if self._ts(one[0]) >= self._ts(other[0])]
+        return any(all(steps[place].loose for place in late) for steps in step_by_step(self._query.pattern, path))
 
     def _equivalence(self, key: KeyClass, bound: Bound) -> Iterator[Verdict]:
         members = [member for member in key.members if member[0] not in self._negated and bound.get(member[0])]
@@ -145,17 +157,12 @@ class Judge:
     def _window(self, path: Path, window_start: int | None) -> Verdict:
         window, first, last = self._query.window, path[0][0], path[-1][0]
         said = f"WITHIN {window.size}{' EVENTS' if window.events else ''}"
-        said += "" if window.slide is None else f" SLIDE {window.slide}"
+        said += "" if window.slide is None else f" SLIDE {window.slide}{' EVENTS' if window.events else ''}"
         if window_start is not None:
-            holds, found = (
-                self._ts(last) < window_start + window.size,
-                f"[{window_start}, {window_start + window.size})",
-            )
-        elif window.events:
-            span = self._events["pos"][last].as_py() - self._events["pos"][first].as_py() + 1
-            holds, found = span <= window.size, str(span)
+            end = window_start + window.size
+            holds, found = self._clock(last) < end, f"[{window_start}, {end})"
         else:
-            span = self._ts(last) - self._ts(first)
+            span = self._clock(last) - self._clock(first) + (1 if window.events else 0)
             holds, found = span <= window.size, str(span)
         return Verdict(Kind.WINDOW, said, holds, (found,), last)
 

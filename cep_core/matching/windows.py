@@ -1,8 +1,9 @@
 """Which rows a match may span: `WITHIN w` from its first to its last event, or the windows of `SLIDE`.
 
-Without SLIDE the bound moves with the match: `clock[last] - clock[first] <= width`, the clock being `ts`, or `pos` for
-`WITHIN n EVENTS` (width n - 1). With SLIDE each window [k s, k s + w) is judged alone, so a row is asked about once for
-each window that holds it (`docs/semantics.md` 2). Linear in rows and (row, window) pairs, times a binary search.
+The clock is `ts`, or `pos` for `WITHIN n EVENTS` (width n - 1). Without SLIDE the bound moves with the match:
+`clock[last] - clock[first] <= width`. With SLIDE each window [k s, k s + w) is judged alone, so a row is asked about
+once for each window that holds it (`docs/semantics.md` 2). Linear in rows and (row, window) pairs, times a binary
+search.
 """
 
 from __future__ import annotations
@@ -39,20 +40,14 @@ def spans_ahead(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
     return Spans(rows, _bound(offsets, clock, rows, clock[rows] + width + 1), None)
 
 
-def window_spans_back(offsets: Ints, ts: Ints, size: int, slide: int, rows: Ints) -> Spans:
-    """`spans_back` in each window [k * slide, k * slide + size) that holds the row."""
-    rows, starts = windows_of(ts, size, slide, rows)
-    return Spans(rows, _bound(offsets, ts, rows, starts), starts)
-
-
-def window_spans_ahead(offsets: Ints, ts: Ints, size: int, slide: int, rows: Ints) -> Spans:
-    """`spans_ahead` in each window that holds the row."""
-    rows, starts = windows_of(ts, size, slide, rows)
-    return Spans(rows, _bound(offsets, ts, rows, starts + size), starts)
+def window_spans_ahead(offsets: Ints, clock: Ints, size: int, slide: int, rows: Ints) -> Spans:
+    """`spans_ahead` in each window [k * slide, k * slide + size) that holds the row."""
+    rows, starts = windows_of(clock, size, slide, rows)
+    return Spans(rows, _bound(offsets, clock, rows, starts + size), starts)
 
 
 def zones_of(
-    offsets: Ints, ts: Ints, clock: Ints, width: int, ends: tuple[Ints, Ints], window_start: Ints | None
+    offsets: Ints, clock: Ints, width: int, ends: tuple[Ints, Ints], window_start: Ints | None
 ) -> tuple[Ints, Ints]:
     """For matches from the rows ends[0] to ends[1] the rows low:high in which negations at their ends look.
 
@@ -63,7 +58,7 @@ def zones_of(
     if window_start is None:
         low = _bound(offsets, clock, last, clock[last] - width)
         return low, _bound(offsets, clock, first, clock[first] + width + 1)
-    return _bound(offsets, ts, first, window_start), _bound(offsets, ts, first, window_start + width + 1)
+    return _bound(offsets, clock, first, window_start), _bound(offsets, clock, first, window_start + width + 1)
 
 
 def first_rows_from(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
@@ -71,14 +66,14 @@ def first_rows_from(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> In
     return _bound(offsets, clock, rows, moments)
 
 
-def windows_of(ts: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, Ints]:
+def windows_of(clock: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, Ints]:
     """Every (row, start of a window that holds it), by row.
 
     >>> [column.tolist() for column in windows_of(np.array([0, 7]), 10, 5, np.array([0, 1]))]
     [[0, 0, 1, 1], [-5, 0, 0, 5]]
     """
-    first = (ts[rows] - size) // slide + 1
-    counts = np.maximum(ts[rows] // slide - first + 1, 0)
+    first = (clock[rows] - size) // slide + 1
+    counts = np.maximum(clock[rows] // slide - first + 1, 0)
     begin = np.cumsum(counts) - counts
     place = np.arange(counts.sum()) - np.repeat(begin, counts)
     return np.repeat(rows, counts), (np.repeat(first, counts) + place) * slide

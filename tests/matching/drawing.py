@@ -7,37 +7,58 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
 from cep_core.matching.reference import Path
-from tests.matching.worlds import AT, COMPARE, Event, Holds, Tested, World, negated_in, repeated, units_of
+from tests.matching.worlds import (
+    AT,
+    COMPARE,
+    Condition,
+    Event,
+    Tested,
+    Unsettled,
+    World,
+    negated_in,
+    repeated,
+    units_of,
+)
 
 
 @st.composite
-def patterns(draw: st.DrawFn, depth: int = 2) -> Pattern:
-    """Positive patterns of the types A, B, C, each unit its own variable; bounds on single units."""
-    kinds = ("unit", "sequence", "plus", "star", "optional", "choice", "bounded")
+def patterns(draw: st.DrawFn, depth: int = 2, alternative: bool = False) -> Pattern:
+    """Positive patterns of the types A, B, C; branches of an OR may share variables."""
+    kinds = ("unit", "sequence", "plus", "star", "optional", "choice", "bounded", "any")
     names = iter(range(100))
 
-    def build(depth: int) -> Pattern:
+    def unit(shared: list[Unit]) -> Unit:
+        if shared and draw(st.booleans()):
+            return shared.pop(0)
+        return Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT)
+
+    def build(depth: int, shared: list[Unit]) -> Pattern:
         kind = draw(st.sampled_from(kinds)) if depth else "unit"
         if kind == "unit":
-            return Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT)
+            return unit(shared)
         if kind == "sequence":
-            return Sequence(tuple(build(depth - 1) for _ in range(draw(st.integers(1, 3)))), AT)
+            return Sequence(tuple(build(depth - 1, shared) for _ in range(draw(st.integers(1, 3)))), AT)
         if kind == "choice":
-            return Alternative(tuple(build(depth - 1) for _ in range(2)), AT)
+            first = build(depth - 1, shared)
+            return Alternative((first, build(depth - 1, list(dict.fromkeys(units_of(first))))), AT)
+        if kind == "any":
+            units = tuple(unit([]) for _ in range(draw(st.integers(1, 3))))
+            return AnyOf(draw(st.integers(1, len(units))), units, AT)
         if kind == "bounded":
-            return Kleene(build(0), *draw(st.sampled_from([(2, 2), (1, 3), (2, None)])), AT)
+            return Kleene(build(depth - 1, shared), *draw(st.sampled_from([(2, 2), (1, 3), (2, None), (0, 2)])), AT)
         least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
-        return Kleene(build(depth - 1), least, most, AT)
+        return Kleene(build(depth - 1, shared), least, most, AT)
 
-    return Sequence(
-        (
-            Unit(draw(st.sampled_from("ABC")), f"v{next(names)}", AT),
-            *(build(depth) for _ in range(draw(st.integers(0, 2)))),
-        ),
-        AT,
-    )
+    def whole(shared: list[Unit]) -> Sequence:
+        rest = (build(depth, shared) for _ in range(draw(st.integers(0, 2))))
+        return Sequence((unit(shared), *rest), AT)
+
+    first = whole([])
+    if alternative and draw(st.integers(0, 3)) == 0:
+        return Alternative((first, whole(list(dict.fromkeys(units_of(first))))), AT)
+    return first
 
 
 @st.composite
@@ -127,63 +148,81 @@ def known(items: list[int | None]) -> list[int]:
     return [item for item in items if item is not None]
 
 
+def while_it_grows(v: str) -> Unsettled:
+    """A condition on all events of a variable, or on its last one."""
+    return lambda world, path, coming: v in coming
+
+
 @st.composite
-def conditions(draw: st.DrawFn, pattern: Pattern, any_match: bool) -> tuple[str, Holds]:
-    """A condition as text, and what it says of a match. Those that a run can test step by step unless `any_match`."""
+def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
+    """A condition as text, and what it says of a match."""
     lists = sorted(repeated(pattern))
     plain = sorted({unit.variable for unit in units_of(pattern)} - set(lists))
     sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
     v = draw(st.sampled_from(sorted([*lists, *plain])))
     if v in plain:
         w = draw(st.sampled_from(plain))
-        if w == v or not any_match:
-            return f"{v}.x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v))
+        if w == v:
+            return Condition(f"{v}.x {sign} {k}", lambda w, path: all(compares(sign, x, k) for x in values(w, path, v)))
 
         def crossing(world: World, path: Path) -> bool:
             left, right = values(world, path, v), values(world, path, w)
             return not left or not right or compares(sign, left[0], right[0])
 
-        return f"{v}.x {sign} {w}.x", crossing
-    options: list[tuple[str, Holds]] = [
-        (f"{v}[i].x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v))),
-        (
-            f"{v}[i-1].x {sign} {v}[i].x",
-            lambda world, path: all(compares(sign, *pair) for pair in pairs(path, world, v, False)),
-        ),
-        (f"{v}[1].x {sign} {k}", lambda world, path: all(compares(sign, x, k) for x in values(world, path, v)[:1])),
+        return Condition(f"{v}.x {sign} {w}.x", crossing)
+
+    def each(world: World, path: Path) -> bool:
+        return all(compares(sign, x, k) for x in values(world, path, v))
+
+    def in_turn(world: World, path: Path) -> bool:
+        return all(compares(sign, *pair) for pair in pairs(path, world, v, False))
+
+    def product_in_turn(world: World, path: Path) -> bool:
+        its = pairs(path, world, v, False)
+        return all(one is not None and other is not None and compares(sign, one * other, k) for one, other in its)
+
+    def first(world: World, path: Path) -> bool:
+        return all(compares(sign, x, k) for x in values(world, path, v)[:1])
+
+    def second(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        return not its or (len(its) > 1 and compares(sign, its[1], k))
+
+    def over_maximum(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        return all(compares(sign, its[i], max(known(its[:i]), default=None)) for i in range(1, len(its)))
+
+    def over_average(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        before = [known(its[:i]) for i in range(len(its))]
+        return all(compares(sign, its[i], sum(b) / len(b) if b else None) for i, b in enumerate(before) if i)
+
+    def total(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        return not its or compares(sign, sum(known(its)) if known(its) else None, k)
+
+    def last(world: World, path: Path) -> bool:
+        return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
+
+    options = [
+        Condition(f"{v}[i].x {sign} {k}", each),
+        Condition(f"{v}[i-1].x {sign} {v}[i].x", in_turn),
+        Condition(f"{v}[i-1].x * {v}[i].x {sign} {k}", product_in_turn),
+        Condition(f"{v}[1].x {sign} {k}", first),
+        Condition(f"{v}[2].x {sign} {k}", second, lambda w, path, coming: v in coming and len(values(w, path, v)) < 2),
+        Condition(f"{v}[i].x {sign} max({v}[..i-1].x)", over_maximum),
+        Condition(f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
+        Condition(f"sum({v}[].x) {sign} {k}", total, while_it_grows(v)),
+        Condition(f"{v}[last].x {sign} {k}", last, while_it_grows(v)),
     ]
-    if any_match:
+    if plain or len(lists) > 1:
+        w = draw(st.sampled_from([name for name in (*plain, *lists) if name != v]))
 
-        def over_maximum(world: World, path: Path) -> bool:
-            its = values(world, path, v)
-            return all(compares(sign, its[i], max(known(its[:i]), default=None)) for i in range(1, len(its)))
+        def each_beside_each(world: World, path: Path) -> bool:
+            its = itertools.product(values(world, path, v), values(world, path, w))
+            return all(compares(sign, one, other) for one, other in its)
 
-        def over_average(world: World, path: Path) -> bool:
-            its = values(world, path, v)
-            before = [known(its[:i]) for i in range(len(its))]
-            return all(compares(sign, its[i], sum(b) / len(b) if b else None) for i, b in enumerate(before) if i)
-
-        def total(world: World, path: Path) -> bool:
-            its = values(world, path, v)
-            return not its or compares(sign, sum(known(its)) if known(its) else None, k)
-
-        def distinct_last(world: World, path: Path) -> bool:
-            return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
-
-        options += [
-            (f"{v}[i].x {sign} max({v}[..i-1].x)", over_maximum),
-            (f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
-            (f"sum({v}[].x) {sign} {k}", total),
-            (f"{v}[last].x {sign} {k}", distinct_last),
-        ]
-        if plain:
-            w = draw(st.sampled_from(plain))
-
-            def each_beside_plain(world: World, path: Path) -> bool:
-                one = values(world, path, w)
-                return not one or all(compares(sign, x, one[0]) for x in values(world, path, v))
-
-            options.append((f"{v}[i].x {sign} {w}.x", each_beside_plain))
+        options.append(Condition(f"{v}[i].x {sign} {w}{'[i]' if w in lists else ''}.x", each_beside_each))
     return draw(st.sampled_from(options))
 
 
@@ -209,19 +248,18 @@ def logs(draw: st.DrawFn, least: int = 0, most: int = 8, latest: int = 6) -> lis
 
 @st.composite
 def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match",), negated: bool = False) -> World:
-    pattern = draw(patterns(1 if negated else 2))
+    pattern = draw(patterns(1 if negated else 2, alternative=not negated))
     if negated:
         pattern = draw(with_negations(pattern))
     world = World(pattern, draw(logs(6, 9, 10) if negated else logs()), strategy=draw(st.sampled_from(strategies)))
-    any_match = world.strategy == "skip_till_any_match"
-    world.conditions = draw(st.lists(conditions(pattern, any_match), max_size=0 if negated else 2))
+    world.conditions = draw(st.lists(conditions(pattern), max_size=0 if negated else 2))
     for negation in negated_in(pattern):
         if draw(st.booleans()):
             world.tests += draw(st.lists(tests_of(negation, pattern), min_size=1, max_size=2))
     world.keyed = world.strategy == "partition_contiguity" or draw(st.integers(0, 3 if negated else 1)) == 0
     world.size = draw(st.sampled_from([4, 6, 9] if negated else [1, 3, 5]))
-    kind = draw(st.sampled_from(["time", "events", "slide"]))
-    world.in_events = kind == "events"
-    world.slide = draw(st.sampled_from([1, 2, 4])) if kind == "slide" else None
+    kind = draw(st.sampled_from(["time", "events", "slide", "slide", "slide of events"]))
+    world.in_events = "events" in kind
+    world.slide = draw(st.sampled_from([1, 2, 4])) if "slide" in kind else None
     world.ordered = draw(st.booleans())
     return world

@@ -11,7 +11,7 @@ from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.binding import bind
-from cep_core.matching.reference import Path, any_matches
+from cep_core.matching.reference import Path, Step, any_matches
 from cep_core.matching.verdicts import Judge
 from tests.matching.drawing import worlds
 from tests.matching.worlds import World
@@ -28,7 +28,7 @@ def agree(world: World) -> None:
     windows = [None] if world.slide is None else [k * world.slide for k in range(-world.size - 1, 20)]
     expected = set(world.matches())
     for window in windows:
-        for path in sorted(any_matches(world.pattern, len(world.events), offered(world, window)))[:300]:
+        for path in sorted(any_matches(world.reading, len(world.events), offered(world, window)))[:300]:
             stands = all(verdict.holds for verdict in judging.verdicts(path, window))
             assert stands == ((window, path) in expected), (world.text, path, window)
 
@@ -40,14 +40,19 @@ def judge_of(world: World) -> Judge:
         reject()
 
 
-def offered(world: World, window: int | None) -> Callable[[Path, int, str], bool]:
+def offered(world: World, window: int | None) -> Callable[[Path, int, Step], bool]:
     """Bindings that may break the order of time and the window's end."""
-    kinds = {unit.variable: unit.event_type for unit in world.units}
 
-    def extends(path: Path, event: int, variable: str) -> bool:
+    def extends(path: Path, event: int, step: Step) -> bool:
         found = world.events[event]
-        inside = window is None or window <= found.ts < window + 3 * world.size
-        return found.event_type == kinds[variable] and inside and (not path or event > path[-1][0])
+        clock = event if world.in_events else found.ts
+        inside = window is None or window <= clock < window + 3 * world.size
+        return (
+            step.unit is not None
+            and found.event_type == step.unit.event_type
+            and inside
+            and (not path or event > path[-1][0])
+        )
 
     return extends
 

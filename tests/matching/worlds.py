@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import itertools
 import operator
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
 from cep_core.language.errors import Position
-from cep_core.language.patterns.tree import Alternative, Kleene, Not, Pattern, Sequence, Unit
-from cep_core.matching.reference import Path, any_matches, continuations, readings, run_matches
+from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.matching.reference import (
+    Choice,
+    Path,
+    Rest,
+    Step,
+    any_matches,
+    readings,
+    run_matches,
+)
 
 AT = Position(1, 1)
 COMPARE = {
@@ -22,7 +31,15 @@ COMPARE = {
     "=": operator.eq,
     "!=": operator.ne,
 }
-SIGNS = {(1, None): "+", (0, None): "*", (0, 1): "?", (2, 2): "{2}", (1, 3): "{1,3}", (2, None): "{2,}"}
+SIGNS = {
+    (1, None): "+",
+    (0, None): "*",
+    (0, 1): "?",
+    (2, 2): "{2}",
+    (1, 3): "{1,3}",
+    (2, None): "{2,}",
+    (0, 2): "{0,2}",
+}
 
 
 @dataclass(frozen=True)
@@ -35,8 +52,22 @@ class Event:
 
 
 Holds = Callable[["World", Path], bool]
+Unsettled = Callable[["World", Path, frozenset[str]], bool]
+"""Whether more events, of these variables, could change what a condition says of a path."""
 Allows = Callable[["World", Path, int], bool]
 """Whether a negated event beside a match passes a test."""
+
+
+def settled(world: World, path: Path, coming: frozenset[str]) -> bool:
+    """For conditions that a path settles: what they say of it stays."""
+    return False
+
+
+@dataclass(frozen=True)
+class Condition:
+    text: str
+    holds: Holds
+    unsettled: Unsettled = settled
 
 
 @dataclass(frozen=True)
@@ -55,7 +86,7 @@ class World:
     pattern: Pattern
     events: list[Event]
     strategy: str = "skip_till_any_match"
-    conditions: list[tuple[str, Holds]] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
     keyed: bool = False
     size: int = 4
     in_events: bool = False
@@ -69,10 +100,10 @@ class World:
 
     @property
     def text(self) -> str:
-        said = [text for text, _ in self.conditions] + [test.text for test in self.tests]
+        said = [condition.text for condition in self.conditions] + [test.text for test in self.tests]
         said = said + (["[k]"] if self.keyed else []) or ["1 = 1"]
         window = f"WITHIN {self.size}{' EVENTS' if self.in_events else ''}"
-        window += "" if self.slide is None else f" SLIDE {self.slide}"
+        window += "" if self.slide is None else f" SLIDE {self.slide}{' EVENTS' if self.in_events else ''}"
         return f"PATTERN {written(self.pattern)} WHERE {self.strategy} {{ {' AND '.join(said)} }} {window}"
 
     @property
@@ -87,29 +118,35 @@ class World:
     def lists(self) -> set[str]:
         return repeated(self.pattern)
 
+    @property
+    def reading(self) -> Pattern:
+        """The pattern with the units of each ANY grouped by likeness: same type, and exchangeable in the conditions."""
+        return grouped(self.pattern, {condition.text for condition in self.conditions})
+
     def later(self, one: int, other: int) -> bool:
         return one < other if self.ordered else self.events[one].ts < self.events[other].ts
 
     def fits_in(self, path: Path, event: int, window_start: int | None) -> bool:
         """Whether the event stays in the window of the path."""
         if window_start is not None:
-            return window_start <= self.events[event].ts < window_start + self.size
+            clock = event if self.in_events else self.events[event].ts
+            return window_start <= clock < window_start + self.size
         if self.in_events:
             return not path or event - path[0][0] < self.size
         return not path or self.events[event].ts - self.events[path[0][0]].ts <= self.size
 
-    def extends(self, path: Path, event: int, variable: str, window_start: int | None) -> bool:
+    def extends(self, path: Path, event: int, step: Step, window_start: int | None) -> bool:
         """Type, time and window."""
-        kinds = {unit.variable: unit.event_type for unit in self.units}
-        if self.events[event].event_type != kinds[variable] or not self.fits_in(path, event, window_start):
+        assert step.unit is not None
+        if self.events[event].event_type != step.unit.event_type or not self.fits_in(path, event, window_start):
             return False
-        return not path or self.later(path[-1][0], event)
+        return not path or self.later(path[-1][0], event) or (step.loose and path[-1][0] < event)
 
-    def accepts(self, path: Path) -> bool:
-        """The conditions, equivalence included."""
+    def accepts(self, path: Path, coming: frozenset[str] = frozenset()) -> bool:
+        """The conditions, equivalence included, so far as they are settled while variables may still come."""
         keys = {self.events[event].k for event, _ in path}
         return (not self.keyed or (len(keys) == 1 and None not in keys)) and all(
-            holds(self, path) for _, holds in self.conditions
+            condition.unsettled(self, path, coming) or condition.holds(self, path) for condition in self.conditions
         )
 
     def matches(self) -> list[tuple[int | None, Path]]:
@@ -121,30 +158,37 @@ class World:
         return sorted(found, key=self._place)
 
     def _in_window(self, window: int | None) -> set[Path]:
-        def structure(path: Path, event: int, variable: str) -> bool:
-            return self.extends(path, event, variable, window)
+        def structure(path: Path, event: int, step: Step) -> bool:
+            return self.extends(path, event, step, window)
 
         if self.strategy == "skip_till_any_match":
-            paths = any_matches(self.pattern, len(self.events), structure)
+            paths = any_matches(self.reading, len(self.events), structure)
             return {path for path in paths if self.accepts(path) and self.stands(path, window)}
+        return {path for path in self.runs(window) if self.stands(path, window)}
 
-        def step(path: Path, event: int, variable: str) -> bool:
-            return structure(path, event, variable) and self.accepts((*path, (event, variable)))
+    def runs(self, window: int | None) -> dict[Path, bool]:
+        """The match of each start event, NOT aside, and whether it could take more."""
+
+        def structure(path: Path, event: int, step: Step) -> bool:
+            return self.extends(path, event, step, window)
+
+        def settles(path: Path, rest: Rest) -> bool:
+            coming = {unit.variable for part in rest for unit in units_of(part)}
+            return self.accepts(path, frozenset(coming))
 
         def breaks(path: Path, event: int) -> bool:
             if self.strategy == "partition_contiguity":
                 return self.events[event].k == self.events[path[0][0]].k
             return self.strategy == "strict_contiguity"
 
-        paths = run_matches(self.pattern, len(self.events), step, breaks)
-        return {path for path in paths if self.stands(path, window)}
+        return run_matches(self.reading, len(self.events), structure, breaks, settles)
 
     def stands(self, path: Path, window: int | None) -> bool:
         """Whether some reading of the match passes no negated element that happens there."""
         ts, first, last = [event.ts for event in self.events], path[0][0], path[-1][0]
         everywhere = range(len(ts))
         if window is not None:
-            inside = {e for e in everywhere if window <= ts[e] < window + self.size}
+            inside = {e for e in everywhere if window <= (e if self.in_events else ts[e]) < window + self.size}
             leading = trailing = inside
         elif self.in_events:
             leading = {e for e in everywhere if e > last - self.size}
@@ -172,7 +216,9 @@ class World:
         """Whether the body of a negation has a match in the zone."""
         kinds = {unit.variable: unit.event_type for unit in units_of(negated.body)}
 
-        def fits(path: Path, event: int, variable: str) -> bool:
+        def fits(path: Path, event: int, step: Step) -> bool:
+            assert step.unit is not None
+            variable = step.unit.variable
             found = self.events[event]
             keyed = not self.keyed or found.k == self.events[match[0][0]].k
             tested = all(test.allows(self, (*match, *path), event) for test in self.tests if test.variable == variable)
@@ -196,37 +242,58 @@ class World:
         ends = [self.events[path[0][0]].ts, self.events[path[-1][0]].ts]
         ends += [] if window is None else [window, window + self.size]
         columns: list[object] = []
-        for unit in self.units:
+        for unit in dict.fromkeys(self.units):
             seqs = [self.events[event].seq for event, variable in path if variable == unit.variable]
             columns.append((tuple(seqs) if unit.variable in self.lists else seqs[0]) if seqs else None)
         return (*ends, *columns)
 
     def certain(self, window: int | None, path: Path) -> int:
         """When a match is certain."""
+        if window is not None and self.in_events:
+            return self.events[path[-1][0]].ts
         ends_negated = all(reading[-1] for reading in readings(self.pattern, path))
-        open_end = self.strategy != "skip_till_any_match" and could_take_more(self.pattern, path)
+        open_end = self.strategy != "skip_till_any_match" and self.runs(window)[path]
         if not ends_negated and not open_end:
             return self.events[path[-1][0]].ts
         return self.events[path[0][0]].ts + self.size if window is None else window + self.size - 1
 
 
-def could_take_more(pattern: Pattern, path: Path) -> bool:
-    """Whether a complete path may go on."""
-    rests = {(pattern,)}
-    for _, variable in path:
-        rests = {
-            after
-            for rest in rests
-            for unit, after, _ in continuations(rest)
-            if unit is not None and unit.variable == variable
-        }
-    return any(unit is not None for rest in rests for unit, _, _ in continuations(rest))
+def grouped(pattern: Pattern, said: set[str]) -> Pattern:
+    """The pattern with what a choice offers instead of each ANY."""
+    match pattern:
+        case AnyOf():
+            groups: list[tuple[Unit, ...]] = []
+            for unit in pattern.units:
+                like = next((k for k, group in enumerate(groups) if exchangeable(group[0], unit, said)), None)
+                if like is None:
+                    groups.append((unit,))
+                else:
+                    groups[like] = (*groups[like], unit)
+            return Choice(pattern.n, tuple(groups))
+        case Sequence():
+            return replace(pattern, elements=tuple(grouped(element, said) for element in pattern.elements))
+        case Alternative():
+            return replace(pattern, options=tuple(grouped(option, said) for option in pattern.options))
+        case Kleene():
+            return replace(pattern, body=grouped(pattern.body, said))
+    return pattern
 
 
-def units_of(pattern: Pattern) -> list[Unit]:
+def exchangeable(one: Unit, other: Unit, said: set[str]) -> bool:
+    """Whether two units are of one type and the conditions read the same with their names exchanged."""
+    names = {one.variable: other.variable, other.variable: one.variable}
+    swapped = {re.sub(r"\bv\d+", lambda name: names.get(name[0], name[0]), text) for text in said}
+    return one.event_type == other.event_type and swapped == said
+
+
+def units_of(pattern: Pattern | Choice) -> list[Unit]:
     match pattern:
         case Unit():
             return [pattern]
+        case AnyOf():
+            return list(pattern.units)
+        case Choice():
+            return [unit for group in pattern.groups for unit in group]
         case Sequence():
             return [unit for element in pattern.elements for unit in units_of(element)]
         case Alternative():
@@ -257,6 +324,8 @@ def repeated(pattern: Pattern, inside: bool = False) -> set[str]:
     match pattern:
         case Unit():
             return {pattern.variable} if inside else set()
+        case AnyOf():
+            return {unit.variable for unit in pattern.units} if inside else set()
         case Sequence():
             return set().union(*(repeated(element, inside) for element in pattern.elements))
         case Alternative():
@@ -278,6 +347,8 @@ def written(pattern: Pattern) -> str:
             return f"({' OR '.join(written(option) for option in pattern.options)})"
         case Kleene():
             return f"({written(pattern.body)}){SIGNS[pattern.least, pattern.most]}"
+        case AnyOf():
+            return f"ANY({pattern.n}, {', '.join(written(unit) for unit in pattern.units)})"
         case Not():
             return f"NOT {written(pattern.body)}"
     raise TypeError(pattern)

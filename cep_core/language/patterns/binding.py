@@ -223,6 +223,9 @@ class _Binder:
             where = "an aggregation" if query.aggregation else "partition contiguity"
             message = f"WITHIN ... EVENTS of {where} depends on where the log starts"
             self.report(message, written.within.at, "in a workload give the window in time")
+        elif query.window.events and written.slide is not None:
+            message = "SLIDE over a number of EVENTS depends on where the log starts"
+            self.report(message, written.slide.at, "in a workload give the window in time")
         if written.skip is not None:
             message = "AFTER MATCH SKIP depends on all earlier matches"
             self.report(message, written.skip.at, "in a workload leave it out; cep.match takes it on a whole log")

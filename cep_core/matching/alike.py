@@ -1,0 +1,51 @@
+"""Units of one ANY that are alike in type and tests: which of them an event is bound to makes no difference.
+
+`ANY(2, A x, A y)` binds two A's; with the names exchanged it would be the same two, so such units are bound in text
+order (`docs/semantics.md` 3). Two units are alike if exchanging their names leaves the query's conditions as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import AnyOf, Expression, IsNull, Pattern, PrefixAggregate, Reference, Unit
+from cep_core.language.patterns.walk import parts_of, rewrite
+
+
+def alike_units(query: Query) -> dict[str, int]:
+    """A number for each unit of an ANY; those that are alike have the same."""
+    numbers: dict[str, int] = {}
+    for units in choices(query.pattern):
+        for place, unit in enumerate(units):
+            like = next((other for other in units[:place] if _exchangeable(unit, other, query)), None)
+            numbers[unit.variable] = len(numbers) if like is None else numbers[like.variable]
+    return numbers
+
+
+def choices(pattern: Pattern) -> Iterator[tuple[Unit, ...]]:
+    """The units of each ANY."""
+    if isinstance(pattern, AnyOf):
+        yield pattern.units
+    for part in parts_of(pattern):
+        yield from choices(part)
+
+
+def _exchangeable(one: Unit, other: Unit, query: Query) -> bool:
+    if one.event_type != other.event_type:
+        return False
+    names = {one.variable: other.variable, other.variable: one.variable}
+
+    def exchanged(part: Expression) -> Expression:
+        match part:
+            case Reference() | PrefixAggregate() | IsNull(variable=str()):
+                return replace(part, variable=names.get(str(part.variable), str(part.variable)))
+        return part
+
+    said = [predicate.expression for predicate in query.vertex_predicates]
+    said += [predicate.expression for predicate in query.edge_predicates]
+    said += [predicate.expression for predicate in query.match_predicates]
+    keys = {frozenset(key.members) for key in query.key_classes}
+    swapped = {frozenset((names.get(name, name), attribute) for name, attribute in members) for members in keys}
+    return keys == swapped and set(said) == {rewrite(expression, exchanged) for expression in said}

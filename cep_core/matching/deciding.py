@@ -1,0 +1,121 @@
+"""An automaton in which every binding is exactly one path, so that counting paths counts matches.
+
+Where branches of an OR, rounds of a bounded repetition or orders of an ANY bind the same variable, one binding may be
+read in several ways: `SEQ(A+, B) OR SEQ(A, B+)` reads a1 b2 on both sides. Sets of states that one binding may be in
+become one state each (subset construction over variables instead of letters). An edge inside an ANY admits concurrent
+events; beside an edge that does not it leads elsewhere, depending on whether the two events are concurrent.
+
+Assumes that the readings of one binding pass the same negations between the same events, else NotSupportedYet. Cost:
+as many states as there are such sets, at worst exponential in a bounded repetition; patterns without it, without ANY
+and without a variable in two branches are left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from cep_core.language.errors import NotSupportedYet, Position
+from cep_core.matching.automaton import Automaton, Passed
+
+States = frozenset[int]
+
+
+def one_path_each(automaton: Automaton, at: Position) -> Automaton:
+    """The automaton itself if no binding has two paths in it, else one that accepts the same bindings.
+
+    >>> from cep_core.language.patterns.naming import name_variables
+    >>> from cep_core.language.patterns.parsing import parse_pattern
+    >>> from cep_core.matching.automaton import automaton_of
+    >>> automaton = automaton_of(name_variables(parse_pattern("SEQ(A+, B) OR SEQ(A, B+)")))
+    >>> len(automaton.variables), one_path_each(automaton, Position(1, 1)).variables
+    (4, ('A', 'A', 'B', 'B', 'B'))
+    """
+    return _Subsets(automaton, at).automaton()
+
+
+class _Subsets:
+    """The sets of states reached so far, numbered as they are found."""
+
+    def __init__(self, automaton: Automaton, at: Position) -> None:
+        self.given = automaton
+        self.at = at
+        self.number: dict[States, int] = {}
+        self.successors: list[list[int]] = []
+        self.between: dict[tuple[int, int], Passed] = {}
+        self.loose: set[tuple[int, int]] = set()
+        self.tied: set[tuple[int, int]] = set()
+
+    def automaton(self) -> Automaton:
+        given = self.given
+        starts = [self._state(found) for found in self._by_variable(given.starts)]
+        before = {self._state(found): self._agreed(given.before, found) for found in self._by_variable(given.starts)}
+        done = 0
+        while done < len(self.number):
+            self._follow(list(self.number)[done], done)
+            done += 1
+        if all(len(found) == 1 for found in self.number):
+            return given
+        subsets = list(self.number)
+        variables = [given.variables[min(found)] for found in subsets]
+        order = sorted(range(len(subsets)), key=lambda s: (given.variables.index(variables[s]), s))
+        place = {state: number for number, state in enumerate(order)}
+        after = {s: self._agreed(given.after, found & given.accepts) for s, found in enumerate(subsets)}
+        edges = {(s, t): (place[s], place[t]) for s, nexts in enumerate(self.successors) for t in nexts}
+        return replace(
+            given,
+            variables=tuple(variables[state] for state in order),
+            starts=tuple(place[state] for state in starts),
+            successors=tuple(tuple(place[t] for t in self.successors[state]) for state in order),
+            accepts=frozenset(place[s] for s, found in enumerate(subsets) if found & given.accepts),
+            between={edges[edge]: passed for edge, passed in self.between.items() if passed},
+            before={place[s]: passed for s, passed in before.items() if passed},
+            after={place[s]: passed for s, passed in after.items() if passed},
+            loose=frozenset(edges[edge] for edge in self.loose),
+            tied=frozenset(edges[edge] for edge in self.tied),
+            branches=(tuple(place[state] for state in starts),),
+        )
+
+    def _state(self, found: States) -> int:
+        if found not in self.number:
+            self.number[found] = len(self.number)
+            self.successors.append([])
+        return self.number[found]
+
+    def _by_variable(self, states: Iterable[int]) -> list[States]:
+        """The states that bind the same variable together, in order of preference of the first of each."""
+        together: dict[str, set[int]] = {}
+        for state in states:
+            together.setdefault(self.given.variables[state], set()).add(state)
+        return [frozenset(found) for found in together.values()]
+
+    def _follow(self, found: States, source: int) -> None:
+        """Adds the edges that leave a set of states."""
+        given = self.given
+        pairs = [(s, t) for s in sorted(found) for t in given.successors[s]]
+        for after in self._by_variable(t for _, t in pairs):
+            leading = [(s, t) for s, t in pairs if t in after]
+            concurrent = frozenset(t for s, t in leading if (s, t) in given.loose)
+            passed = self._same([given.between.get(edge, frozenset()) for edge in leading])
+            self._edge(source, after, passed, loose=concurrent == after)
+            if concurrent and concurrent != after:
+                self._edge(source, concurrent, passed, tied=True)
+
+    def _edge(self, source: int, found: States, passed: Passed, *, loose: bool = False, tied: bool = False) -> None:
+        edge = source, self._state(found)
+        self.successors[source].append(edge[1])
+        self.between[edge] = passed
+        if loose:
+            self.loose.add(edge)
+        if tied:
+            self.tied.add(edge)
+
+    def _agreed(self, passed: Mapping[int, Passed], states: States) -> Passed:
+        return self._same([passed.get(state, frozenset()) for state in sorted(states)])
+
+    def _same(self, ways: list[Passed]) -> Passed:
+        """What all readings pass."""
+        if any(way != ways[0] for way in ways):
+            message = "a pattern in which a match passes one negation or another is not supported yet"
+            raise NotSupportedYet(message, self.at)
+        return ways[0] if ways else frozenset()
