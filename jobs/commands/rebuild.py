@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.exits import OK, WrongWorkload
+from jobs.lake.definition import identifier
 from jobs.lake.register import register
-from jobs.lake.tables import identifier
 from jobs.lake.write import replace
 from jobs.runs.application import TASKS, Application
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from jobs.exits import GateFailure
 from jobs.lake.creating import create
+from jobs.lake.result_tables import result_table
 from jobs.lake.session import compile_plans
-from jobs.lake.tables import lake_tables, result_table
+from jobs.lake.tables import lake_tables
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.run import Progress, Run
