@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+from cep_core.language.patterns.spans import spoken
 from jobs.exits import OK
+from jobs.reports.quantities import counted
 from jobs.workload.compiled import CompiledQuery, compile_questions
 from jobs.workload.declaration import Workload, read_workload
 from jobs.workload.explained import warnings_of
@@ -29,21 +31,24 @@ def run(options: argparse.Namespace) -> int:
         print(f"  event {name}: {', '.join(attributes) or 'no attributes'}")
     rules = workload.expectations
     print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
-    for query in compiled.values():
-        _tell(workload, query)
-    print("no problem found")
+    warnings = sum(_tell(workload, query) for query in compiled.values())
+    print("no problem found" + (f"; {counted(warnings, 'warning')} above" if warnings else ""))
     return OK
 
 
-def _tell(workload: Workload, query: CompiledQuery) -> None:
+def _tell(workload: Workload, query: CompiledQuery) -> int:
+    """Print what a query is, its warnings last; how many there are."""
     evaluator = query.evaluator
     variables = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
     print(f"  query {query.name}: {query.question}")
-    print(f"    looks back {evaluator.reach.time} {workload.time.unit}; slices by {', '.join(variables) or 'time'}")
+    back = "without bound" if evaluator.reach.time is None else spoken(evaluator.reach.time, workload.time.unit)
+    print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
-    for warning in warnings_of(workload, query.path):
+    warnings = warnings_of(workload, query.path)
+    for warning in warnings:
         print(f"    warning: {warning}")
+    return len(warnings)
 
 
 def _clock(workload: Workload) -> str:

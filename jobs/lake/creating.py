@@ -7,6 +7,7 @@ vectors and column mapping are off, so that workers and other readers can open a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from jobs.lake.register import register_table, table_folders
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+MAKERS = 4
+"""Tables opened or made at once: each waits for files and planning more than it computes."""
 
 PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
 
@@ -29,13 +33,10 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     home = Path(lake) if lake else places.lake()
     spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
     wanted, present = list(tables), table_folders(workload, home)
-    for table in wanted:
-        if table.name in present:
-            register_table(spark, identifier(workload, table.name), present[table.name])
-            _compare(spark, workload, table)
-    for table in wanted:
-        if table.name not in present:
-            spark.sql(create_statement(workload, table, home / workload / table.folder))
+    with ThreadPoolExecutor(MAKERS) as makers:
+        list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), wanted))
+        absent = [table for table in wanted if table.name not in present]
+        list(makers.map(spark.sql, [create_statement(workload, t, home / workload / t.folder) for t in absent]))
 
 
 def create_statement(workload: str, table: Table, folder: Path) -> str:
@@ -66,6 +67,12 @@ def create_statement(workload: str, table: Table, folder: Path) -> str:
 def _column(column: Column) -> str:
     required = "" if column.nullable else " NOT NULL"
     return f"`{column.name}` {column.type}{required} COMMENT {quoted(column.comment)}"
+
+
+def _register(spark: SparkSession, workload: str, table: Table, folder: Path | None) -> None:
+    if folder is not None:
+        register_table(spark, identifier(workload, table.name), folder)
+        _compare(spark, workload, table)
 
 
 def _compare(spark: SparkSession, workload: str, table: Table) -> None:

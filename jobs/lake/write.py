@@ -2,15 +2,31 @@
 
 Assumes Delta. Idempotent by construction: writing twice leaves what writing once left, and an empty frame clears the
 range. A row outside the condition is refused by Delta and nothing is committed. Only `runs`, the log of what happened,
-is appended to.
+is appended to. Cost of a commit, however small: about 0.8 s of planning, of which half is waiting; several tables that
+do not depend on each other are therefore written at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+WRITERS = 4
+"""Tables written at once: on two cores more writers gain nothing."""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """What `replace` is told."""
+
+    df: DataFrame
+    table: str
+    condition: Column
 
 
 def replace(df: DataFrame, table: str, condition: Column) -> None:
@@ -19,6 +35,14 @@ def replace(df: DataFrame, table: str, condition: Column) -> None:
     `df` needs the table's column names in any order; values are cast by SQL's store assignment.
     """
     _in_table_order(df, table).writeTo(table).overwrite(condition)
+
+
+def replace_all(replacements: Iterable[Replacement]) -> None:
+    """Replace ranges of several tables at once, each in its own commit; raises the first error when all have ended."""
+    with ThreadPoolExecutor(WRITERS) as writers:
+        begun = [writers.submit(replace, each.df, each.table, each.condition) for each in replacements]
+    for write in begun:
+        write.result()
 
 
 def append(df: DataFrame, table: str) -> None:

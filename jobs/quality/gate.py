@@ -1,7 +1,7 @@
 """The quality gate: Great Expectations, over each operating day alone.
 
 Every rule's data set comes as one Arrow table with a column `day`; it is cut by day and judged in memory, about 25 ms a
-day and data set. The library takes seconds to import and is imported here only, when a day is judged.
+day and data set. The library takes seconds to import and is imported here only, when a day is to be judged.
 """
 
 from __future__ import annotations

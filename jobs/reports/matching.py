@@ -165,7 +165,7 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) ->
         Heading("lasted", whole=True),
         Heading("events", number=True),
         *(
-            Heading(f"{variable}.{attribute}" if attribute else variable, whole=True)
+            Heading(f"{variable}.{attribute}" if attribute else f"{variable} at", whole=True)
             for variable in variables(query)
             for attribute in shows[variable] or ("",)
         ),

@@ -16,6 +16,7 @@ from jobs.reports import aggregation, matching
 from jobs.reports.answers import Answer
 from jobs.reports.changes import TRAILING, Change, compare
 from jobs.reports.event_index import EventIndex
+from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.rhythm import PERIODS
 from jobs.reports.figures.timeline import ROWS, timeline_figure
@@ -38,7 +39,7 @@ class QueryReport:
     answer: Answer | None = None
     change: Change | None = None
     listing: Listing | None = None
-    figure: Figure | None = None
+    figures: tuple[Figure, ...] = ()
     periods: Mapping[int, Magnitude] | None = None
     """For each 24th part of the day: its largest headline, or its number of matches."""
 
@@ -91,7 +92,11 @@ def report_query(
         answer = aggregation.answer(query, results, day, clock)
         change = compare(day, answer.headline, evaluated, aggregation.headlines(query, earlier))
         listing = aggregation.listing(query, results, clock)
-        figure = windows_figure(query, name, results, day, clock)
+        before = earlier.filter(pc.field("day") != pa.scalar(day, pa.date32()))
+        drawn = [
+            windows_figure(query, name, results, day, clock),
+            distribution_figure(query, name, results, before, day),
+        ]
         periods = _window_periods(question, results, days.interval(day))
     else:
         totals = totals_of(record)
@@ -102,10 +107,11 @@ def report_query(
         listing = matching.listing(query, results, index, clock)
         best = matching.exemplars(query, results, index, ROWS)
         total = counted(totals.magnitude, "match", "matches")
-        figure = timeline_figure(query, name, best, total, day, clock)
+        drawn = [timeline_figure(query, name, best, total, day, clock)]
         periods = _match_periods(results, days.interval(day))
     notices = [*incompleteness([record]), *([answer.caveat] if answer.caveat else [])]
-    return QueryReport(question, tuple(notices), answer, change, listing, figure, periods)
+    figures = tuple(figure for figure in drawn if figure is not None)
+    return QueryReport(question, tuple(notices), answer, change, listing, figures, periods)
 
 
 def totals_of(record: Mapping[str, Any]) -> matching.Totals:

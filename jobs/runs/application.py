@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -92,11 +93,23 @@ class Application:
                 if task in self.tasks and task in SPARK_TASKS:
                     SPARK_TASKS[task](run)
             if "publish" in self.tasks:
-                publish_run(run.workload, run.first, run.last, run_id, progress)
+                with _stopping(spark):
+                    publish_run(run.workload, run.first, run.last, run_id, progress)
             if refused := refused_days(run):
                 raise GateFailure(refused)
         finally:
             spark.stop()
+
+
+@contextmanager
+def _stopping(spark: SparkSession) -> Iterator[None]:
+    """Spark's second of stopping passes while the block, which needs none of it, works."""
+    stopping = threading.Thread(target=spark.stop, name="stop")
+    stopping.start()
+    try:
+        yield
+    finally:
+        stopping.join()
 
 
 def publish_run(workload: Workload, first: date, last: date, run_id: str, progress: Progress) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from jobs.lake.creating import create
 from jobs.lake.result_tables import result_table
 from jobs.lake.session import compile_plans
 from jobs.lake.tables import lake_tables
+from jobs.quality.judges import Judges
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.run import Progress, Run
@@ -61,11 +63,11 @@ def load(run: Run) -> None:
 
     Raises GateFailure only if the gate refused every day of the run; else the run's last task does.
     """
-    with journal(run) as kept:
+    with Judges(run.workload.expectations.gate, len(run.days)) as judges, journal(run) as kept:
         for days in _loads(run):
             part = replace(run, loads=days)
             kept.perform("ingest", ingest, part, days)
-            kept.perform("validate", validate, part, days)
+            kept.perform("validate", partial(validate, judges=judges), part, days)
     refused = refused_days(run)
     if len(refused) == len(run.days):
         raise GateFailure(refused)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cep_core.language.evaluator import CERTAIN, TOTALS
-from jobs.lake.write import replace
+from jobs.lake.write import Replacement, replace_all
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.runs.scope import Evaluation
 from jobs.stages.planned import planned
@@ -38,10 +37,7 @@ from jobs.stages.slice_worker import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-WRITERS = 2
-"""Tables written at once: a commit waits more than it works."""
+    from pyspark.sql import Column, DataFrame
 
 PARTIAL = (
     "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events BIGINT, rows BIGINT, "
@@ -67,12 +63,9 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     assignment = assignment_of(run)
     partials = _partials(run, assignment, way)
     results = [_merged(run, name, partials, assignment) for name in assignment.blocks]
-    with ThreadPoolExecutor(WRITERS) as writers:
-        for done in [writers.submit(_write_result, run, result) for result in results]:
-            done.result()
-        for done in [writers.submit(_write_slice_runs, run, partials)]:
-            done.result()
-    _write_result_days(run, results)
+    replace_all([*(_result(run, result) for result in results), _slice_runs(run, partials)])
+    # Last: whoever finds a day here finds its results, too.
+    replace_all([_result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
     return StageOutcome(sum(p.events for p in partials), rows, message, days=_day_outcomes(results))
@@ -211,17 +204,18 @@ def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Tabl
     return merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)
 
 
-def _write_result(run: Run, result: Result) -> None:
+def _result(run: Run, result: Result) -> Replacement:
     from pyspark.sql import functions as f
 
     table, days = run.table(result.query), [evaluation.day for evaluation in result.evaluations]
     rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
     # Spark makes no frame of a table without chunks, and an empty result must clear its days all the same.
     nothing = run.spark.table(table).where(f.lit(False))
-    replace(run.spark.createDataFrame(rows) if rows.num_rows else nothing, table, f.col("day").isin(days))
+    frame = run.spark.createDataFrame(rows) if rows.num_rows else nothing
+    return Replacement(frame, table, f.col("day").isin(days))
 
 
-def _write_slice_runs(run: Run, partials: Sequence[Partial]) -> None:
+def _slice_runs(run: Run, partials: Sequence[Partial]) -> Replacement:
     from pyspark.sql import functions as f
 
     grouped: dict[tuple[str, str, int], list[Partial]] = {}
@@ -241,11 +235,12 @@ def _write_slice_runs(run: Run, partials: Sequence[Partial]) -> None:
         }
         for (query, plan_id, number), own in sorted(grouped.items())
     ]
-    evaluated = sorted({partial.query for partial in partials})
-    _replace_rows(run, "slice_runs", rows, (f.col("day") == f.lit(run.last)) & f.col("query").isin(evaluated))
+    assert run.scope is not None
+    evaluated = f.col("query").isin(sorted({evaluation.query for evaluation in run.scope.evaluations}))
+    return _of_rows(run, "slice_runs", rows, (f.col("day") == f.lit(run.last)) & evaluated)
 
 
-def _write_result_days(run: Run, results: Sequence[Result]) -> None:
+def _result_days(run: Run, results: Sequence[Result]) -> Replacement:
     from pyspark.sql import functions as f
 
     rows, mine = [], f.lit(False)
@@ -270,14 +265,14 @@ def _write_result_days(run: Run, results: Sequence[Result]) -> None:
                     "complete": evaluation.complete,
                 }
             )
-    _replace_rows(run, "result_days", rows, mine)
+    return _of_rows(run, "result_days", rows, mine)
 
 
-def _replace_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Any) -> None:
-    """Replace by rows of plain values, typed as the table is."""
+def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column) -> Replacement:
+    """Rows of plain values, typed as the table is."""
     schema = run.spark.table(run.table(table)).schema
     values = [tuple(row[field.name] for field in schema.fields) for row in rows]
-    replace(run.spark.createDataFrame(values, schema), run.table(table), condition)
+    return Replacement(run.spark.createDataFrame(values, schema), run.table(table), condition)
 
 
 def _day_outcomes(results: Sequence[Result]) -> dict[date, DayOutcome]:

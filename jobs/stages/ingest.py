@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 from jobs.exits import WrongWorkload
 from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
-from jobs.lake.write import replace
+from jobs.lake.write import Replacement, replace_all
 from jobs.raw.damage import refuse_damaged
 from jobs.raw.files import Found, find
 from jobs.raw.rows import rows_of
@@ -40,9 +40,13 @@ def ingest(run: Run) -> StageOutcome:
     except Exception:
         refuse_damaged(path for files in found.values() for path in files.paths)
         raise
-    replace(_staged(run), run.table(STAGED), loaded(run, sf.col("_undated")))
     equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
-    replace(run.spark.createDataFrame(equation), run.table(ROWS), sf.col("day").isin(*run.loads))
+    replace_all(
+        [
+            Replacement(_staged(run), run.table(STAGED), loaded(run, sf.col("_undated"))),
+            Replacement(run.spark.createDataFrame(equation), run.table(ROWS), sf.col("day").isin(*run.loads)),
+        ]
+    )
     return _outcome(run, equation)
 
 

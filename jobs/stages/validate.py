@@ -18,8 +18,9 @@ from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
 from jobs.lake.statements import statement
-from jobs.lake.write import replace
+from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
+from jobs.quality.judges import Judges
 from jobs.raw.files import find
 from jobs.raw.rows import rows_of
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
@@ -32,9 +33,10 @@ class RowsLost(Exception):
     """The equation of rows does not hold: a fault of this pipeline, never of the data."""
 
 
-def validate(run: Run) -> StageOutcome:
+def validate(run: Run, judges: Judges | None = None) -> StageOutcome:
     """Judge and publish the run's staged days. The outcome's `refused` names the days that failed.
 
+    `judges`: who judges; None: this process does.
     Raises RowsLost before anything is written; WrongWorkload when a gate rule cannot be judged.
     """
     equation = _equation(run)
@@ -42,14 +44,17 @@ def validate(run: Run) -> StageOutcome:
     staged.createOrReplaceTempView("staged")
     in_run = sf.col("day").isin(*run.loads)
     run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
-    checks = _judged(run, equation)
+    checks = _judged(run, equation, judges)
     refused = {day: found for day, found in checks.items() if any(check.refuses for check in found)}
     passed = [day for day in run.loads if day not in refused]
-    replace(run.spark.sql(statement("load", "quarantine")), run.table("quarantine"), loaded(run, sf.col("undated")))
+    quarantine = run.spark.sql(statement("load", "quarantine"))
+    published = [Replacement(quarantine, run.table("quarantine"), loaded(run, sf.col("undated")))]
     if passed:
         good = sf.col("day").isin(*passed)
         events = run.spark.table("passing").where(good)
-        replace(events.repartition("day").sortWithinPartitions("day", "ts", "seq"), run.table("events"), good)
+        sorted_events = events.repartition("day").sortWithinPartitions("day", "ts", "seq")
+        published.append(Replacement(sorted_events, run.table("events"), good))
+    replace_all(published)
     rows = _loaded_days(run, checks, refused)
     replace(run.spark.createDataFrame(rows), run.table(DAYS), in_run)
     return _outcome(run, equation, checks, rows)
@@ -67,7 +72,9 @@ def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
     return found
 
 
-def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> dict[date, tuple[Check, ...]]:
+def _judged(
+    run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], judges: Judges | None
+) -> dict[date, tuple[Check, ...]]:
     rules = run.workload.expectations.gate
     run.spark.createDataFrame(_refusals(run, equation)).createOrReplaceTempView("refusals")
     run.spark.table("passing").createOrReplaceTempView("events")
@@ -82,7 +89,7 @@ def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) 
             datasets[over] = frame.select("day", *columns_of(own, names)).toArrow()
         except AnalysisException as error:
             raise WrongWorkload(f"expectations.yaml: gate rule '{own[0].name}': {error}") from error
-    return judge(rules, datasets, run.loads)
+    return judges.judge(datasets, run.loads) if judges else judge(rules, datasets, run.loads)
 
 
 def _refusals(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> pa.Table:

@@ -8,8 +8,8 @@ from pathlib import Path
 from cep_core.compile import evaluator_of
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.explanation import Explanation
+from cep_core.language.patterns import explaining
 from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.explaining import explain_query
 from cep_core.language.patterns.query import Query, Strategy
 from jobs.workload.declaration import Workload
 
@@ -24,13 +24,13 @@ def explain_question(workload: Workload, path: Path) -> Explanation:
         algorithm = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts).describe()
     except NotSupportedYet as refusal:
         algorithm = (str(refusal),)
-    return explain_query(query, algorithm)
+    return explaining.explain_query(query, algorithm)
 
 
 def warnings_of(workload: Workload, path: Path) -> list[str]:
-    """What is legal and may surprise: the binder's warnings, and ties whose order is nobody's."""
+    """What is legal and may surprise: the query's own warnings, and ties whose order is nobody's."""
     query = _bound(workload, path)
-    warnings = list(query.warnings)
+    warnings = explaining.warnings_of(query)
     unordered = [name for name, source in workload.sources.items() if not source.order]
     reading = [name for name in unordered if re.search(rf"(?i)\bfrom\s+{name}\b", workload.events_sql)]
     if query.strategy in _TIES_MATTER and reading:

@@ -216,5 +216,5 @@ def test_what_conditions_mention_is_shown() -> None:
     assert mentioned(query) == {"a": ("x",), "b": ("x",), "c": ()}
     assert entity(query) == (("who", "a", "who"),)
     listing = matching.listing(query, matched(query, 1), events("u", "v"), Clock())
-    assert [heading.title for heading in listing.headings] == ["who", "from", "lasted", "events", "a.x", "b.x", "c"]
+    assert [heading.title for heading in listing.headings] == ["who", "from", "lasted", "events", "a.x", "b.x", "c at"]
     assert listing.cells == [["v", "8 Mar 08:10", "2 minutes", "3", "1", "2", "8 Mar 08:12"]]

@@ -95,7 +95,7 @@ def test_publishing_records_itself(site: Path) -> None:
         "done",
     )
     assert record["pages"] == 8
-    assert record["figures"] == 7
+    assert record["figures"] == 8
     assert record["versions"]["events"] == 0
     assert record["seconds"] > 0
 

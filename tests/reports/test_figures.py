@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
+import pyarrow as pa
 import pytest
 
 from jobs.reports.changes import Change
+from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.figure import NARROW, WIDE, Figure, drawn
 from jobs.reports.figures.rhythm import rhythm_figure
 from jobs.reports.figures.strategies import strategies_figure
@@ -128,3 +130,23 @@ def test_hostile_texts_stay_texts_in_drawings() -> None:
     """Markup and formulas in values are neither XML nor mathematics."""
     figure = windows(GROUPED, row(12, who="<script>$x^2$"), row(3, who="a&b"))
     assert {"&lt;script&gt;$x^2$", "a&amp;b"} <= set(letters(figure))
+
+
+def test_a_distribution_sets_today_over_the_days_before() -> None:
+    """A row a group, largest first; n of today and of before; what exceeds everything before is said in words."""
+    today = [row(10 ** (n + 1), window=n, who=who) for who in "uv" for n in range(4 if who == "u" else 6)]
+    before = [{**row(30, window=-24 * n, who="v"), "day": DAY - timedelta(days=n)} for n in (1, 2, 3)]
+    query, results = aggregated(GROUPED, *today)
+    earlier = pa.Table.from_pylist(before)
+    figure = distribution_figure(query, "q", results, earlier, DAY)
+    assert figure is not None
+    assert [row[0] for row in figure.rows] == ["v"] * 9 + ["u"] * 4
+    assert "Above everything before: v." in figure.alt
+    assert "n = 10 results certain on 8 March 2013" in figure.caption
+    assert "the 3 results of 3 days before" in figure.caption
+    assert {"v", "u", "trends in one window (log scale)"} <= set(letters(figure))
+    none = earlier.slice(0, 0)
+    assert distribution_figure(query, "q", results.slice(0, 7), none, DAY) is None
+    alone = distribution_figure(query, "q", results, none, DAY)
+    assert alone is not None
+    assert "No earlier day to compare with." in alone.caption

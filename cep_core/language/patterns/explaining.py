@@ -12,6 +12,7 @@ from cep_core.language.patterns.nfa import nfa_of
 from cep_core.language.patterns.printing import print_expression, print_pattern
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
 from cep_core.language.patterns.reach import reach_of, waits_for_window
+from cep_core.language.patterns.spans import spoken
 from cep_core.language.patterns.splitting import Forbidden, split
 from cep_core.language.patterns.template import Template, template_of
 from cep_core.language.patterns.tree import Expression, Kleene, Pattern, Reference, Unit, Which
@@ -31,10 +32,15 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
         _reach(query, reach_of(query)),
         Section("algorithm", tuple(algorithm), list(algorithm)),
     ]
-    warnings = [*query.warnings, *_exponential(query)]
+    warnings = warnings_of(query)
     if warnings:
         sections.append(Section("warnings", tuple(warnings), warnings))
     return Explanation(tuple(sections))
+
+
+def warnings_of(query: Query) -> list[str]:
+    """What is legal and may surprise: what binding the query found, and an output that may explode."""
+    return [*query.warnings, *_exponential(query)]
 
 
 def mermaid(template: Template) -> str:
@@ -58,7 +64,7 @@ def _kind(query: Query) -> Section:
     window = query.window
     unit = "events" if window.events else query.schema.unit
     slide = window.slide or (window.size if query.aggregation else None)
-    within = f"within {window.size} {unit}" + (f", every {slide} {unit}" if slide else "")
+    within = f"within {spoken(window.size, unit)}" + (f", every {spoken(slide, unit)}" if slide else "")
     ties = f"events of equal time are {query.schema.ties.value}"
     facts = {
         "kind": kind,
@@ -231,7 +237,7 @@ def _reach(query: Query, reach: Reach) -> Section:
     elif reach.events:
         lines = [f"{reach.events} events"]
     else:
-        lines = [f"{reach.time} {query.schema.unit}"]
+        lines = [spoken(reach.time, query.schema.unit)]
     if query.aggregation:
         certain = "just before the window ends"
     elif waits_for_window(query):

@@ -49,3 +49,16 @@ def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
     if size >= 2**62:
         report("the span does not fit 64 bits", span.at, "")
     return max(int(size), 1)
+
+
+def spoken(size: int, unit: str) -> str:
+    """A span in the largest unit of which it is a whole number, days apart: 24 hours are read more easily than 1 day.
+
+    >>> spoken(86400, "s"), spoken(3600, "s"), spoken(90, "s"), spoken(600_000, "ms"), spoken(7, "weeks")
+    ('24 hours', '1 hour', '90 s', '10 minutes', '7 weeks')
+    """
+    for name, nanoseconds in (("hour", _NANOSECONDS["h"]), ("minute", _NANOSECONDS["m"])):
+        number, rest = divmod(size * _NANOSECONDS.get(unit, 0), nanoseconds)
+        if number and not rest:
+            return f"{number} {name}{'' if number == 1 else 's'}"
+    return f"{size} {unit}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 from matplotlib.axes import Axes
 
@@ -53,18 +54,28 @@ def height(value: Magnitude, *, logarithmic: bool) -> float:
     return float(value.exact) if value.exact is not None else value.sign * 10**value.log10
 
 
-def label_counts(axes: Axes, values: Sequence[Magnitude], what: str, *, logarithmic: bool) -> None:
-    """Label the y axis; on a logarithmic one coordinates are log10 and ticks are written as numbers."""
-    axes.set_ylabel(what + (" (log scale)" if logarithmic else ""))
+def label_counts(
+    axes: Axes,
+    values: Sequence[Magnitude],
+    what: str,
+    *,
+    logarithmic: bool,
+    axis: Literal["x", "y"] = "y",
+    narrow: bool = False,
+) -> None:
+    """Label an axis of counts; on a logarithmic one coordinates are log10 and ticks are written as numbers."""
+    along = axes.yaxis if axis == "y" else axes.xaxis
+    limits = axes.set_ylim if axis == "y" else axes.set_xlim
+    along.set_label_text(what + (" (log scale)" if logarithmic else ""))
     if not logarithmic:
-        axes.set_ylim(bottom=0 if all(value.sign >= 0 for value in values) else None)
-        axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
+        limits(0 if all(value.sign >= 0 for value in values) else None, None)
+        along.set_major_formatter(lambda tick, _: quantity(float(tick)))
         return
     positive = [value.log10 for value in values if value.sign > 0]
     low = -0.3 if any(value.sign <= 0 for value in values) or min(positive) < 1 else min(positive) - 0.3
     high = max(positive)
-    step = max(1, math.ceil((high - max(low, 0)) / 6))
-    ticks = list(range(max(0, math.ceil(low)), math.floor(high) + step + 1, step))
-    axes.set_ylim(low, high + max(0.3, (high - low) * 0.06))
-    ticks = [tick for tick in ticks if tick <= axes.get_ylim()[1]]
-    axes.set_yticks(ticks, [f"{10**tick:,}" if tick < 6 else f"1e{tick}" for tick in ticks])
+    step = max(1, math.ceil((high - max(low, 0)) / (4 if axis == "x" and narrow else 6)))
+    top = high + max(0.3, (high - low) * 0.06)
+    ticks = [tick for tick in range(max(0, math.ceil(low)), math.floor(high) + step + 1, step) if tick <= top]
+    limits(low, top)
+    along.set_ticks(ticks, [f"{10**tick:,}" if tick < 6 else f"1e{tick}" for tick in ticks])

@@ -28,4 +28,4 @@ def page(report: DayReport, query: QueryReport) -> Page:
         "zone": report.clock.zone,
     }
     files = {} if listing is None else {query.file: listing}
-    return Page(query.page, "query.html", content, () if query.figure is None else (query.figure,), files)
+    return Page(query.page, "query.html", content, query.figures, files)

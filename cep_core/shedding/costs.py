@@ -1,0 +1,52 @@
+"""What an operator's work costs on the virtual clock, in integer virtual nanoseconds.
+
+An event costs `event` + the sum of the costs of the partial matches that it meets, each by its pattern and state, and
+`window` for each window that it opens (`docs/semantics.md` 7). Shedding costs too: looking up and sorting utilities,
+drawing random numbers, and removing what is dropped. Integers, so that the same run gives the same bytes anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Virtual nanoseconds. `states`: by pattern, the cost of meeting an instance in each state but the final one."""
+
+    states: tuple[tuple[int, ...], ...]
+    event: int = 0
+    window: int = 0
+    lookup: int = 0
+    """Utility of one partial match."""
+    sort: int = 0
+    """One comparison: n partial matches are sorted by n * bits(n) of them."""
+    drop: int = 0
+    """Removal of one partial match."""
+    draw: int = 0
+    """One random decision about a partial match or about an event in a window."""
+
+    def __post_init__(self) -> None:
+        numbers = [self.event, self.window, self.lookup, self.sort, self.drop, self.draw]
+        if any(cost < 0 for cost in numbers) or any(cost < 1 for own in self.states for cost in own):
+            raise ValueError("costs are not negative, and meeting a partial match costs at least 1")
+
+    def sorting(self, count: int, dropped: int) -> int:
+        """Dropping the lowest of `count` partial matches (pSPICE, Algorithm 2): n + n log n + dropped.
+
+        >>> Costs(((1,),), lookup=2, sort=1, drop=5).sorting(8, 3)
+        63
+        """
+        return self.lookup * count + self.sort * count * count.bit_length() + self.drop * dropped
+
+    def drawing(self, count: int, dropped: int) -> int:
+        """Deciding about each of `count` by chance."""
+        return self.draw * count + self.drop * dropped
+
+
+def uniform_costs(states: Sequence[int], per_match: int, **others: int) -> Costs:
+    """The same cost for every pattern's every state; `states`: how many states each pattern has, the final included."""
+    return Costs(tuple((per_match,) * (count - 1) for count in states), **others)

@@ -1,0 +1,162 @@
+"""How partial matches come and go: windows open with an instance in the initial state, and end.
+
+Every partial match that comes is a new row of its segment, every one that goes is booked: the histogram of states, the
+number alive and, where a run keeps record for look-ahead, what it has cost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from cep_core.shedding.account import Account
+from cep_core.shedding.drawing import chained
+from cep_core.shedding.pool import (
+    CHILD,
+    CUT,
+    END,
+    LAST,
+    LIVE,
+    NEVER,
+    NODE,
+    NODES,
+    OWN,
+    PATH,
+    SINCE,
+    WINDOW,
+    WORTH,
+    Pool,
+)
+from cep_core.shedding.rules import RECORD, REPLAY, Rules
+from cep_core.shedding.stream import Stream
+
+Ints = npt.NDArray[np.int64]
+
+
+@njit(cache=True)
+def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, i: int) -> int:
+    """Puts an instance in the initial state into each window that opens; their number."""
+    begin, end = stream.window_first[q, i], stream.window_first[q, i + 1]
+    g = stream.segment[q] + (1 + stream.partition[q, i] if stream.start[q] == 0 else 0)
+    for window in range(begin, end):
+        r = append_row(pool, g, 0, stream.window_end[window])
+        body = pool.body[r]
+        body[LAST] = -1
+        body[WINDOW] = window
+        body[PATH] = chained(chained(0, q), window)
+        body[SINCE] = pool.meetings[g]
+        body[OWN] = 0
+        if rules.tracked == RECORD:
+            body[NODE] = number_node(pool, account, -1)
+            account.root[window] = body[NODE]
+        elif rules.tracked == REPLAY:
+            foresee(rules, body, rules.root[window])
+    return end - begin
+
+
+@njit(cache=True)
+def append_row(pool: Pool, g: int, state: int, end: int) -> int:
+    """A new row of a segment, at its end."""
+    r = pool.begin[g] + pool.length[g]
+    if pool.length[g] == 0:
+        pool.by_end[g] = True
+        pool.due[g] = end
+    else:
+        if end < pool.body[r - 1, END]:
+            pool.by_end[g] = False
+        if end < pool.due[g]:
+            pool.due[g] = end
+    pool.length[g] += 1
+    pool.state[r] = state
+    pool.body[r, END] = end
+    pool.body[r, CUT] = NEVER
+    pool.histogram[g, state] += 1
+    pool.counter[LIVE] += 1
+    return r
+
+
+@njit(cache=True)
+def number_node(pool: Pool, account: Account, parent: int) -> int:
+    """A number for a partial match that is tracked, as the last child of its parent."""
+    node = pool.counter[NODES]
+    pool.counter[NODES] += 1
+    account.parent[node] = parent
+    if parent >= 0:
+        if account.first_child[parent] < 0:
+            account.first_child[parent] = node
+        else:
+            account.next_sibling[account.last_child[parent]] = node
+        account.last_child[parent] = node
+    return node
+
+
+@njit(cache=True)
+def foresee(rules: Rules, body: Ints, node: int) -> None:
+    """What the run without shedding knows of a partial match."""
+    body[NODE] = node
+    body[OWN] = rules.left[node]
+    body[CHILD] = rules.first_child[node]
+    body[WORTH] = rules.worth[node]
+
+
+@njit(cache=True)
+def spent_in_state(stream: Stream, pool: Pool, q: int, g: int, r: int) -> int:
+    """What meetings have cost a partial match since it entered its state."""
+    return (pool.meetings[g] - pool.body[r, SINCE]) * stream.state_cost[stream.at[q] + pool.state[r]]
+
+
+@njit(cache=True)
+def settle(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g: int, r: int) -> None:
+    """Books a partial match that leaves: the histogram, and its cost if it is tracked."""
+    pool.histogram[g, pool.state[r]] -= 1
+    pool.counter[LIVE] -= 1
+    if tracked == RECORD:
+        account.spent[pool.body[r, NODE]] += pool.body[r, OWN] + spent_in_state(stream, pool, q, g, r)
+
+
+@njit(cache=True)
+def settle_alive(stream: Stream, pool: Pool, spent: Ints) -> None:
+    """Adds what partial matches that are still alive have cost."""
+    for q in range(stream.start.shape[0]):
+        for g in range(stream.segment[q], stream.segment[q + 1]):
+            for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
+                spent[pool.body[r, NODE]] += pool.body[r, OWN] + spent_in_state(stream, pool, q, g, r)
+
+
+@njit(cache=True)
+def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g: int, clock: int, tick: int) -> None:
+    """Removes partial matches whose window has ended or that a negated event has killed."""
+    if pool.length[g] == 0 or (clock <= pool.due[g] and tick <= pool.due_cut[g]):
+        return
+    state, body = pool.state, pool.body
+    if tick <= pool.due_cut[g] and pool.by_end[g]:
+        while pool.length[g] > 0 and body[pool.begin[g], END] < clock:
+            settle(stream, pool, account, tracked, q, g, pool.begin[g])
+            pool.begin[g] += 1
+            pool.room[g] -= 1
+            pool.length[g] -= 1
+        pool.due[g] = body[pool.begin[g], END] if pool.length[g] > 0 else NEVER
+        return
+    begin = pool.begin[g]
+    keep = begin
+    due, due_cut = NEVER, NEVER
+    ordered = True
+    for r in range(begin, begin + pool.length[g]):
+        end = body[r, END]
+        cut = body[r, CUT]
+        if end < clock or cut < tick:
+            settle(stream, pool, account, tracked, q, g, r)
+            continue
+        if end < due:
+            due = end
+        if cut < due_cut:
+            due_cut = cut
+        if keep > begin and end < body[keep - 1, END]:
+            ordered = False
+        if keep < r:
+            state[keep] = state[r]
+            body[keep] = body[r]
+        keep += 1
+    pool.length[g] = keep - begin
+    pool.due[g], pool.due_cut[g], pool.by_end[g] = due, due_cut, ordered

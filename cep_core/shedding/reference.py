@@ -1,0 +1,183 @@
+"""The operator in plain Python, one object for each partial match: what the kernels are held against.
+
+Slow and obvious; it answers with the same matches, costs, latencies and drops. `utility` gives a partial match's
+utility for shedding by it; without it nothing is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from cep_core.language.patterns.query import Strategy
+from cep_core.matching.network import OPERATORS, compares
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.machine import Start
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.stream import Ints, Offered
+
+
+@dataclass
+class PartialMatch:
+    """What is bound in one window."""
+
+    pattern: int
+    window: int
+    end: int
+    """The last clock value inside the window."""
+    state: int = 0
+    bound: tuple[tuple[int, int], ...] = ()
+    """(event, step), in order."""
+    dead_after: int | None = None
+
+
+@dataclass
+class Outcome:
+    """By event, except for the matches: (pattern, window, bound)."""
+
+    latency: list[int] = field(default_factory=list)
+    dropped: list[int] = field(default_factory=list)
+    matches: list[tuple[int, int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
+    moves: list[tuple[int, int, int]] = field(default_factory=list)
+    """(pattern, state, state after): one for each meeting."""
+
+
+def replay(
+    patterns: Sequence[Offered],
+    ts: Ints,
+    costs: Costs,
+    arrival: Ints,
+    *,
+    ordered: bool = False,
+    detector: Detector | None = None,
+    utility: Callable[[PartialMatch, int], float] | None = None,
+) -> Outcome:
+    """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument."""
+    outcome = Outcome()
+    opened = [pattern.opened(ts) for pattern in patterns]
+    windows: list[dict[int, list[int]]] = []
+    first = 0
+    for own in opened:
+        by_event: dict[int, list[int]] = {}
+        for number, event in enumerate(own.at.tolist()):
+            by_event.setdefault(event, []).append(number)
+        windows.append(by_event)
+    bases = [first := first + (len(opened[q - 1].end) if q else 0) for q in range(len(patterns))]
+    ticks = list(range(len(ts))) if ordered else ts.tolist()
+    # Lists of partial matches by (pattern, partition); those of windows that all partitions share under None.
+    alive: dict[tuple[int, int | None], list[PartialMatch]] = {}
+    now = 0
+    for event in range(len(ts)):
+        cost = costs.event
+        met: list[list[PartialMatch]] = []
+        for q, pattern in enumerate(patterns):
+            partition = int(pattern.parts()[event])
+            clock = int(opened[q].clock[event])
+            anchored = pattern.machine.start is Start.AT_OPENING
+            for number in windows[q].get(event, []):
+                place = (q, partition if anchored else None)
+                alive.setdefault(place, []).append(PartialMatch(q, bases[q] + number, int(opened[q].end[number])))
+                cost += costs.window
+            if partition < 0:
+                continue
+            for place in ((q, None), (q, partition)):
+                its = alive.setdefault(place, [])
+                its[:] = [
+                    one
+                    for one in its
+                    if one.end >= clock and (one.dead_after is None or one.dead_after >= ticks[event])
+                ]
+                met.append(its)
+        now = max(now, int(arrival[event]))
+        count = sum(map(len, met))
+        excess = detector.excess(now - int(arrival[event]), count) if detector and utility and count else 0
+        if detector and utility and excess > 0:
+            ranked = sorted(
+                (utility(one, int(opened[one.pattern].clock[event])), group, number)
+                for group, its in enumerate(met)
+                for number, one in enumerate(its)
+            )
+            goes = {(group, number) for _, group, number in ranked[:excess]}
+            for group, its in enumerate(met):
+                its[:] = [one for number, one in enumerate(its) if (group, number) not in goes]
+            now += costs.sorting(count, excess)
+        for its in met:
+            cost += sum(costs.states[one.pattern][one.state] for one in its)
+        for q, pattern in enumerate(patterns):
+            partition = int(pattern.parts()[event])
+            if partition < 0:
+                continue
+            waiting = alive[q, partition]
+            born: list[PartialMatch] = []
+            waiting[:] = _offered(list(waiting), pattern, event, ticks, outcome, into=born)
+            waiting += born
+            shared = alive[q, None]
+            shared[:] = _offered(list(shared), pattern, event, ticks, outcome, into=waiting)
+        now += cost
+        outcome.latency.append(now - int(arrival[event]))
+        outcome.dropped.append(max(excess, 0))
+    return outcome
+
+
+def _offered(
+    its: list[PartialMatch],
+    pattern: Offered,
+    event: int,
+    ticks: list[int],
+    outcome: Outcome,
+    into: list[PartialMatch],
+) -> list[PartialMatch]:
+    """Those that stay where they are; new ones and those that leave for a partition go `into` its list."""
+    machine = pattern.machine
+    staying: list[PartialMatch] = []
+    for one in its:
+        state = one.state
+        follows = state == 0 or ticks[one.bound[-1][0]] < ticks[event]
+        advances = follows and _accepts(pattern, one, event, state)
+        repeats = follows and state - 1 in machine.loops and _accepts(pattern, one, event, state - 1, repeating=True)
+        killed = follows and state > 0 and pattern.kills is not None and bool(pattern.kills[event, state])
+        outcome.moves.append((one.pattern, state, state + 1 if advances else state))
+        opening = state == 0 and machine.start is Start.AT_OPENING
+        splits = (machine.selection is Strategy.ANY and not opening) or (state == 0 and machine.start is Start.EACH)
+        if splits:
+            for step in [state] * advances + [state - 1] * repeats:
+                child = replace(one, state=step + 1, bound=(*one.bound, (event, step)), dead_after=None)
+                if child.state == machine.steps:
+                    outcome.matches.append((one.pattern, one.window, child.bound))
+                else:
+                    into.append(child)
+        elif advances:
+            one.bound = (*one.bound, (event, state))
+            one.state += 1
+            if one.state == machine.steps:
+                outcome.matches.append((one.pattern, one.window, one.bound))
+            elif state == 0 and machine.start is Start.ONCE:
+                into.append(one)
+            else:
+                staying.append(one)
+            continue
+        elif repeats:
+            one.bound = (*one.bound, (event, state - 1))
+            staying.append(one)
+            continue
+        elif opening:
+            continue
+        if killed and one.dead_after is None:
+            one.dead_after = ticks[event]
+        staying.append(one)
+    return staying
+
+
+def _accepts(pattern: Offered, one: PartialMatch, event: int, step: int, *, repeating: bool = False) -> bool:
+    """Whether an event may be bound to a step."""
+    if not pattern.fits[event, step]:
+        return False
+    tests = pattern.repeating if repeating else pattern.entering
+    for operator, left, right in tests.get(step, []):
+        if not compares(OPERATORS[operator], int(left[one.bound[-1][0]]), int(right[event])):
+            return False
+    group = pattern.machine.group_of(step)
+    if group < 0:
+        return True
+    member = pattern.member if pattern.member is not None else [0] * len(pattern.fits)
+    return all(member[other] != member[event] for other, its in one.bound if its >= group)

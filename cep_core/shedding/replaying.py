@@ -1,0 +1,151 @@
+"""One experiment: train, run without shedding, then shed with every strategy, at every load and seed.
+
+Trained on the events before the judged interval, at a load that the operator can bear; the model then meets the judged
+events (pSPICE, section IV-B). While it sheds it looks at fresh observations at regular distances and is trained anew
+where they have drifted (section III-D). Without events before the interval it is trained on those judged.
+
+Cost: one run over the events before, then one over those judged for each strategy, load and seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.shedding.clock import arrivals
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.drift import has_drifted
+from cep_core.shedding.model import Model, model_of
+from cep_core.shedding.observations import Observations
+from cep_core.shedding.quality import Quality, quality_of
+from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
+from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.hindsight import Hindsight
+from cep_core.shedding.shedders.shedder import Shedder, detector_of
+from cep_core.shedding.stream import Offered, stream_of
+
+Ints = npt.NDArray[np.int64]
+
+LOOKS = 24
+"""How often a run looks for drift."""
+
+ENOUGH = 1_000
+"""Observations of a pattern before its model may be trained anew."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Patterns over the events up to `end`: those before `begin` train, [begin, end) is judged (log time)."""
+
+    patterns: Sequence[Offered]
+    ts: Ints
+    begin: int
+    end: int
+    costs: Costs
+    kind: Ints
+    """[n] the type of each event by number."""
+    bound: int
+    """LB in virtual nanoseconds."""
+    buffer: int = 0
+    ordered: bool = False
+    drift: float = 0.01
+    """Mean squared error of the transition matrix beyond which a model is trained anew."""
+
+    @property
+    def first(self) -> int:
+        """The first judged event."""
+        return int(np.searchsorted(self.ts, self.begin))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One strategy at one load with one seed."""
+
+    strategy: str
+    load: float
+    seed: int
+    quality: Quality
+    retrained: int
+    run: Run
+
+
+class Experiment:
+    """A scenario with its model and its unshed run."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.stream = stream_of(
+            scenario.patterns, scenario.ts, scenario.costs, ordered=scenario.ordered, kind=scenario.kind
+        )
+        self._at_ease = np.zeros(len(scenario.ts), np.int64)
+        # Deep enough to say afterwards what each partial match was worth.
+        self.unshed = Run(self.stream, self._at_ease, tracked=RECORD)
+        self.unshed.advance(scenario.first or len(scenario.ts))
+        types = int(scenario.kind.max(initial=0)) + 1
+        self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
+        self.unshed.advance(len(scenario.ts))
+
+    @property
+    def cost(self) -> int:
+        """What the judged events cost unshed, in virtual nanoseconds."""
+        return int(self.unshed.account.work[self.scenario.first :].sum())
+
+    @cached_property
+    def hindsight(self) -> Hindsight:
+        """The strategy that knows the unshed run."""
+        return Hindsight(self.unshed)
+
+    def measure(self, shedder: Shedder, load: float, seed: int = 0) -> Measured:
+        """Runs one strategy over the judged events; what was open before is there, and the queue is empty."""
+        scenario, first = self.scenario, self.scenario.first
+        arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
+        detector = detector_of(shedder, self.model, scenario.bound, scenario.buffer)
+        rules = shedder.rules(self.model, detector, seed)
+        before = self._looking_ahead if isinstance(shedder, Hindsight) else self._plainly
+        run, model, retrained = before.resumed(arrival), self.model, 0
+        seen = _observed(run, model)
+        for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
+            run.advance(stop, rules)
+            now = _observed(run, model)
+            anew = _retrained(model, [later.since(earlier) for later, earlier in zip(now, seen, strict=True)], scenario)
+            if anew is not None:
+                model, retrained, seen = anew, retrained + 1, now
+                rules = shedder.rules(model, detector, seed)
+        weights = [pattern.weight for pattern in scenario.patterns]
+        return Measured(
+            shedder.name, load, seed, quality_of(run, self.unshed, scenario.bound, weights, first), retrained, run
+        )
+
+    @cached_property
+    def _plainly(self) -> Run:
+        """The operator when the judged events begin."""
+        run = Run(self.stream, self._at_ease, tracked=UNTRACKED)
+        run.advance(self.scenario.first)
+        return run
+
+    @cached_property
+    def _looking_ahead(self) -> Run:
+        """The same, with what each partial match will be worth."""
+        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+        run.advance(self.scenario.first, self.hindsight.knowledge)
+        return run
+
+
+def _observed(run: Run, model: Model) -> list[Observations]:
+    return [run.observations(q) for q in range(len(model.patterns))]
+
+
+def _retrained(model: Model, fresh: Sequence[Observations], scenario: Scenario) -> Model | None:
+    """The model with the chains that have drifted replaced; None: none has."""
+    patterns = [
+        replace(own, observations=new)
+        if new.count >= ENOUGH and has_drifted(own.observations.transitions(), new, scenario.drift)
+        else own
+        for own, new in zip(model.patterns, fresh, strict=True)
+    ]
+    changed = any(new is not old for new, old in zip(patterns, model.patterns, strict=True))
+    return replace(model, patterns=tuple(patterns)) if changed else None

@@ -1,0 +1,96 @@
+"""What a run is told about shedding: how to choose victims, the detector, the tables. Flat, for the kernels.
+
+A shedder answers with `Rules`; the kernels know four ways to choose (`KINDS`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.shedding.overload import Detector
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+KEEP, LOWEST, CHANCE, EVENTS, LOWEST_AHEAD = range(5)
+"""Drop nothing; the partial matches of lowest utility; each by chance; events from windows by type; the partial matches
+of lowest worth, as a run without shedding knows it."""
+
+UNTRACKED, RECORD, REPLAY = range(3)
+
+
+class Rules(NamedTuple):
+    """For Q patterns. Arrays that a way of choosing does not use are empty."""
+
+    kind: int
+    seed: int
+    bound: int
+    buffer: int
+    processing: tuple[int, float, float]
+    shedding: tuple[int, float, float]
+    gain: Floats
+    """Weighted completion probabilities of all patterns, row by row."""
+    price: Floats
+    """Remaining processing times, scaled, likewise."""
+    table_at: Ints
+    """[Q + 1]."""
+    bin: Ints
+    """[Q] events between two rows."""
+    rate: Floats
+    """[Q] events met in a unit of the clock."""
+    before: Floats
+    """[K] the share of the load that types of lower utility than type k make up."""
+    share: Floats
+    """[K] that of type k."""
+    tracked: int
+    worth: Ints
+    """By node: matches that a partial match and those that spring from it become."""
+    left: Ints
+    """By node: what they cost."""
+    first_child: Ints
+    next_sibling: Ints
+    root: Ints
+    """[W] the node with which a window opens."""
+
+
+NO_INTS = np.zeros(0, np.int64)
+NO_FLOATS = np.zeros(0, np.float64)
+
+WITHOUT = Rules(
+    KEEP,
+    0,
+    0,
+    0,
+    (0, 0.0, 0.0),
+    (0, 0.0, 0.0),
+    NO_FLOATS,
+    NO_FLOATS,
+    NO_INTS,
+    NO_INTS,
+    NO_FLOATS,
+    NO_FLOATS,
+    NO_FLOATS,
+    UNTRACKED,
+    NO_INTS,
+    NO_INTS,
+    NO_INTS,
+    NO_INTS,
+    NO_INTS,
+)
+"""Nothing is dropped."""
+
+
+def guarded(detector: Detector, kind: int, seed: int) -> Rules:
+    """Rules with a detector; how victims are chosen is filled in by the shedder."""
+    f, g = detector.processing, detector.shedding
+    return WITHOUT._replace(
+        kind=kind,
+        seed=seed,
+        bound=detector.bound,
+        buffer=detector.buffer,
+        processing=(f.kind, f.base, f.slope),
+        shedding=(g.kind, g.base, g.slope),
+    )

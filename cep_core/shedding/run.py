@@ -1,0 +1,87 @@
+"""A run of the operator over a stream, stretch by stretch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.shedding.account import Account, empty_account, with_room_for
+from cep_core.shedding.lifetimes import settle_alive
+from cep_core.shedding.observations import Observations, observations_of
+from cep_core.shedding.operator import process
+from cep_core.shedding.pool import MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, copied, empty_pool, with_room
+from cep_core.shedding.rules import RECORD, UNTRACKED, WITHOUT, Rules
+from cep_core.shedding.stream import Stream
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass
+class Run:
+    """An operator at work: `advance` processes a stretch of events under some rules, and may be called again."""
+
+    stream: Stream
+    arrival: Ints
+    tracked: int = UNTRACKED
+    """Whether partial matches are numbered (`RECORD`) or followed by their numbers (`REPLAY`)."""
+
+    def __post_init__(self) -> None:
+        self.pool: Pool = empty_pool(self.stream)
+        self.account: Account = empty_account(self.stream, recorded=self.tracked == RECORD)
+        self.at = 0
+
+    def advance(self, stop: int, rules: Rules = WITHOUT) -> None:
+        """Processes the events up to `stop`."""
+        rules = rules._replace(tracked=self.tracked)
+        while self.at < stop:
+            self.at = process(self.stream, self.arrival, self.pool, self.account, rules, self.at, stop)
+            if self.at < stop:
+                need = int(self.pool.counter[NEED])
+                self.pool = with_room(self.pool, need)
+                self.account = with_room_for(self.account, self.matches + need, self.nodes + need)
+
+    def resumed(self, arrival: Ints) -> Run:
+        """A copy that goes on from here with other arrivals and an idle operator, the clock at 0."""
+        other = replace(self, arrival=arrival)
+        other.pool = copied(self.pool)
+        other.pool.counter[NOW] = 0
+        other.account = Account._make(column.copy() for column in self.account)
+        other.at = self.at
+        return other
+
+    @property
+    def matches(self) -> int:
+        return int(self.pool.counter[MATCHES])
+
+    @property
+    def peak(self) -> int:
+        """Partial matches alive at most."""
+        return int(self.pool.counter[PEAK])
+
+    @property
+    def met(self) -> int:
+        """Meetings of an event and a partial match."""
+        return int(self.pool.counter[MET])
+
+    @property
+    def nodes(self) -> int:
+        """Partial matches that a recording run has numbered."""
+        return int(self.pool.counter[NODES])
+
+    def spent_by_node(self) -> Ints:
+        """What meetings have cost each numbered partial match, those still alive included."""
+        spent = self.account.spent[: self.nodes].copy()
+        settle_alive(self.stream, self.pool, spent)
+        return spent
+
+    def observations(self, q: int) -> Observations:
+        """What the partial matches of pattern q were seen to do so far."""
+        own = slice(int(self.stream.at[q]), int(self.stream.at[q + 1]))
+        return observations_of(self.account.moves[own], self.account.births[own], self.stream.state_cost[own])
+
+    def match_columns(self) -> tuple[Ints, Ints, Ints]:
+        """Pattern, completing event and key of each match, in order of completion."""
+        account, count = self.account, self.matches
+        return account.match_pattern[:count], account.match_event[:count], account.match_key[:count]

@@ -1,0 +1,23 @@
+"""PM-BL: drops each partial match with the probability that drops as many as needed on average (pSPICE, IV-A)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.rules import CHANCE, Rules, guarded
+
+
+@dataclass(frozen=True)
+class ByChance:
+    """Bernoulli, with the same detector as the others."""
+
+    name: str = "PM-BL"
+
+    def cost(self, costs: Costs, count: int) -> int:
+        return costs.drawing(count, count)
+
+    def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
+        return guarded(detector, CHANCE, seed)

@@ -1,0 +1,41 @@
+"""pSPICE: drops the partial matches of lowest utility w * P / tau; and pSPICE--, which takes tau for 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cep_core.shedding.chain import completion_and_time
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.rules import Rules
+from cep_core.shedding.shedders.tables import by_table, sizes_of
+from cep_core.shedding.utility import UtilityTable, utility_tables
+
+
+@dataclass(frozen=True)
+class PSpice:
+    """`timeless`: pSPICE--, tau = 1. `bin_size`: the paper's bs; None: as fine as 4,096 rows allow."""
+
+    timeless: bool = False
+    bin_size: int | None = None
+
+    @property
+    def name(self) -> str:
+        return "pSPICE--" if self.timeless else "pSPICE"
+
+    def cost(self, costs: Costs, count: int) -> int:
+        return costs.sorting(count, count)
+
+    def tables(self, model: Model) -> list[UtilityTable]:
+        """The utility table of each pattern."""
+        sizes = sizes_of(model, self.bin_size)
+        solved = [
+            completion_and_time(own.observations.transitions(), own.observations.rewards(), own.left, size)
+            for own, size in zip(model.patterns, sizes, strict=True)
+        ]
+        weights = [own.weight for own in model.patterns]
+        return utility_tables([p for p, _ in solved], [t for _, t in solved], weights, sizes, timeless=self.timeless)
+
+    def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
+        return by_table(model, detector, seed, self.tables(model))

@@ -1,0 +1,39 @@
+"""What a shedding strategy is: a name, what its own work costs, and the rules that a run follows."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.regression import Latency, fit_latency
+from cep_core.shedding.rules import Rules
+
+
+class Shedder(Protocol):
+    """A strategy. Stateless: everything it knows is in the model that it is given."""
+
+    @property
+    def name(self) -> str: ...
+
+    def cost(self, costs: Costs, count: int) -> int:
+        """What choosing among `count` partial matches costs, if all of them are dropped."""
+        ...
+
+    def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
+        """How a run sheds."""
+        ...
+
+
+def shedding_latency(shedder: Shedder, model: Model) -> Latency:
+    """g: the latency of shedding by the number of partial matches, fitted to samples (pSPICE, section III-E)."""
+    counts = np.unique(model.counts)
+    return fit_latency(counts, np.array([shedder.cost(model.costs, int(count)) for count in counts], np.int64))
+
+
+def detector_of(shedder: Shedder, model: Model, bound: int, buffer: int = 0) -> Detector:
+    """The overload detector of a strategy: the operator's f, the strategy's g."""
+    return Detector(bound, model.processing, shedding_latency(shedder, model), buffer)

@@ -1,0 +1,31 @@
+"""Rules that drop what has the lowest utility in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.rules import LOWEST, Rules, guarded
+from cep_core.shedding.utility import UtilityTable
+
+ROWS = 4_096
+"""Rows of a pattern's table, at most; longer windows keep every bs-th number of events left."""
+
+
+def sizes_of(model: Model, bin_size: int | None) -> list[int]:
+    """bs for each pattern: as given, else the least with which the table has at most `ROWS` rows; never the window."""
+    return [max(1, min(pattern.left, bin_size or -(-pattern.left // ROWS))) for pattern in model.patterns]
+
+
+def by_table(model: Model, detector: Detector, seed: int, tables: Sequence[UtilityTable]) -> Rules:
+    """Drops the lowest in `tables`, one for each pattern."""
+    return guarded(detector, LOWEST, seed)._replace(
+        gain=np.concatenate([table.gain.ravel() for table in tables]),
+        price=np.concatenate([table.price.ravel() for table in tables]),
+        table_at=np.cumsum([0, *(table.gain.size for table in tables)]).astype(np.int64),
+        bin=np.array([table.size for table in tables], np.int64),
+        rate=np.array([pattern.rate for pattern in model.patterns], np.float64),
+    )

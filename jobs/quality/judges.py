@@ -1,0 +1,79 @@
+"""The gate's judges: Great Expectations in processes of their own, which start before there is anything to judge.
+
+Importing the library takes 6 s of a core. In this process that time would be the run's, even from a thread: Python runs
+one thread at a time, and building Spark's plans is Python, too. Here it passes while Spark reads the sources. Runs over
+months get a judge for each core, each judging a share of the days.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
+from datetime import date
+from types import TracebackType
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.quality.gate import Check, judge
+from jobs.workload.expectations import GateRule
+
+DAYS_OF_A_JUDGE = 30
+"""More days are worth another judge's start."""
+
+
+class Judges:
+    """Judges of some rules. A context: they leave with it, and with this process even when it is killed."""
+
+    def __init__(self, rules: Sequence[GateRule], days: int) -> None:
+        # Read-only views of dicts cannot be sent to another process.
+        self._rules = [replace(rule, arguments=dict(rule.arguments)) for rule in rules]
+        self._number = max(1, min(os.cpu_count() or 1, days // DAYS_OF_A_JUDGE))
+        # Spawned, not forked: this process has threads, a JVM's sockets among them.
+        spawn = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(self._number, spawn, initializer=_arrive) if rules else None
+        if self._pool:
+            for _ in range(self._number):
+                self._pool.submit(os.getpid)
+
+    def __enter__(self) -> Judges:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool:
+            self._pool.shutdown(cancel_futures=True)
+
+    def judge(self, datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[date, tuple[Check, ...]]:
+        """Each day's checks: `jobs.quality.gate.judge`, and what it raises."""
+        if self._pool is None:
+            return judge(self._rules, datasets, days)
+        shares = [days[first :: self._number] for first in range(self._number)]
+        begun: list[Future[dict[date, tuple[Check, ...]]]] = [
+            self._pool.submit(judge, self._rules, _of_days(datasets, share), share) for share in shares if share
+        ]
+        return {day: checks for share in begun for day, checks in share.result().items()}
+
+
+def _of_days(datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[str, pa.Table]:
+    own = pa.array(days, pa.date32())
+    return {over: table.filter(pc.is_in(table["day"], own)) for over, table in datasets.items()}
+
+
+def _arrive() -> None:
+    """A judge's first act: watch the process that waits for it, and learn the trade."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def leave_with_it() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=leave_with_it, daemon=True).start()
+    os.environ["GX_ANALYTICS_ENABLED"] = "false"
+    import great_expectations  # noqa: F401

@@ -1,0 +1,125 @@
+"""How a trend aggregation's results are spread: each window of today, group by group, over those of the days before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from cep_core.language.patterns.query import Aggregate, Query
+from jobs.reports.aggregation import headline_item, label, ranked, value_of
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.time_axis import explodes, height, label_counts
+from jobs.reports.moments import spoken
+from jobs.reports.palette import BEFORE, INK, TODAY
+from jobs.reports.quantities import Magnitude, counted, quantity
+from jobs.reports.values import listed, shown
+
+ROWS = 12
+LEAST = 8
+"""Fewer results than this are read off the table."""
+
+
+def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.Table, day: date) -> Figure | None:
+    """A row for each of the top groups: a dot for each window of today; range, quartiles and median of the days before.
+
+    `earlier`: results of the days before, with their column `day`. None where today has fewer than `LEAST` results.
+    """
+    today = _by_group(query, results)
+    if results.num_rows < LEAST:
+        return None
+    before = _by_group(query, earlier)
+    top = list(today)[:ROWS]
+    every = [value for group in top for value in (*today[group], *before.get(group, ()))]
+    logarithmic = explodes(every)
+    item = headline_item(query)
+    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else label(item)
+    by = " and ".join(query.group_by)
+
+    def at(value: Magnitude) -> float:
+        return height(value, logarithmic=logarithmic)
+
+    heights = [at(value) for value in every]
+    across = (max(heights) - min(heights)) or 1.0
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for row, group in enumerate(top):
+            past = before.get(group, [])
+            if past:
+                low, first, middle, third, high = (at(value) for value in _quartiles(past))
+                axes.plot([low, high], [row, row], color=BEFORE, linewidth=1.2, solid_capstyle="butt")
+                axes.plot([first, third], [row, row], color=BEFORE, linewidth=7, alpha=0.45, solid_capstyle="butt")
+                axes.plot([middle, middle], [row - 0.28, row + 0.28], color=INK, linewidth=1.6)
+            values = [at(value) for value in today[group]]
+            places = _stacked(values, across)
+            axes.plot(values, [row + place for place in places], "o", color=TODAY, markersize=5, alpha=0.6, mew=0)
+        axes.set_yticks(range(len(top)), top)
+        axes.set_ylim(len(top) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
+        label_counts(axes, every, f"{what} in one window", logarithmic=logarithmic, axis="x", narrow=narrow)
+
+    days = len(set(earlier["day"].to_pylist())) if earlier.num_rows else 0
+    past = sum(len(before.get(group, ())) for group in top)
+    whose = f" for the {len(top)} largest of {len(today)} values of {by}" if len(today) > len(top) else f" by {by}"
+    usual = (
+        f" Grey: the {counted(past, 'result')} of {counted(days, 'day')} before, range (line), middle half (bar) and "
+        "median (tick)."
+        if past
+        else " No earlier day to compare with."
+    )
+    above = [g for g in top if before.get(g) and today[g][0].key > max(value.key for value in before[g])]
+    finding = f"Above everything before: {listed(above)}." if above and by else ""
+    largest = today[top[0]][0]
+    return Figure(
+        f"{name}-distribution",
+        f"Dot strips of {what} in each window of {spoken(day)}; the largest is {quantity(largest)}"
+        f"{f' ({by} {top[0]})' if by else ''}. {finding}".rstrip(),
+        f"{what.capitalize() if what.islower() else what} in one window{whose if by else ''}, a dot for each; "
+        f"n = {counted(sum(len(today[group]) for group in top), 'result')} certain on {spoken(day)}; a window without "
+        f"any has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
+        [by or "group", "when", "value", "log10"],
+        [
+            [group, when, value.exact, value.log10 if value.sign else None]
+            for group in top
+            for when, values in (("today", today[group]), ("before", before.get(group, [])))
+            for value in values
+        ],
+        draw,
+        (1.0 + 0.27 * len(top), 1.0 + 0.27 * len(top)),
+    )
+
+
+def _by_group(query: Query, results: pa.Table) -> dict[str, list[Magnitude]]:
+    """The headline of every result by group, the group with the largest first, largest values first."""
+    item = headline_item(query)
+    values: dict[str, list[Magnitude]] = {}
+    for row in ranked(query, results):
+        value = value_of(item, row)
+        if value is not None:
+            values.setdefault(", ".join(shown(row[name], 18) for name in query.group_by) or "all", []).append(value)
+    return values
+
+
+def _stacked(values: Sequence[float], across: float) -> list[float]:
+    """Heights within a row, so that dots at nearly the same place stand on both sides of each other.
+
+    >>> _stacked([5.0, 5.0, 5.0, 90.0], 100.0)
+    [0.0, 0.12, -0.12, 0.0]
+    """
+    seen: Counter[int] = Counter()
+    places = []
+    for value in values:
+        near = round(80 * value / across)
+        step = (seen[near] + 1) // 2 * 0.12 * (1 if seen[near] % 2 else -1)
+        places.append(max(-0.36, min(0.36, step)) + 0.0)
+        seen[near] += 1
+    return places
+
+
+def _quartiles(values: Sequence[Magnitude]) -> list[Magnitude]:
+    """Smallest, quartiles and largest: of the values themselves, as their mean may be beyond every number."""
+    ordered = sorted(values, key=lambda value: value.key)
+    return [ordered[round(part * (len(ordered) - 1) / 4)] for part in range(5)]

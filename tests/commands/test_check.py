@@ -1,0 +1,45 @@
+"""`trendmill check`: what it says of a workload that is right and may still surprise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jobs.cli import main
+from tests.reports.small_lake import WORKLOAD, write_workload
+
+QUERIES = {
+    "unlike": "-- Who is late?\nPATTERN SEQ(Depart a, Halt h) WHERE [line] WITHIN 5 minutes\n",
+    "many": "-- How many ways?\nPATTERN Depart+ d[] WITHIN 5 minutes\n",
+    "tied": "-- Who is next?\nPATTERN SEQ(Depart a, Arrive b) WHERE skip_till_next_match WITHIN 5 minutes\n",
+    "quiet": "-- How many?\nRETURN COUNT(*) PATTERN Depart d WITHIN 5 minutes\n",
+}
+
+
+def test_warnings_are_printed_with_their_query(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A key that a type lacks, an output that may explode, an order of ties that nobody gave; nothing else."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path))
+    write_workload(tmp_path / "lines", QUERIES)
+    (tmp_path / "lines" / "workload.yaml").write_text(WORKLOAD + "  Halt: {station: string}\n")
+    (tmp_path / "lines" / "events.sql").write_text(
+        "SELECT 'Depart' AS event_type, _row FROM trips UNION ALL SELECT 'Arrive', _row FROM trips "
+        "UNION ALL SELECT 'Halt', _row FROM trips\n"
+    )
+    assert main(["check", "lines"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    told = {name: [] for name in QUERIES}
+    for line in lines:
+        if line.startswith("  query "):
+            own = told[line.split()[1].rstrip(":")]
+        if "warning: " in line:
+            own.append(line.partition("warning: ")[2])
+    assert told["unlike"] == ["[line] does not constrain Halt, which lack it: their events belong to every group"]
+    assert told["many"][0].startswith("the number of matches may be exponential in the events of a window")
+    assert told["tied"][0].startswith(
+        "under skip_till_next_match events of equal ts are taken in order; rows of trips "
+    )
+    assert told["quiet"] == []
+    assert lines[-1] == "no problem found; 3 warnings above"

@@ -1,0 +1,263 @@
+"""Whole experiments: the properties of shedding, and that a run is a function of its seed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cep_core.language.patterns.query import Strategy
+from cep_core.shedding.clock import arrivals
+from cep_core.shedding.costs import Costs, uniform_costs
+from cep_core.shedding.machine import Machine, Start
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.quality import quality_of
+from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
+from cep_core.shedding.replaying import Experiment, Scenario
+from cep_core.shedding.rules import LOWEST, WITHOUT, guarded
+from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.chance import ByChance
+from cep_core.shedding.shedders.events import Events
+from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.pspice import PSpice
+from cep_core.shedding.shedders.shedder import detector_of
+from cep_core.shedding.shedders.trends import Trends
+from cep_core.shedding.stream import Offered, stream_of
+from cep_core.shedding.windows import Windows
+from tests.shedding.drawing import draw_world
+from tests.shedding.worlds import planted, sequence
+
+SHEDDERS = (PSpice(), PSpice(timeless=True), ByChance(), Trends())
+
+
+def test_l04_weighted_false_negatives():
+    """Two patterns of weights 3 and 1; the shed run loses one match of the first and two of the second."""
+    letters = np.array(list("ABABAB"))
+    patterns = [sequence(letters, "AB", 3, weight=3.0), sequence(letters, "B", 3)]
+    stream = stream_of(patterns, np.arange(6), uniform_costs([3, 2], 1))
+    whole, part = Run(stream, np.arange(6)), Run(stream, np.arange(6))
+    whole.advance(6)
+    # Only the first two events: matches AB and B of three each.
+    part.advance(2)
+    quality = quality_of(part, whole, 100, [3.0, 1.0])
+    assert (quality.matches, quality.missed, quality.invented) == ((3, 3), (2, 2), (0, 0))
+    assert quality.false_negatives == 3 * 2 + 2
+    assert quality.lost == 8 / 12
+
+
+def scenario_of(seed: int, count: int) -> Scenario:
+    world = draw_world(seed, count)
+    kind = np.random.default_rng(seed).integers(0, 3, count)
+    begin, end = int(world.ts[count // 3]), int(world.ts[-1]) + 1
+    return Scenario(world.patterns, world.ts, begin, end, world.costs, kind, bound=60, ordered=world.ordered)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([1.2, 2.0, 4.0]))
+def test_l04_shed_matches_are_a_subset_of_the_unshed(seed, load):
+    """For whatever drops partial matches, hindsight included."""
+    experiment = Experiment(scenario_of(seed, 60))
+    for shedder in (*SHEDDERS, experiment.hindsight):
+        assert sum(experiment.measure(shedder, load).quality.invented) == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32), st.integers(10, 60), st.sampled_from([2, 4, 9]))
+def test_nothing_is_dropped_while_latency_stays_below_the_bound(seed, count, gap):
+    """With exact f and g: a stream whose unshed latency, shedding's own included, stays below LB - b_s."""
+    rng = np.random.default_rng(seed)
+    letters = rng.choice(list("ABC"), count)
+    costs = Costs(((3, 3),), event=2)
+    stream = stream_of([sequence(letters, "AB", 8)], np.arange(count), costs)
+    arrival = np.cumsum(rng.integers(0, 2 * gap, count))
+    unshed = Run(stream, arrival)
+    unshed.advance(count)
+    meeting = unshed.account.met > 0
+    assume(meeting.any())
+    highest = int(unshed.account.latency[meeting].max())
+    f, g = Latency(LINEAR, 2.0, 3.0), Latency(CONSTANT, 4.0, 0.0)
+    detector = Detector(highest + 4 + 5, f, g, buffer=5)
+    table = np.ones(2 * 3)
+    rules = guarded(detector, LOWEST, 0)._replace(
+        gain=table, price=table, table_at=np.array([0, 6]), bin=np.array([1]), rate=np.array([1.0])
+    )
+    run = Run(stream, arrival)
+    run.advance(count, rules)
+    assert run.account.dropped.sum() == 0
+    tighter = Run(stream, arrival)
+    tighter.advance(count, rules._replace(bound=highest + 4 + 4))
+    assert tighter.account.dropped.sum() > 0, "and the bound is where it begins"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([1.2, 1.6, 2.5]))
+def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
+    """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
+    experiment = Experiment(planted(seed, 2_000, per_match=50))
+    for shedder in (PSpice(), PSpice(timeless=True), Trends()):
+        assert experiment.model.processing == Latency(LINEAR, 20.0, 50.0)
+        measured = experiment.measure(shedder, load)
+        assert measured.quality.latencies[-1] <= experiment.scenario.bound
+        assert measured.quality.late == 0
+
+
+def test_loss_does_not_fall_with_load_on_a_planted_chain():
+    """Mean over 20 seeds, not by more than 2 standard errors of the difference."""
+    for shedder in (PSpice(), ByChance()):
+        lost = np.array(
+            [
+                [experiment.measure(shedder, load, seed).quality.lost for load in (1.2, 1.6, 2.0)]
+                for seed in range(20)
+                for experiment in [Experiment(planted(seed, 4_000))]
+            ]
+        )
+        gained = np.diff(lost, axis=1)
+        errors = gained.std(axis=0, ddof=1) / np.sqrt(len(lost))
+        assert (gained.mean(axis=0) >= -2 * errors).all()
+        assert lost[:, -1].mean() > lost[:, 0].mean() > 0
+
+
+def test_hindsight_loses_least_and_pspice_less_than_chance():
+    lost = {}
+    for seed in range(6):
+        experiment = Experiment(planted(seed, 6_000, wanted="ABCD"))
+        for shedder in (PSpice(), ByChance(), experiment.hindsight):
+            lost.setdefault(shedder.name, []).append(experiment.measure(shedder, 1.5, seed).quality.lost)
+    means = {name: np.mean(values) for name, values in lost.items()}
+    assert means["hindsight"] < means["pSPICE"] < means["PM-BL"]
+
+
+def test_l14_violations_fall_as_the_buffer_grows():
+    """Costs differ by state, which f does not know, and the rate jumps."""
+    late = []
+    for buffer in (0, 2_000, 6_000, 12_000):
+        scenario = planted(4, 6_000)
+        scenario = replace(scenario, costs=Costs(((20, 80, 320),), event=20, lookup=1, drop=1), buffer=buffer)
+        late.append(Experiment(scenario).measure(PSpice(), 2.0).quality.late)
+    assert late[0] > 0
+    assert late == sorted(late, reverse=True)
+    assert late[-1] < late[0] / 2
+
+
+def test_l17_events_leave_windows_until_the_same_bound_is_met():
+    experiment = Experiment(planted(2))
+    measured, unshed = experiment.measure(Events(), 1.5), experiment.measure(Nothing(), 1.5)
+    assert measured.quality.dropped > 0
+    assert measured.quality.late < 0.2 < unshed.quality.late
+
+
+def test_l17_types_that_no_pattern_wants_go_first():
+    experiment = Experiment(planted(2, wanted="ABC", alphabet="ABCDEFGH"))
+    rules = Events().rules(experiment.model, detector_of(Events(), experiment.model, 1000), 0)
+    assert rules.before[:3].min() >= rules.before[3:].max()
+    assert rules.share.sum() == pytest.approx(1)
+
+
+def test_l17_false_positives_under_negation_are_reported():
+    """seq(A; not N; B): an N that leaves the window brings a match that is none."""
+    rng = np.random.default_rng(1)
+    letters = rng.choice(list("ABNX"), 6_000, p=[0.1, 0.1, 0.3, 0.5])
+    kills = np.zeros((len(letters), 2), bool)
+    kills[:, 1] = letters == "N"
+    plain = sequence(letters, "AB", 40, opening=np.arange(len(letters)) % 2 == 0)
+    scenario = Scenario(
+        [replace(plain, kills=kills)],
+        np.arange(len(letters)),
+        3_000,
+        6_000,
+        Costs(((50, 50),), event=10, draw=1, drop=1, lookup=1),
+        np.searchsorted(np.array(list("ABNX")), letters),
+        5_000,
+    )
+    experiment = Experiment(scenario)
+    assert sum(experiment.measure(Events(), 1.8).quality.invented) > 0
+    assert sum(experiment.measure(PSpice(), 1.8).quality.invented) == 0
+
+
+def test_l18_pspice_without_time_is_pspice_where_time_is_constant():
+    """All partial matches of all states alike: the same drops."""
+    experiment = Experiment(planted(7, 6_000))
+    model = experiment.model
+    [with_time], [without] = PSpice().tables(model), PSpice(timeless=True).tables(model)
+    flat = replace(with_time, price=np.ones_like(with_time.price))
+    assert np.array_equal(flat.gain, without.gain)
+    assert np.array_equal(flat.price, without.price)
+
+
+def test_l19_same_seed_same_bytes():
+    def bytes_of(seed: int, shedder: object) -> bytes:
+        measured = Experiment(planted(11, 4_000)).measure(shedder, 1.5, seed)
+        account = measured.run.account
+        return b"".join(
+            column.tobytes() for column in (account.latency, account.dropped, *measured.run.match_columns())
+        )
+
+    for shedder in (*SHEDDERS, Events()):
+        assert bytes_of(3, shedder) == bytes_of(3, shedder)
+    assert bytes_of(3, ByChance()) != bytes_of(4, ByChance())
+
+
+def test_l19_every_latency_is_stored_and_the_clock_pays_operator_windows_and_shedder():
+    n = 400
+    letters = np.random.default_rng(1).choice(list("AB"), n)
+    costs = Costs(((7, 7),), event=2, window=3, lookup=1, sort=1, drop=4)
+    stream = stream_of([sequence(letters, "AB", 30)], np.arange(n), costs)
+    arrival = 40 * np.arange(n)
+    experiment = Scenario([sequence(letters, "AB", 30)], np.arange(n), 0, n, costs, np.zeros(n, np.int64), 500)
+    measured = Experiment(experiment).measure(PSpice(), 1.5)
+    account, arrived = measured.run.account, measured.run.arrival
+    now = 0
+    for i in range(n):
+        now = max(now, int(arrived[i])) + int(account.work[i]) + int(account.shed_work[i])
+        assert account.latency[i] == now - arrived[i]
+        met = int(account.met[i] - account.dropped[i])
+        assert account.work[i] == 2 + 3 * int(letters[i] == "A") + 7 * met
+        if account.dropped[i]:
+            count = int(account.met[i])
+            assert account.shed_work[i] == costs.sorting(count, int(account.dropped[i]))
+    assert account.dropped.sum() > 0
+    whole = Run(stream, arrival)
+    whole.advance(n, WITHOUT)
+    assert len(whole.account.latency) == n
+
+
+def test_l19_trained_before_the_overload():
+    """The model comes from the events before the judged ones alone."""
+    scenario = planted(3, 4_000)
+    other = planted(4, 4_000)
+    half = len(scenario.ts) // 2
+    fits = np.concatenate([scenario.patterns[0].fits[:half], other.patterns[0].fits[half:]])
+    mixed = replace(scenario, patterns=[replace(scenario.patterns[0], fits=fits)])
+    one, two = Experiment(scenario).model.patterns[0], Experiment(mixed).model.patterns[0]
+    assert np.array_equal(one.observations.moves, two.observations.moves)
+
+
+def test_load_is_the_unshed_cost_over_the_days_length():
+    experiment = Experiment(planted(5, 3_000))
+    scenario = experiment.scenario
+    for load in (0.5, 1.0, 2.0):
+        length = arrivals(np.array([scenario.end]), scenario.begin, scenario.end, experiment.cost, load)[0]
+        assert experiment.cost / length == pytest.approx(load, rel=1e-6)
+
+
+def test_a_change_of_the_stream_trains_the_model_anew():
+    scenario = planted(6, 24_000, alphabet="ABCDEFGH")
+    rng = np.random.default_rng(9)
+    letters = rng.choice(list("ABC"), 24_000)
+    changed = letters[:, None] == np.array(list("ABC"))[None, :]
+    half = 12_000
+    fits = np.concatenate([scenario.patterns[0].fits[:half], changed[half:]])
+    drifting = replace(scenario, patterns=[replace(scenario.patterns[0], fits=fits)])
+    assert Experiment(scenario).measure(PSpice(), 1.5).retrained == 0
+    assert Experiment(drifting).measure(PSpice(), 1.5).retrained > 0
+
+
+def test_an_empty_day_has_nothing_to_lose():
+    empty = Offered("p", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(5), np.zeros((0, 2), bool))
+    none = np.zeros(0, np.int64)
+    experiment = Experiment(Scenario([empty], none, 0, 10, uniform_costs([3], 1), none, 100))
+    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.hindsight):
+        assert experiment.measure(shedder, 1.4).quality.lost == 0
