@@ -85,9 +85,10 @@ def test_command_lines_wait_for_each_other(
         return (tmp_path / f"{number}.log").read_text()
 
     path = lease_file(lake.folder, "machines")
-    take(path, "nightly", "a night that died", term=timedelta(seconds=5))
+    take(path, "nightly", "a night that died")
     first = start()
     wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in told(0), first)
+    take(path, "nightly", "a night that died", term=timedelta(seconds=2))
     wait_for(lambda: f"process {first.pid} on" in (lease.holder if (lease := read(path)) else ""), first)
     second = start()
     wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in told(1), first, second)
