@@ -1,10 +1,11 @@
-"""Runs of the sample workload, measured: `python benchmarks/runs.py [day] [week] [kills] [year]`, all if none is named.
+"""Runs of the sample workload, measured: `python benchmarks/runs.py [day] [night] ...`, all ways if none is named.
 
-`day`: the demo night from an empty lake, then again. `week`: 5 to 11 March as one backfill, as seven nights, as
-shuffled nights; their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random
-moments and retried each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without
-reports, from the folder that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole
-process tree, sampled from /proc; seconds of stages come from the lake's own journal.
+`day`: the demo day from an empty lake, then the day after it. `night`: the demo day through the nightly DAG. `week`:
+5 to 11 March as one backfill, as seven nights, as shuffled nights, as Airflow's own backfill of the nightly DAG;
+their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random moments and retried
+each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without reports, from the folder
+that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole process tree, sampled from
+/proc; seconds of stages come from the lake's own journal.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from airflow_backfill import backfill
 from deltalake import DeltaTable
 
 WORKLOAD = "nyc_flights"
@@ -42,20 +47,37 @@ class Usage:
     wall: float = 0.0
     cpu: float = 0.0
     peak_bytes: int = 0
+    course: list[tuple[float, float]] = field(default_factory=list)
+    """Moments and the CPU-seconds used until then."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(self.wall + other.wall, self.cpu + other.cpu, max(self.peak_bytes, other.peak_bytes))
+
+    def cpu_between(self, first: float, last: float) -> float:
+        """CPU-seconds used between two moments."""
+        moments, used = zip(*self.course, strict=True)
+        return float(np.diff(np.interp([first, last], moments, used))[0])
 
     def __str__(self) -> str:
         return f"{self.wall:7.1f} s wall {self.cpu:7.1f} CPU-s {self.peak_bytes / 1e9:5.2f} GB peak"
 
 
 def trendmill(lake: Path, *arguments: str, kill_after: float | None = None) -> tuple[int, Usage]:
-    """Run the command in a session of its own; exit code and usage. `kill_after`: seconds until kill -9 of it all."""
+    """The command's exit code and usage. `kill_after`: seconds until kill -9 of it all."""
+    return run_watched([sys.executable, "-m", "jobs.cli", *arguments], places(lake), kill_after)
+
+
+def places(lake: Path) -> dict[str, str]:
+    """Where a command finds its lake and puts its reports."""
+    return {"TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")}
+
+
+def run_watched(command: Sequence[str], more: Mapping[str, str], kill_after: float | None = None) -> tuple[int, Usage]:
+    """Run a program in a session of its own, with `more` environment."""
     begin = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "jobs.cli", *arguments],
-        env={**os.environ, "TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")},
+        command,
+        env={**os.environ, **more},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -90,6 +112,7 @@ def _watch(session: int, usage: Usage, done: threading.Event) -> None:
                 cpu[int(entry.name)] = (int(fields[11]) + int(fields[12])) / TICKS
                 resident += int(fields[21]) * PAGE
         usage.cpu, usage.peak_bytes = sum(cpu.values()), max(usage.peak_bytes, resident)
+        usage.course.append((time.time(), usage.cpu))
 
 
 def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:
@@ -101,12 +124,13 @@ def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:
 
 
 def tables(lake: Path) -> dict[str, list[str]]:
-    """What the law compares: events, quarantine, statistics and results, as sets of rows without the run's id."""
+    """What the law compares, to the week's end: events, quarantine, statistics and results, without the run's id."""
     found = {}
     for log in sorted((lake / WORKLOAD).glob("*/_delta_log")):
         name = log.parent.name
         if name not in ("runs", "slice_runs", "experiments", "slicing_plans"):
             rows = DeltaTable(log.parent).to_pyarrow_table().drop_columns(["run_id"])
+            rows = rows.filter(pc.less_equal(rows["day"], pa.scalar(WEEK[-1], pa.date32())))
             found[name] = sorted(repr(row) for row in rows.select(sorted(rows.column_names)).to_pylist())
     return found
 
@@ -118,12 +142,35 @@ def stages(lake: Path) -> list[dict[str, Any]]:
     return [once[key] for key in sorted(once)]
 
 
+def print_stages(lake: Path, usage: Usage) -> None:
+    """What each stage took, what the rest took, and how long the kernels themselves worked, over all their tasks."""
+    wall = cpu = 0.0
+    for row in stages(lake):
+        begun = row["started_at"].timestamp()
+        used = usage.cpu_between(begun, begun + row["seconds"])
+        print(f"    {row['stage']:<14} {row['seconds']:6.1f} s wall {used:7.1f} CPU-s")
+        wall, cpu = wall + row["seconds"], cpu + used
+    print(f"    {'all the rest':<14} {usage.wall - wall:6.1f} s wall {usage.cpu - cpu:7.1f} CPU-s")
+    kernels = DeltaTable(lake / WORKLOAD / "slice_runs").to_pyarrow_table(columns=["seconds"])["seconds"].to_pylist()
+    print(f"    in the engines {sum(kernels):6.1f} s, over {len(kernels)} evaluations of a query on a slice")
+
+
 def day(home: Path) -> None:
     lake = home / "day"
-    print(f"  first, from an empty lake {run_days(lake, DEMO, DEMO)}")
-    for row in stages(lake):
-        print(f"    {row['stage']:<14} {row['seconds']:6.1f} s")
-    print(f"  again                     {run_days(lake, DEMO, DEMO)}")
+    usage = run_days(lake, DEMO, DEMO)
+    print(f"  first, from an empty lake {usage}")
+    print_stages(lake, usage)
+    print(f"  the day after it          {run_days(lake, DEMO + timedelta(days=1), DEMO + timedelta(days=1))}")
+
+
+def night(home: Path) -> None:
+    lake = home / "night"
+    command = [sys.executable, "scripts/run_dag.py", f"nightly_{WORKLOAD}", "--day", str(DEMO)]
+    code, usage = run_watched(command, {**places(lake), "AIRFLOW_HOME": str(home / "airflow_home")})
+    if code:
+        raise SystemExit(f"the nightly DAG ended with exit code {code}")
+    print(f"  the DAG, from an empty lake {usage}")
+    print_stages(lake, usage)
 
 
 def week(home: Path) -> None:
@@ -138,7 +185,11 @@ def week(home: Path) -> None:
         lake = home / name.replace(" ", "_")
         usage = sum((run_days(lake, first, last) for first, last in runs), Usage())
         left[name] = tables(lake)
-        print(f"  {name:<16} {usage}")
+        print(f"  {name:<16} {usage}", flush=True)
+    lake, begin = home / "airflow", time.perf_counter()
+    backfill(f"nightly_{WORKLOAD}", WEEK[0], WEEK[-1], home / "airflow_home", places(lake))
+    left["Airflow's backfill"] = tables(lake)
+    print(f"  Airflow's backfill {time.perf_counter() - begin:5.1f} s wall, its start included", flush=True)
     _compare(left)
 
 
@@ -147,9 +198,11 @@ def kills(home: Path) -> None:
     undisturbed = home / "undisturbed"
     whole = run_days(undisturbed, first, last, "--stage", "load", "--stage", "slice", "--stage", "evaluate")
     chance, lake = random.Random(SEED), home / "killed"
-    for _ in range(KILLS):
+    for number in range(1, KILLS + 1):
         command = ["run", WORKLOAD, "--from", str(first), "--to", str(last), "--run-id", "killed"]
         trendmill(lake, *command, kill_after=chance.uniform(0.0, whole.wall))
+        if number % 10 == 0:
+            print(f"  killed {number} times", flush=True)
     usage = run_days(lake, first, last, "--run-id", "killed")
     print(f"  after {KILLS} kills, the run that lived {usage}")
     _compare({"undisturbed": tables(undisturbed), "killed": tables(lake)})
@@ -162,8 +215,7 @@ def year(home: Path) -> None:
     lake = home / "year"
     usage = run_days(lake, *YEAR, "--stage", "load", "--stage", "slice", "--stage", "evaluate")
     print(f"  one backfill {usage}")
-    for row in stages(lake):
-        print(f"    {row['stage']:<14} {row['seconds']:6.1f} s")
+    print_stages(lake, usage)
 
 
 def _compare(left: dict[str, dict[str, list[str]]]) -> None:
@@ -175,7 +227,7 @@ def _compare(left: dict[str, dict[str, list[str]]]) -> None:
     print(f"  equal tables: {', '.join(left)}")
 
 
-WAYS = {"day": day, "week": week, "kills": kills, "year": year}
+WAYS = {"day": day, "night": night, "week": week, "kills": kills, "year": year}
 
 
 def main(chosen: Sequence[str]) -> None:

@@ -8,13 +8,16 @@ least of three runs in process time, after the kernels are compiled. No assertio
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from numba import njit
+from trend_relations import RELATIONS, forms, scale
 
 import cep_core as cep
 from cep_core.trends.counting import count_windows
@@ -36,6 +39,8 @@ from cep_core.trends.limbs import limbs_of
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.ranks import compare
+from cep_core.trends.two_states import BEGIN
+from cep_core.trends.uncompared import count_by_panes, count_by_two_states
 from cep_core.trends.windows import Windows, list_windows
 
 Ints = npt.NDArray[np.int64]
@@ -92,10 +97,16 @@ def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, 
     totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
     minima = np.full((ranges, vertices.codes.shape[1]), NOTHING)
     flags = np.zeros(ranges, dtype=np.bool_)
-    if meet:
+    if meet and len(template.start) <= BEGIN:
+        partition = np.zeros(ranges, dtype=np.int64)
+        count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, flags)
+    elif meet:
         moment = -(-windows.index[windows.opener] * slide // size) * size
         middle = np.searchsorted(vertices.tick, moment)
         meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
+    elif len(template.start) <= BEGIN:
+        nothing = no_comparisons(len(vertices.tick), 1)
+        count_by_two_states(template, nothing, vertices, windows.first, windows.last, totals, minima, flags)
     else:
         nothing = no_comparisons(len(vertices.tick), 1)
         count_windows(template, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
@@ -111,15 +122,19 @@ def tumbling(n: int = 2_000_000) -> Iterator[Row]:
             yield f"tumbling, {name}, {what}", n / spent / 1e6, "M events/s"
 
 
-def sliding(n: int = 1_000_000, size: int = 60_000) -> Iterator[Row]:
+def sliding(n: int = 2_000_000) -> Iterator[Row]:
     """Windows that meet: the same cost from 10 to 1000 windows over an event."""
     template = TEMPLATES["(SEQ(A+, B))+"]
-    vertices = stream(n, 2)
-    for overlap in (10, 60, 100, 1000):
-        slide = size // overlap
-        windows = list_windows(vertices.tick, np.array([0, n]), size, slide)
-        spent = seconds(lambda w=windows, s=slide: count(template, vertices, w, size, s, meet=True))
-        yield f"sliding, (SEQ(A+, B))+, {overlap} windows over an event", n / spent / 1e6, "M events/s"
+    for sums, what in ((0, "COUNT(*)"), (2, "COUNT, 2 sums, 2 extremes")):
+        vertices = stream(n, 2, sums)
+        for overlap in (1, 10, 60, 100, 1000):
+            for slide in (1000, 100, 10) if overlap > 1 else (1000,):
+                windows = list_windows(vertices.tick, np.array([0, n]), overlap * slide, slide)
+                spent = seconds(
+                    lambda w=windows, s=slide, k=overlap, v=vertices: count(template, v, w, k * s, s, meet=True)
+                )
+                label = f"sliding, (SEQ(A+, B))+, {what}, {overlap} windows over an event, {slide} events a slide"
+                yield label, n / spent / 1e6, "M events/s"
 
 
 def negated(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
@@ -259,11 +274,70 @@ def whole_query(n: int = 200_000) -> Iterator[Row]:
     yield "GRETA's Q1, table to table, exact, 60 windows over an event", n / spent / 1e6, "M events/s"
 
 
+def several(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
+    """Two comparisons on an edge, divided and conquered, and three, pair by pair; how both grow."""
+    for count, largest in ((2, sizes[-1]), (3, sizes[-3])):
+        spent = []
+        used = tuple(n for n in sizes if n <= largest)
+        for n in used:
+            random = np.random.default_rng(n)
+            vertices = stream(n, 1)
+            prices = [pa.array(np.arange(n) * 100 + random.integers(0, 800, n)) for _ in range(count)]
+            where = np.zeros(n, dtype=np.int64)
+            edge = compare([(0, 0, [(">", price, price) for price in prices])], vertices.states, where, 1)
+            totals, flags = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.bool_)
+            one = (np.array([0]), np.array([n]), np.array([0]))
+
+            def run(v=vertices, e=edge, o=one, t=totals, f=flags) -> None:
+                t[:] = 0
+                count_overlapping_windows(automaton(1, [0], [0], []), e, v, no_limits(), *o, t, NO_MINIMA, f)
+
+            spent.append(seconds(run))
+            yield f"{count} comparisons, {n:,} events in a window", n / spent[-1] / 1e6, "M events/s"
+        yield f"{count} comparisons, growth exponent", exponent(used, spent), ""
+
+
+def nested_negation(n: int = 2_000_000) -> Iterator[Row]:
+    """(SEQ(A+, NOT SEQ(C, NOT E, D), B))+ of paper 03, the kernel alone: where A -> B is cut is found before."""
+    kinds = np.random.default_rng(n).integers(0, 5, n)
+    last_c, last_e = (np.maximum.accumulate(np.where(kinds == kind, np.arange(n), -1)) for kind in (2, 4))
+    cut_at = np.maximum.accumulate(np.where((kinds == 3) & (last_c > last_e), last_c, 0))
+    since = np.concatenate([[0], cut_at[:-1]])[np.newaxis]
+    states = np.array([1, 2, 0, 0, 0], dtype=np.uint64)[kinds]
+    vertices = stream(n, 2)._replace(states=states)
+    ones = np.ones((n, 1), dtype=np.int32)
+    edge = (np.array([0]), np.array([1]), np.array([False]), ones, ones, np.array([1]))
+    comparisons = Comparisons(*edge, *no_others(1, n), np.array([True]), since)
+    template = automaton(2, [0], [1], [(0, 0), (1, 0)])
+    windows = list_windows(vertices.tick, np.array([0, n]), 40, 40)
+    found = []
+    for kernel, name in ((count_by_two_states, "two states"), (count_windows, "any states")):
+        totals, flags = np.zeros((len(windows.first), 1), np.int64), np.zeros(len(windows.first), np.bool_)
+        minima = np.zeros((len(windows.first), 0), np.int64)
+        given = (windows.first, windows.last, totals, minima, flags)
+
+        def run(k=kernel, g=given) -> None:
+            limits = () if k is count_by_two_states else (no_limits(),)
+            k(template, comparisons, vertices, *limits, *g)
+
+        spent = seconds(run)
+        found.append(totals)
+        yield f"tumbling, nested negation, kernel for {name}", n / spent / 1e6, "M events/s"
+    assert (found[0] == found[1]).all()
+
+
 def main() -> None:
-    """Print every measurement."""
-    for part in (tumbling, sliding, negated, compared, compared_sliding, exact, whole_query):
+    """Print every measurement; `python benchmarks/trends.py [FOLDER]` draws the relations there (docs/pictures)."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "docs" / "pictures"
+    for part in (tumbling, sliding, nested_negation, negated, compared, compared_sliding, several, exact, whole_query):
         for label, number, unit in part():
             print(f"{label:<75} {number:>12,.2f} {unit}", flush=True)
+    for relation in RELATIONS:
+        for line in relation(folder):
+            print(line, flush=True)
+    for part in (forms, scale):
+        for line in part():
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

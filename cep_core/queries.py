@@ -32,13 +32,15 @@ def aggregate(
     unit: str = "s",
     ties: str = "concurrent",
     exact: bool = False,
+    cores: int | None = None,
 ) -> pa.Table:
     """Aggregates over all trends of each group and window.
 
     `query`: text, or the path of a file. `events`: columns `event_type`, `ts` (int64, in `unit`), attributes; `seq`
     if the order of rows is not the order of events. Without `schema` every type has every column. Columns of the
     result: group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
-    (`docs/language.md`, Results); `exact` adds all digits. Raises QueryError.
+    (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None;
+    the result is the same. Raises QueryError.
 
     >>> log = pa.table({"event_type": list("ABCAEACDBAB"), "ts": [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]})
     >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
@@ -48,7 +50,10 @@ def aggregate(
     if not bound.aggregation:
         hint = "RETURN COUNT(*) aggregates; cep.match lists the matches"
         raise QueryError("not an aggregation query", bound.pattern.at, text=bound.text, path=bound.path, hint=hint)
-    return _evaluated(evaluator_of(bound, exact=exact), ordered)
+    from cep_core.trends.cores import on_cores  # with the engine: only the one that is used is loaded
+
+    with on_cores(cores):
+        return _evaluated(evaluator_of(bound, exact=exact), ordered)
 
 
 def match(

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.patterns.columns import evaluate, holds
+from cep_core.language.patterns.printing import print_expression
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query, Strategy
 from cep_core.language.patterns.tree import Comparison, Expression, Reference, Which
 from cep_core.language.patterns.walk import references, rewrite, variables_of, walk
@@ -44,6 +45,21 @@ class Conditions:
     def judged(self) -> tuple[Expression | EdgePredicate | KeyClass, ...]:
         """What is judged on bindings."""
         return (*self.postponed, *self.neighbours, *self.keys)
+
+    def describe(self, runs: bool) -> list[str]:
+        """What the engine does with each condition, for `explain`; `runs`: one match for each start."""
+        lines = []
+        for predicate, _ in self.edges:
+            way = f"{predicate.source} -> {predicate.target}"
+            lines.append(f"{print_expression(predicate.expression)}: a comparison of keys on the edge {way}")
+        for which, borders in (("first", self.first), ("last", self.last)):
+            for variable, test in borders:
+                lines.append(f"{print_expression(test)}: tested where the {which} {variable} is entered or left")
+        judged = "judged as each run grows" if runs else "postponed: judged on listed matches"
+        expressions = [*self.postponed, *(predicate.expression for predicate in self.neighbours)]
+        lines += [f"{print_expression(expression)}: {judged}" for expression in expressions]
+        lines += [f"[{key.name}]: {judged}, since some match does not bind it" for key in self.keys]
+        return lines
 
 
 def conditions_of(query: Query, automaton: Automaton) -> Conditions:

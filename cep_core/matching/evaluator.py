@@ -92,10 +92,10 @@ class MatchEvaluator:
                 "cost: last events x rows in their windows (log factor or rows again for edges with comparisons)",
                 "listing: depth first over events that lead to a match, O(length) for each match",
             ]
-            if judged:
-                lines.append(f"judged on listed matches: {len(judged)} condition(s)")
             if self.postpones:
                 lines.append("the number of matches is exact only while the listing is complete; it may be exponential")
+            else:
+                lines.append("the number of matches is exact at any size, whatever is listed")
         elif judged:
             lines = [
                 f"{self.query.strategy}: runs side by side, since {len(judged)} condition(s) look at all of a run",
@@ -106,7 +106,10 @@ class MatchEvaluator:
                 f"{self.query.strategy}: all runs are one forest, at most one match for each start event",
                 "cost: candidates, plus those that fail a comparison before one holds, plus the length of the matches",
             ]
+        lines += self.conditions.describe(self.query.strategy is not Strategy.ANY)
         lines += [negation.describe(self.query.strategy) for negation in self.negations]
+        if self.query.skip is not None:
+            lines.append(f"AFTER MATCH SKIP {self.query.skip}: matches are taken by first event, on whole logs only")
         return tuple(lines)
 
     def evaluate(

@@ -1,8 +1,8 @@
 """Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
 
-Cost: see the kernels. Without compared edges a partition is counted window by window (`counting`) or by meeting points
-(`meeting`), whichever visits fewer vertices; with compared edges by ranks (`ranked`), many windows at a time where they
-overlap (`lanes`). Only the windows that outgrow a machine word are counted again (`exact`).
+Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear; with compared edges
+trends are counted by ranks (`ranked`), many windows at a time where they overlap (`lanes`). Only the windows that
+outgrow a machine word are counted again (`exact`).
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
 from cep_core.language.patterns.candidates import Candidates
 from cep_core.language.patterns.columns import column, evaluate
-from cep_core.trends.counting import count_windows
+from cep_core.trends.cores import count_in_parts
 from cep_core.trends.cuts import Cuts, states_of, with_cuts
 from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
-from cep_core.trends.graph import NOTHING, Comparisons, Flags, Ints, Limits, Vertices, no_comparisons
+from cep_core.trends.graph import NOTHING, Comparisons, Ints, Limits, Vertices, no_comparisons
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.layout import ARROW_TYPES
-from cep_core.trends.meeting import meet_windows
 from cep_core.trends.plan import Plan
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.ranks import compare
+from cep_core.trends.uncompared import count_uncompared
 from cep_core.trends.weights import Weights, weights_of
 from cep_core.trends.windows import Windows, list_windows
 
@@ -61,7 +60,11 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     )
     cuts = Cuts(plan.guarded, found, vertices.tick)
     comparisons = _comparisons(plan, found, events, vertices, cuts)
-    sums, minima = _count(plan, vertices, comparisons, cuts.limits(windows), weights, windows, found)
+    limits = cuts.limits(windows)
+    sums, minima = count_in_parts(
+        windows,
+        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, found),
+    )
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]
@@ -139,12 +142,7 @@ def _count(
             overflowed,
         )
     else:
-        meeting = np.zeros(ranges, dtype=np.bool_)
-        if not plan.guarded.forbidden:  # what a negation forbids tells windows that meet apart
-            meeting = _meets(plan, windows, partition, found.partitions)
-        graph = (comparisons, vertices, limits)
-        _count_some(plan, graph, windows, found, ~meeting, totals, minima, overflowed, meet=False)
-        _count_some(plan, graph, windows, found, meeting, totals, minima, overflowed, meet=True)
+        count_uncompared(plan, comparisons, vertices, limits, windows, found, totals, minima, overflowed)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
@@ -164,71 +162,3 @@ def _count(
         minima[again] = exact_minima
         sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima
-
-
-def _meets(plan: Plan, windows: Windows, partition: Ints, partitions: int) -> Flags:
-    """The ranges whose partition is cheaper by meeting points: fewer visits of a vertex in a row of the matrix."""
-    rows = len(plan.template.states) + 1
-    by_window = np.bincount(partition, windows.last - windows.first, minlength=partitions)
-    count = np.bincount(partition, minlength=partitions)
-    span = np.zeros(partitions)
-    if len(partition):
-        np.maximum.at(span, partition, windows.last)
-        first = np.full(partitions, np.inf)
-        np.minimum.at(first, partition, windows.first)
-        span -= np.where(np.isfinite(first), first, 0)
-    by_meeting = 2 * rows * (span + count)
-    return (by_meeting < by_window)[partition]
-
-
-def _count_some(
-    plan: Plan,
-    graph: tuple[Comparisons, Vertices, Limits],
-    windows: Windows,
-    found: Candidates,
-    chosen: Flags,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-    *,
-    meet: bool,
-) -> None:
-    """Count the chosen ranges with one of the kernels for edges without comparison."""
-    places = np.flatnonzero(chosen)
-    if len(places) == 0:
-        return
-    comparisons, vertices, limits = graph
-    first, last = windows.first[places], windows.last[places]
-    some_totals, some_minima, some_overflowed = totals[places], minima[places], overflowed[places]
-    if meet:
-        opener = windows.opener[places]
-        partition = windows.partition[opener]
-        moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
-        middle = _first_at(found.ts, found.offsets, partition, moment)
-        changes = np.ones(len(places), dtype=np.bool_)
-        changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
-        point = np.cumsum(changes, dtype=np.int64)
-        meet_windows(plan.automaton, vertices, first, middle, last, point, some_totals, some_minima, some_overflowed)
-    else:
-        count_windows(
-            plan.automaton,
-            comparisons,
-            vertices,
-            limits.take(places),
-            first,
-            last,
-            some_totals,
-            some_minima,
-            some_overflowed,
-        )
-    totals[places], minima[places], overflowed[places] = some_totals, some_minima, some_overflowed
-
-
-@njit(cache=True)
-def _first_at(ts: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
-    """The first vertex of each partition at or after a moment."""
-    found = np.empty(len(moment), np.int64)
-    for k in range(len(moment)):
-        low = offsets[partition[k]]
-        found[k] = low + np.searchsorted(ts[low : offsets[partition[k] + 1]], moment[k])
-    return found

@@ -35,7 +35,7 @@ def product(count: int, weight: int) -> int:
     return count * weight
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_windows(
     template: Automaton,
     comparisons: Comparisons,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cep_core.trends.plan import ComparedEdge, Plan
+from cep_core.trends.two_states import BEGIN
 
 
 def describe_plan(plan: Plan) -> tuple[str, ...]:
@@ -21,10 +22,11 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
             f"windows apart: O(k n), k = {overlap}"
         )
     else:
-        rows = 2 * (len(states) + 1)
+        panes = "are joined from panes, or " if len(states) <= BEGIN else ""
         lines.append(
-            f"one sum of counts a state, since no edge compares events; where windows overlap more than {rows} times, "
-            f"they meet at the multiples of their length: O(n) whatever k = {overlap}; else window by window: O(k n)"
+            "one sum of counts a state, since no edge compares events; where that costs less, "
+            f"they {panes}meet at the multiples of their length: O(n) whatever k = {overlap}; "
+            "else window by window: O(k n)"
         )
     if guarded.between:
         edges = ", ".join(f"{source} -> {target}" for source, target in guarded.between)

@@ -39,7 +39,7 @@ def count_overlapping_windows(
     walk_blocks(template, comparisons, vertices, words, limits, first, last, partition, numbers, minima, overflowed)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def walk_blocks(
     template: Automaton,
     comparisons: Comparisons,

@@ -24,7 +24,7 @@ from cep_core.trends.counting import LIMIT, product
 from cep_core.trends.graph import NOTHING, Automaton, Flags, Ints, Vertices
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def meet_windows(
     template: Automaton,
     vertices: Vertices,

@@ -31,7 +31,7 @@ def longest_tie(tick: Ints) -> int:
     return longest
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def count_compared_windows(
     template: Automaton,
     comparisons: Comparisons,

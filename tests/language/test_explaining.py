@@ -53,8 +53,11 @@ def test_template_and_negations_of_gretas_running_example() -> None:
 
 def test_nfa_of_papers_q6() -> None:
     """States a, b[1], b[i], c, F."""
-    states = explain(PAPER["13"]).to_dict()["automaton"]
-    assert [state["state"] for state in states] == ["a", "b[1]", "b[i]", "c", "F"]
+    drawn = explain(PAPER["13"]).to_dict()["automaton"]
+    assert [state["state"] for state in drawn["states"]] == ["a", "b[1]", "b[i]", "c", "F"]
+    edges = {state["state"]: [(e["kind"], e["target"]) for e in state["edges"]] for state in drawn["states"]}
+    assert edges["b[i]"] == [("take", "b[i]"), ("ignore", "b[i]"), ("proceed", "c")]
+    assert "s2 --> s3: proceed" in drawn["mermaid"]
 
 
 def test_predicates_show_their_class_and_place() -> None:

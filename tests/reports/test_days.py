@@ -10,7 +10,7 @@ import pytest
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
 from tests.reports.reading import Document, read
-from tests.reports.small_lake import DAY, EMPTY, HOLE, INCOMPLETE, REFUSED, REPORTED, SCRIPT
+from tests.reports.small_days import DAY, EMPTY, HOLE, INCOMPLETE, REFUSED, REPORTED, SCRIPT
 
 
 def first_page(site: Path, day: object) -> Document:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
-from tests.reports.small_lake import DAY
+from tests.reports.small_days import DAY
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.reports.reading import read
-from tests.reports.small_lake import DAY, EMPTY, HOSTILE, INCOMPLETE, SCRIPT
+from tests.reports.small_days import DAY, EMPTY, HOSTILE, INCOMPLETE, SCRIPT
 
 
 def pages(site: Path) -> list[Path]:

@@ -11,7 +11,8 @@ from jobs import cli, publish_task
 from jobs.lake.lease import lease_file, read, take
 from jobs.runs.stored_workload import workload_of_run
 from tests.reports.reading import read as read_page
-from tests.reports.small_lake import DAY, REFUSED, write_workload
+from tests.reports.small_days import DAY, REFUSED
+from tests.reports.small_workload import write_workload
 
 RUN = "nightly/2013-03-08"
 

@@ -26,6 +26,7 @@ from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.limbs import limbs_of
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
+from cep_core.trends.uncompared import count_by_panes, count_by_two_states
 from cep_core.trends.windows import Windows, list_windows
 
 SEEDS = range(12)
@@ -68,6 +69,11 @@ def counted(
         count_windows(graph, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
     elif kernel == "meeting":
         meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
+    elif kernel == "two states":
+        count_by_two_states(graph, nothing, vertices, windows.first, windows.last, totals, minima, flags)
+    elif kernel == "panes":
+        where = np.zeros(len(windows.first), np.int64)
+        count_by_panes(graph, vertices, windows.first, windows.last, where, totals, minima, flags)
     else:
         count_some = count_compared_windows if kernel == "ranked" else count_overlapping_windows
         where = np.zeros(len(windows.first), np.int64)
@@ -76,11 +82,11 @@ def counted(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kernel", ["one by one", "meeting", "ranked", "lanes"])
+@pytest.mark.parametrize("kernel", ["one by one", "two states", "panes", "meeting", "ranked", "lanes"])
 def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
     """Whatever a kernel does not flag equals the unlimited numbers; some windows outgrow a word, some do not."""
     random = np.random.default_rng(seed)
-    states = int(random.integers(1, 4))
+    states = int(random.integers(1, 3 if kernel in ("two states", "panes") else 4))
     vertices = stream(random, states, 150)
     graph, _ = template(random, states)
     size = int(random.integers(1, 120))
@@ -98,6 +104,37 @@ def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
         assert flags[w] or totals[w].tolist() == numbers
         assert flags[w] or (minima[w] == exact_minima[w]).all()
         assert max(numbers) < 2**62 or flags[w]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_of_two_states_are_those_of_any(seed: int) -> None:
+    """Edges that forget what came before a moment: prefix sums in registers against sums formed again."""
+    random = np.random.default_rng(seed)
+    n = 150
+    vertices = stream(random, 2, n)._replace(weights=np.zeros((n, 0), np.int64), codes=np.zeros((n, 0), np.int64))
+    tick = vertices.tick
+    _, edges = template(random, 2)
+    cut = np.array(edges[::2], dtype=np.int64).reshape(-1, 2)
+    graph = automaton(2, [0], [1], edges[1::2])
+    since = np.maximum.accumulate((np.searchsorted(tick, tick) * random.random((len(cut), n))).astype(np.int64), axis=1)
+    ones = np.ones((n, len(cut)), np.int32)
+    no, yes = np.zeros(len(cut), np.bool_), np.ones(len(cut), np.bool_)
+    ends = (cut[:, 0].copy(), cut[:, 1].copy())
+    comparisons = Comparisons(
+        *ends, no, ones, ones, np.array([1]), *no_others(len(cut), n), yes, np.searchsorted(tick, tick[since])
+    )
+    windows = list_windows(tick, np.array([0, n]), 30, 10)
+    found = []
+    for kernel in ("any", "two"):
+        totals, flags = np.zeros((len(windows.first), 1), np.int64), np.zeros(len(windows.first), np.bool_)
+        minima = np.zeros((len(windows.first), 0), np.int64)
+        given = (windows.first, windows.last, totals, minima, flags)
+        if kernel == "any":
+            count_windows(graph, comparisons, vertices, no_limits(), *given)
+        else:
+            count_by_two_states(graph, comparisons, vertices, *given)
+        found.append((totals[~flags].tolist(), flags.tolist()))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.binding import bind
-from cep_core.trends import aggregation
+from cep_core.trends import aggregation, uncompared
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.trends.random_queries import logs, queries, schema_of
 
@@ -28,17 +28,25 @@ def aggregate(text: str, log: pa.Table, ties: Ties = Ties.CONCURRENT) -> pa.Tabl
 @QUERIES
 @given(text=queries(), log=logs(most=40))
 def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> None:
-    """Window by window, by meeting points, or with unlimited numbers: the same rows."""
+    """Window by window, from panes, by meeting points, by states in registers or not, unlimited: the same rows."""
     results = []
     with pytest.MonkeyPatch.context() as patch:
-        for meets in (True, False):
-            patch.setattr(aggregation, "_meets", lambda *_, yes=meets: np.full(len(_[1].first), yes))
+        costs_of = uncompared.costs_of
+        for way in uncompared.Way:
+            patch.setattr(uncompared, "costs_of", lambda *args, w=way, **kinds: _lowest(costs_of(*args, **kinds), w))
             results.append(aggregate(text, log, ties))
+        patch.setattr(uncompared, "BEGIN", 0)  # no template is small
+        results.append(aggregate(text, log, ties))
         unlimited = aggregation.weights_of
         patch.setattr(aggregation, "weights_of", lambda *args: _wide(unlimited(*args)))
         results.append(aggregate(text, log, ties))
-    assert results[0].equals(results[1])
-    assert results[0].equals(results[2])
+    assert all(result.equals(results[0]) for result in results)
+
+
+def _lowest(costs: np.ndarray[tuple[int, int], np.dtype[np.float64]], way: int) -> np.ndarray:
+    """Costs of which those of one way are the lowest, where it serves at all."""
+    costs[way][np.isfinite(costs[way])] = -1.0
+    return costs
 
 
 def _wide(weights: aggregation.Weights) -> aggregation.Weights:

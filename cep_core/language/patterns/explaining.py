@@ -8,7 +8,8 @@ from dataclasses import replace
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.patterns.atoms import atoms_of
-from cep_core.language.patterns.nfa import nfa_of
+from cep_core.language.patterns.complexity import complexity_of, components, runs_formula
+from cep_core.language.patterns.nfa import State, nfa_mermaid, nfa_of
 from cep_core.language.patterns.printing import print_expression, print_pattern
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
 from cep_core.language.patterns.reach import reach_of, waits_for_window
@@ -27,6 +28,7 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
         _pattern(query),
         _template(template),
         *_automaton(query),
+        *_cost(query),
         _predicates(query),
         _slicing(query, atoms_of(query)),
         _reach(query, reach_of(query)),
@@ -151,8 +153,44 @@ def _automaton(query: Query) -> list[Section]:
     states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
     if states is None:
         return []
-    lines = [f"{state.name}: {', '.join(state.edges)}" if state.edges else f"{state.name}: final" for state in states]
-    return [Section("automaton", tuple(lines), [{"state": state.name, "edges": list(state.edges)} for state in states])]
+    lines = [f"{state.name}: {_edges(state)}" if state.leaving else f"{state.name}: final" for state in states]
+    lines += nfa_mermaid(states).splitlines()
+    facts = {
+        "states": [
+            {
+                "state": state.name,
+                "edges": [{"kind": e.kind, "target": e.target, "type": e.event_type} for e in state.leaving],
+            }
+            for state in states
+        ],
+        "mermaid": nfa_mermaid(states),
+    }
+    return [Section("automaton", tuple(lines), facts)]
+
+
+def _edges(state: State) -> str:
+    return ", ".join(f"{f'{edge.kind} {edge.event_type}'.rstrip()} -> {edge.target}" for edge in state.leaving)
+
+
+def _cost(query: Query) -> list[Section]:
+    """How hard the query is, and what listing run by run would cost."""
+    if query.aggregation:
+        return []
+    found = complexity_of(query)
+    length, closures = components(query.pattern)
+    formula = runs_formula(query)
+    lines = (
+        f"deciding whether there is a match: {found.name} ({found.cause})",
+        f"runs of an event-by-event engine, x events of a type in a window: {formula}",
+    )
+    facts = {
+        "class": found.name,
+        "cause": found.cause,
+        "components": length,
+        "closures": closures,
+        "runs": formula,
+    }
+    return [Section("complexity", lines, facts)]
 
 
 def _predicates(query: Query) -> Section:

@@ -12,7 +12,7 @@ from jobs.reports.figures.when import when_figure
 from jobs.reports.listing import Heading
 from jobs.reports.moments import spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import quantity
+from jobs.reports.quantities import counted, quantity
 from jobs.reports.query_report import incompleteness
 from jobs.reports.values import listed, shown
 
@@ -77,7 +77,7 @@ def _types(report: DayReport) -> dict[str, object]:
     headings = [
         Heading("event type"),
         Heading("today", number=True),
-        Heading(f"median, {len(before)} days before", number=True),
+        Heading(f"median, {counted(len(before), 'day')} before", number=True),
         Heading("range", number=True),
     ]
     rows = []
