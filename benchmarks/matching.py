@@ -1,33 +1,37 @@
-"""Kleene matching, measured in one run: `python benchmarks/matching.py`.
+"""Kleene matching, measured in one run: `python benchmarks/matching.py [part ...]`.
 
-Events and matches a CPU-second of one core, and the ratio to a naive engine that keeps every run (compiled as well), on
-SEQ(A, B+, C) with rising values: 12 % relevant events, windows of growing length. Ours is timed from the Arrow table to
-the result, filtering included, the naive engine on arrays alone. Its answer is compared on the way; where its runs
-outgrow memory it stops and says so. Times are process time of a second run, after the kernels are compiled. No
-assertion on time.
+Events and matches a CPU-second of one core, kernels compiled before (process time of a second run), and ratios in the
+same run: to a naive engine that keeps every run (compiled as well), to SASE++'s own plan with each of its optimisations
+on and off (plain Python), to DuckDB's self-joins where a pattern has a fixed length. Answers are compared on the way.
+Ours is timed from the Arrow table to the result, filtering included. No assertion on time.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+import matching_logs as logs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from matching_plans import optimisations, phases
 from numba import njit
 
 from cep_core.compile import compile_query
-from cep_core.events.table import log_schema_of, order
+from cep_core.events.table import log_schema_of
 
 Ints = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 EVENTS = 300_000
 MOST_RUNS = 5_000_000
-QUERY = "PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} {{ b[i].x >= b[i-1].x }} WITHIN {width}"
+RISING = "PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} {{ b[i].x >= b[i-1].x }} WITHIN {width}"
+NODE = 13.62
+"""Events a second of one node in SASE++'s case study."""
 
 
 @njit(cache=True)
@@ -61,14 +65,6 @@ def naive_runs(kind: Ints, ts: Ints, x: Ints, width: int, start: Ints, last: Int
     return matches, made
 
 
-def log(relevant: float) -> pa.Table:
-    """Events one unit apart; of the relevant ones 11 % are A, 78 % B, 11 % C."""
-    rng = np.random.default_rng(7)
-    shares = np.array([0.11, 0.78, 0.11]) * relevant
-    kinds = rng.choice(np.array(["A", "B", "C", "X"]), EVENTS, p=[*shares, 1 - relevant])
-    return order(pa.table({"event_type": kinds, "ts": np.arange(EVENTS), "x": rng.integers(0, 1000, EVENTS)}))
-
-
 def seconds(run: Callable[[], T]) -> tuple[T, float]:
     """The answer and the process time of a second run."""
     run()
@@ -77,43 +73,174 @@ def seconds(run: Callable[[], T]) -> tuple[T, float]:
     return answer, max(time.process_time() - begin, 1e-9)
 
 
-def matched(events: pa.Table, width: int, *, strategy: str = "skip_till_any_match", most: int | None = 0) -> pa.Table:
-    query = QUERY.format(strategy=strategy, width=width)
-    evaluator = compile_query(query, log_schema_of(events), max_matches=most)
+def matched(events: pa.Table, query: str, most: int | None = 0, *, collapsed: bool = False) -> pa.Table:
+    evaluator = compile_query(query, log_schema_of(events), max_matches=most, collapsed=collapsed)
     return evaluator.merge(evaluator.evaluate(events))
 
 
-def compare_with_runs(events: pa.Table, width: int) -> None:
+def total_of(table: pa.Table) -> int:
+    return int(table.schema.metadata.get(b"matches_total") or table.schema.metadata[b"matches_at_least"])
+
+
+def short(number: int) -> str:
+    digits = str(number)
+    return f"{number:,}" if len(digits) < 13 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+
+
+def against_runs(events: pa.Table, width: int, size: int) -> None:
     """One line: counting, and the naive engine on the same events."""
     kinds = {"A": 0, "B": 1, "C": 2}
     kind = np.array([kinds.get(name, -1) for name in events.column("event_type").to_pylist()], np.int64)
     ts, x = events.column("ts").to_numpy(), events.column("x").to_numpy()
     runs = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
-    table, ours = seconds(lambda: matched(events, width))
+    query = RISING.format(strategy="skip_till_any_match", width=width)
+    table, ours = seconds(lambda: matched(events, query))
     (naive, made), theirs = seconds(lambda: naive_runs(kind, ts, x, width, *runs))
-    total = table.schema.metadata[b"matches_total"].decode()
-    if naive >= 0 and str(naive) != total:
-        raise AssertionError(f"naive {naive}, counted {total}")
+    if naive >= 0 and naive != total_of(table):
+        raise AssertionError(f"naive {naive}, counted {total_of(table)}")
     stopped = f"{'-':>12} {made:>14,}  stopped at {MOST_RUNS:,} runs alive"
-    finished = f"{EVENTS / theirs:>12,.0f} {made:>14,} {theirs / ours:>8.1f} x"
-    number = total if len(total) < 12 else f"{total[0]}.{total[1:3]}e{len(total) - 1}"
-    print(f"{width:>8} {number:>12} {EVENTS / ours:>12,.0f} {finished if naive >= 0 else stopped}")
+    finished = f"{size / theirs:>12,.0f} {made:>14,} {theirs / ours:>8.1f} x"
+    print(f"{width:>8} {short(total_of(table)):>18} {size / ours:>12,.0f} {finished if naive >= 0 else stopped}")
+
+
+def counting() -> None:
+    print(f"\nCounting, {EVENTS:,} events, 12 % relevant, SEQ(A, B+, C) with rising values, skip till any match")
+    print(f"{'window':>8} {'matches':>18} {'events/s':>12} {'naive ev/s':>12} {'naive runs':>14}  naive time / ours")
+    events = logs.abc(EVENTS, 0.12)
+    for width in (25, 50, 100, 200, 400, 1000):
+        against_runs(events, width, EVENTS)
+    few = 100_000
+    against_runs(logs.abc(few, 0.12), 10_000, few)
+    print("and by the share of relevant events, window 100")
+    for relevant in (0.001, 0.01, 0.1, 0.2):
+        print(f"{relevant:>8.1%}", end="")
+        against_runs(logs.abc(EVENTS, relevant), 100, EVENTS)
+    print("and by the length of the input, window 100")
+    for size in (10_000, 100_000, 1_000_000):
+        print(f"{size:>9,}", end="")
+        against_runs(logs.abc(size, 0.12), 100, size)
+
+
+def listing() -> None:
+    print("\nListing every match of the same query")
+    events = logs.abc(EVENTS, 0.12)
+    for width in (50, 100, 200):
+        query = RISING.format(strategy="skip_till_any_match", width=width)
+        table, spent = seconds(partial(matched, events, query, None))
+        rows, compactly = seconds(partial(matched, events, query, None, collapsed=True))
+        print(f"{width:>8} {table.num_rows:>12,} matches {table.num_rows / spent:>12,.0f} matches/s", end="")
+        print(f"; as {rows.num_rows:,} compact rows in {compactly / spent:.2f} of the time")
+    print("\nOne match for each start")
+    for strategy in ("skip_till_next_match", "strict_contiguity"):
+        for condition in ("b[i].x >= b[i-1].x", "b[i].x >= avg(b[..i-1].x)"):
+            query = RISING.format(strategy=strategy, width=1000).replace("b[i].x >= b[i-1].x", condition)
+            table, spent = seconds(partial(matched, events, query, None))
+            print(f"{strategy:>24} {condition:<26} {table.num_rows:>8,} matches {EVENTS / spent:>12,.0f} events/s")
+
+
+def joins() -> None:
+    """Patterns of a fixed length against DuckDB, on one thread."""
+    import duckdb
+
+    print("\nFixed lengths against self-joins in DuckDB (one thread), counting, window 25")
+    for length, size in ((2, 100_000), (3, 100_000), (4, 2_000)):
+        events = logs.chain(size, length)
+        units = ", ".join(f"A{k + 1} a{k + 1}" for k in range(length))
+        table, ours = seconds(partial(matched, events, f"PATTERN SEQ({units}) WITHIN 25"))
+        base = duckdb.connect(config={"threads": 1})
+        base.register("log", events)
+        for k in range(length):
+            base.execute(f"create table e{k + 1} as select ts from log where event_type = 'A{k + 1}'")
+        source = ", ".join(f"e{k + 1}" for k in range(length))
+        order = " and ".join(f"e{k + 1}.ts > e{k}.ts and e{k + 1}.ts <= e1.ts + 25" for k in range(1, length))
+        sql = f"select count(*) from {source} where {order}"
+        (joined,), theirs = seconds(lambda base=base, sql=sql: base.execute(sql).fetchone())
+        if joined != total_of(table):
+            raise AssertionError((joined, total_of(table)))
+        print(
+            f"{length:>8} units {size:>8,} events {joined:>12,} matches {ours:>7.3f} s, "
+            f"DuckDB {theirs:>7.3f} s: {theirs / ours:.1f} x"
+        )
+
+
+def real() -> None:
+    """Public logs, where they lie beside the repository."""
+    cases = [
+        (
+            "NASDAQ: a buy, rising sells within 5 s, a buy",
+            logs.nasdaq(),
+            "PATTERN SEQ(BUY a, SELL+ b[], BUY c) WHERE [name] AND b[i].price >= b[i-1].price WITHIN 5000",
+        ),
+        (
+            "NASDAQ: sells above the average so far, next match",
+            logs.nasdaq(),
+            "PATTERN SEQ(BUY a, SELL+ b[], BUY c) WHERE skip_till_next_match { [name] AND b[i].price >= "
+            "avg(b[..i-1].price) } WITHIN 5000",
+        ),
+        (
+            "cluster: scheduled, evicted again and again, finished",
+            logs.cluster(),
+            "PATTERN SEQ(Schedule a, Evict+ b[], Finish c) WHERE [job] WITHIN 5000",
+        ),
+        (
+            "Hadoop containers: E89, any E31s, E37 within 30 lines",
+            logs.containers(),
+            "PATTERN SEQ(E89 a, E31+ b[], E37 c) WHERE [container] WITHIN 30",
+        ),
+    ]
+    print("\nPublic logs, counting")
+    for name, events, query in cases:
+        if events is None:
+            print(f"{name}: the data is not there")
+            continue
+        table, spent = seconds(partial(matched, events, query))
+        rate = events.num_rows / spent
+        print(f"{name:<58} {events.num_rows:>8,} events {short(total_of(table)):>14} {rate:>11,.0f} events/s")
+
+
+HADOOP = {
+    "Q1": "RETURN avg(b[].period), max(b[].period) PATTERN SEQ(JobStart a, Mapper+ b[], JobEnd c) "
+    "WHERE skip_till_next_match { [job_id] } WITHIN 1 day",
+    "Q2": "RETURN avg(b[].period), max(b[].period) PATTERN SEQ(JobStart a, Reducer+ b[], JobEnd c) "
+    "WHERE skip_till_next_match { [job_id] } WITHIN 1 day",
+    "Q3": "RETURN a.(task_id, period) PATTERN SEQ(ReducerStart a, DataPull+ b[]) "
+    "WHERE skip_till_next_match { [task_id] AND b[last].period > 2 * avg(b[].period) } WITHIN 10 minutes",
+    "Q4": "RETURN a.ts, b[last].ts, sum(b[].size) PATTERN SEQ(JobStart a, DataIO+ b[]) "
+    "WHERE skip_till_next_match { [task_id] } WITHIN 1 day",
+    "Q5": "RETURN a.task_id PATTERN SEQ(Balance a, ReducerStart b, Imbalance+ c[], ReducerEnd d, Balance e) "
+    "WHERE [task_id] WITHIN 10 minutes",
+    "Q6": "RETURN a.task_id PATTERN SEQ(ReducerStart a, LoadStd+ b[], ReducerEnd c) WHERE [task_id] AND "
+    "b[i].val >= b[i-1].val WITHIN 10 minutes",
+}
+
+
+def case_study() -> None:
+    events = logs.hadoop(60_000)
+    print(
+        f"\nSASE++'s Hadoop queries on a generated log of their shape, {events.num_rows:,} events, every match listed"
+    )
+    for name, query in HADOOP.items():
+        table, spent = seconds(partial(matched, events, query, None))
+        rate = events.num_rows / spent
+        print(
+            f"{name:>8} {table.num_rows:>10,} matches {rate:>12,.0f} events/s, the rate of {rate / NODE:>10,.0f} nodes"
+        )
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "counting": counting,
+    "listing": listing,
+    "joins": joins,
+    "real": real,
+    "hadoop": case_study,
+    "optimisations": optimisations,
+    "phases": phases,
+}
 
 
 def main() -> None:
-    events = log(0.12)
-    print(f"{EVENTS:,} events, 12 % relevant, SEQ(A, B+, C) with rising values, skip till any match")
-    print(f"{'window':>8} {'matches':>12} {'events/s':>12} {'naive ev/s':>12} {'naive runs':>14}  naive time / ours")
-    for width in (25, 50, 100, 200, 400, 1000):
-        compare_with_runs(events, width)
-    print("\nlisting every match")
-    for width in (50, 100, 200):
-        table, spent = seconds(partial(matched, events, width, most=None))
-        print(f"{width:>8} {table.num_rows:>12,} matches {table.num_rows / spent:>12,.0f} matches/s")
-    print("\none match for each start")
-    for strategy in ("skip_till_next_match", "strict_contiguity"):
-        table, spent = seconds(partial(matched, events, 1000, strategy=strategy, most=None))
-        print(f"{strategy:>24} {table.num_rows:>8,} matches {EVENTS / spent:>12,.0f} events/s")
+    for name in sys.argv[1:] or PARTS:
+        PARTS[name]()
 
 
 if __name__ == "__main__":

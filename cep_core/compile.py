@@ -6,6 +6,7 @@ from cep_core.events.schema import LogSchema
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import Conjunction
 
 
 def compile_query(
@@ -39,6 +40,10 @@ def evaluator_of(
         from cep_core.trends.evaluator import TrendEvaluator
 
         return TrendEvaluator(query, exact=exact)
+    if isinstance(query.pattern, Conjunction):
+        from cep_core.matching.pairs import PairEvaluator
+
+        return PairEvaluator(query, max_matches=max_matches, collapsed=collapsed)
     from cep_core.matching.evaluator import MatchEvaluator
 
     return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed)

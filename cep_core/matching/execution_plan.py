@@ -254,14 +254,16 @@ class ExecutionPlan:
     def _by_runs(self, rows: Sequence[int]) -> list[Binding]:
         runs: list[Run] = []
         found: list[Binding] = []
+        recent: list[int] = []  # in the window, held back or not
         waiting: list[int] = []
         for row in rows:
             if not self.optimisations.buffer:
                 runs = self._offer(row, runs, found)
                 continue
             if any(self.fits(row, number) for number in range(len(self.components))):
-                waiting.append(row)
-            if self.fits(row, len(self.components) - 1) and self._all_there(waiting, row):
+                recent = [held for held in recent if self.inside(held, row)] + [row]
+                waiting = [held for held in waiting if self.inside(held, row)] + [row]
+            if self.fits(row, len(self.components) - 1) and self._all_there(recent):
                 for held in waiting:
                     runs = self._offer(held, runs, found)
                 waiting = []
@@ -269,12 +271,9 @@ class ExecutionPlan:
             found += [longest for run in runs for longest in self._longest(run)]
         return found
 
-    def _all_there(self, waiting: list[int], row: int) -> bool:
-        """Whether each component has an event in the window: those held, or those that runs hold already."""
-        if self.counters.initialisations:
-            return True
-        waiting[:] = [held for held in waiting if self.inside(held, row)]
-        return all(any(self.fits(held, number) for held in waiting) for number in range(len(self.components)))
+    def _all_there(self, recent: list[int]) -> bool:
+        """Whether each component has an event in the window."""
+        return all(any(self.fits(held, number) for held in recent) for number in range(len(self.components)))
 
     def _offer(self, row: int, runs: list[Run], found: list[Binding]) -> list[Run]:
         """The runs after an event."""

@@ -3,6 +3,11 @@
 Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear; with compared edges
 trends are counted by ranks (`ranked`), many windows at a time where they overlap (`lanes`). Only the windows that
 outgrow a machine word are counted again (`exact`).
+
+Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
+MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
+or those of one window if that is more) on each core. A slice holds no more events than its row limit and what its reach
+reads back, so this bounds the whole, however long the log.
 """
 
 from __future__ import annotations

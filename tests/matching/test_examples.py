@@ -217,7 +217,7 @@ def test_a_type_without_the_key_is_in_every_partition() -> None:
 @pytest.mark.parametrize(
     ("query", "column"),
     [
-        ("PATTERN SEQ(A, B) AND C WITHIN 5", 9),
+        ("PATTERN SEQ(A, B) AND C WITHIN 5 EVENTS", 9),
         ("PATTERN SEQ(A+ a[], B b, C c) WHERE NEXT(a).x > b.x + c.x WITHIN 5", 37),
     ],
 )

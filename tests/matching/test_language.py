@@ -148,3 +148,10 @@ def test_equivalences_that_some_match_does_not_bind() -> None:
     assert sorted(table.column("b").to_pylist(), key=str) == [None, [1, 3], [1], [2], [3]]
     runs = cep.match(f"PATTERN SEQ(A a, B+ b[]) WHERE {NEXT} {{ [k] }} WITHIN 9", events, schema=schema)
     assert runs.column("b").to_pylist() == [[1, 3]]
+
+
+def test_a_stop_condition_of_a_closure() -> None:
+    """(SEQ(NOT S, B))+ takes b's until an S comes, as other engines' `until` does."""
+    events = log("ABBSB")
+    table = cep.match("PATTERN SEQ(A a, (SEQ(NOT S s, B b))+) WITHIN 20", events)
+    assert table.column("b").to_pylist() == [[1], [1, 2], [2]]

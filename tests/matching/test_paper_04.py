@@ -196,7 +196,8 @@ def test_k4_aggregates_in_where_and_return() -> None:
     """Each of them over a prefix and over the whole closure, against plain Python on every match."""
     x = [4, 1, 3, 2]
     events = log("BBBB", x=x)
-    query = """RETURN max(b[].x) AS most, min(b[].x) AS least, count(b[].x) AS n, sum(b[].x) AS total, avg(b[].x) AS mean
+    query = """RETURN max(b[].x) AS most, min(b[].x) AS least, count(b[].x) AS n, sum(b[].x) AS total,
+                      avg(b[].x) AS mean
                PATTERN B+ b[] WHERE sum(b[..i-1].x) >= b[i].x AND count(b[].x) > 1 WITHIN 9"""
     table = cep.match(query, events)
     chosen = [[k for k in range(4) if mask >> k & 1] for mask in range(1, 16)]

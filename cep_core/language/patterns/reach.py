@@ -17,9 +17,21 @@ def reach_of(query: Query) -> Reach:
         return Reach(time=None)
     window = query.window
     alone = query.aggregation or window.slide is not None
-    factor = 2 if not alone and waits_for_window(query) and _leads_with_not(query.pattern) else 1
+    factor = 1 if alone else _windows_back(query.pattern, query.strategy)
     size = window.size * factor
     return Reach(time=0, events=size) if window.events else Reach(time=size)
+
+
+def _windows_back(pattern: Pattern, strategy: Strategy) -> int:
+    """How many windows lie between the certain time of a match and the earliest event that it depends on."""
+    if not isinstance(pattern, Conjunction):
+        return 2 if _waits(pattern, strategy) and _leads_with_not(pattern) else 1
+    sides = (pattern.left, pattern.right)
+    factors = [_windows_back(side, strategy) for side in sides]
+    for side, other in (sides, sides[::-1]):
+        # a side may begin a window before the other, whose first event may tell when the pair is certain
+        factors.append(1 + _leads_with_not(side) + _waits(other, strategy))
+    return max(factors)
 
 
 def waits_for_window(query: Query) -> bool:
@@ -28,9 +40,11 @@ def waits_for_window(query: Query) -> bool:
     Under contiguity and skip-till-next-match a closure at the end runs until nothing more fits, and an optional at
     the end could still follow; under skip-till-any-match every such match stands by itself.
     """
-    if _trails_with_not(query.pattern):
-        return True
-    return query.strategy is not Strategy.ANY and _open_ended(query.pattern)
+    return _waits(query.pattern, query.strategy)
+
+
+def _waits(pattern: Pattern, strategy: Strategy) -> bool:
+    return _trails_with_not(pattern) or (strategy is not Strategy.ANY and _open_ended(pattern))
 
 
 def _leads_with_not(pattern: Pattern) -> bool:

@@ -1,0 +1,98 @@
+"""P AND Q: unordered pairs of different matches, one of each side, in one window."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cep_core as cep
+from cep_core.compile import compile_query
+from cep_core.events.schema import Ties
+from cep_core.events.table import log_schema_of, order
+from cep_core.language.evaluator import Ownership
+from tests.matching.drawing import logs, patterns
+from tests.matching.test_examples import log, total
+from tests.matching.test_language import I11
+from tests.matching.test_match import rows_of
+from tests.matching.worlds import World, written
+
+
+def test_pairs_of_the_worked_example() -> None:
+    """On I: 286 pairs of SEQ(A+,B) and SEQ(A,B+), which share 8 bindings; 15 times 2 of A+ and SEQ(C,D)."""
+    table = cep.match("PATTERN SEQ(A+, B) AND SEQ(A, B+) WITHIN 20", I11)
+    assert (table.num_rows, total(table)) == (286, 286)
+    assert table.column_names == ["first_ts", "last_ts", "A", "B", "A_right", "B_right"]
+    assert total(cep.match("PATTERN A+ AND SEQ(C, D) WITHIN 20", I11)) == 30
+
+
+def test_conditions_across_the_sides() -> None:
+    """A condition may compare both sides; [k] holds for both; RETURN may use both; WITHIN bounds the union."""
+    events = log("ABCDCD", x=[1, 5, 2, 9, 6, 4], k=[1, 1, 1, 1, 2, 2])
+    query = "RETURN b.x - d.x AS gap PATTERN SEQ(A a, B b) AND SEQ(C c, D d) WHERE {} WITHIN {}"
+    assert total(cep.match(query.format("1 = 1", 20), events)) == 3
+    assert cep.match(query.format("b.x > d.x", 20), events).column("gap").to_pylist() == [1, 1]
+    assert cep.match(query.format("[k]", 20), events).column("gap").to_pylist() == [-4]
+    assert total(cep.match(query.format("1 = 1", 3), events)) == 1
+
+
+@st.composite
+def pairs_of_worlds(draw: st.DrawFn) -> tuple[World, World, str]:
+    """Two patterns over one log, and the query that joins them."""
+    events = draw(logs(most=6))
+    strategy = draw(st.sampled_from(["skip_till_any_match", "skip_till_next_match"]))
+    keyed, ordered, size = draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from([2, 5]))
+    slide = draw(st.sampled_from([None, None, 2]))
+    left, right = (
+        World(draw(patterns(1)), events, strategy, keyed=keyed, ordered=ordered, size=size, slide=slide)
+        for _ in range(2)
+    )
+    window = f"WITHIN {size}" + ("" if slide is None else f" SLIDE {slide}")
+    condition = "[k]" if keyed else "1 = 1"
+    # v0 of the second side is called v0_right in the result; as bindings both are of v0
+    text = f"PATTERN {written(left.pattern)} AND {written(right.pattern)} WHERE {strategy} {{ {condition} }} {window}"
+    return left, right, text
+
+
+def pairs(left: World, right: World) -> list[tuple[object, ...]]:
+    """By definition."""
+    found: dict[object, tuple[int | None, tuple[object, ...], tuple[object, ...]]] = {}
+    sides = left.matches(), right.matches()
+    for window, one in sides[0]:
+        for other_window, other in sides[1]:
+            names = frozenset(one), frozenset(other)
+            span = [left.events[e].ts for e, _ in (*one, *other)]
+            together = left.slide is not None or max(span) - min(span) <= left.size
+            same_key = not left.keyed or left.events[one[0][0]].k == left.events[other[0][0]].k
+            if window == other_window and names[0] != names[1] and together and same_key:
+                found.setdefault((window, frozenset(names)), (window, one, other))
+    return list(found.values())
+
+
+@settings(deadline=None)
+@given(pairs_of_worlds())
+def test_and_pairs_the_matches_of_both_sides(drawn: tuple[World, World, str]) -> None:
+    """Each unordered pair of different bindings once, and as many as `matches_total` says."""
+    left, right, text = drawn
+    table = cep.match(text, left.table, ties="ordered" if left.ordered else "concurrent")
+    expected = pairs(left, right)
+    assert total(table) == table.num_rows == len(expected)
+    assert len(set(rows_of(table))) == table.num_rows
+
+
+@settings(deadline=None)
+@given(pairs_of_worlds(), st.integers(0, 10))
+def test_slices_of_pairs_merge_to_the_whole(drawn: tuple[World, World, str], cut: int) -> None:
+    """Ranges of days, each reading back no more than the reach, and slices by key."""
+    left, _, text = drawn
+    events = order(left.table)
+    schema = log_schema_of(events, ties=Ties.ORDERED if left.ordered else Ties.CONCURRENT)
+    evaluator = compile_query(text, schema)
+    days = (-20, cut, 40)
+    whole = evaluator.merge(evaluator.evaluate(events, Ownership(days=days)), days)
+    partials = []
+    for begin, end in ((-20, cut), (cut, 40)):
+        reach = evaluator.reach.time or 0
+        inside = [begin - reach <= ts < end for ts in events["ts"].to_pylist()]
+        partials += list(evaluator.evaluate(events.filter(pa.array(inside, pa.bool_())), Ownership(days=(begin, end))))
+    assert rows_of(evaluator.merge(reversed(partials), days)) == rows_of(whole)
