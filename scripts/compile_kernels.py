@@ -78,7 +78,7 @@ def join_panes() -> None:
 
 
 def forget_outdated() -> None:
-    """Drop what was compiled before the engines last changed: Numba looks at a kernel's own file, not at its callees."""
+    """Drop what was compiled before the engines last changed: Numba looks at a kernel's own file, not its callees."""
     engines = Path(cep.__file__).parent
     changed = max(source.stat().st_mtime for source in engines.rglob("*.py"))
     for index in Path(config.CACHE_DIR).rglob("*.nbi") if config.CACHE_DIR else ():
