@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobs import places
+from jobs.lake.definition import identifier, quoted
 from jobs.lake.register import table_folders
-from jobs.lake.tables import VARIABLES, identifier, quoted
+from jobs.lake.result_tables import VARIABLES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

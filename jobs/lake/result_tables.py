@@ -1,0 +1,104 @@
+"""The table of a query's results: typed by the evaluator's Arrow schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from jobs.lake.definition import DAY, RUN, Column, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+RESULT_COMMENTS = {
+    "match_id": "Hash of the binding: names the match, in each window that it lies in",
+    "confidence": "How likely the match is, since times are imprecise: from 0 to 1",
+    "last_seq": "seq of the last event of the matches that the row stands for",
+    "match_count": "How many matches the row stands for; null beyond 38 digits",
+    "first_ts": "Time of the match's first event, in the log's unit",
+    "last_ts": "Time of the match's last event, in the log's unit",
+    "window_start": "First moment of the window, in the log's unit",
+    "window_end": "First moment after the window, in the log's unit",
+    "ts": "Time-point of the verdict, in the log's unit",
+    "offset": "Index among the time-points of equal ts",
+}
+
+NUMBER_COMMENTS = {
+    "_log10": "log10 of the absolute value of {0}; null at 0",
+    "_sign": "Sign of {0}",
+    "_exact": "{0} with all its digits",
+}
+
+
+VARIABLES = "trendmill.variables"
+"""Table property: the columns that hold the events of a match by `seq`, in pattern order, with commas between."""
+
+
+def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
+    """The table of a query's results: `day`, `run_id` and the evaluator's columns, typed by its Arrow schema.
+
+    `variables`: the columns of a listing of matches that hold events; each row then has a `match_id`.
+    """
+    named = (Column("match_id", "STRING", RESULT_COMMENTS["match_id"], nullable=False),) if variables else ()
+    properties = {VARIABLES: ",".join(variables)} if variables else {}
+    return Table(query, question, (DAY, RUN, *named, *_columns(schema, variables)), properties=properties)
+
+
+def compact_table(query: str, schema: pa.Schema, variables: Sequence[str]) -> Table:
+    """`<query>_compact`: what is stored of days whose listing is cut, for all of their matches."""
+    return Table(
+        f"{query}_compact",
+        f"One row stands for all matches of {query} that end at one event, on days whose listing was cut: each "
+        "variable's events are those that some of these matches binds to it",
+        (DAY, RUN, *_columns(schema, variables)),
+    )
+
+
+def _columns(schema: pa.Schema, variables: Sequence[str]) -> Iterator[Column]:
+    for field in schema:
+        yield Column(field.name, sql_type(field.type), _comment(field, set(schema.names), variables), field.nullable)
+
+
+def _comment(field: pa.Field, names: set[str], variables: Sequence[str]) -> str:
+    name = field.name
+    if name in variables:
+        return f"seq of the {'events' if sql_type(field.type).startswith('ARRAY') else 'event'} bound to {name}"
+    if name in RESULT_COMMENTS:
+        return RESULT_COMMENTS[name]
+    for suffix, comment in NUMBER_COMMENTS.items():
+        if name.endswith(suffix) and name.removesuffix(suffix) in names:
+            return comment.format(name.removesuffix(suffix))
+    return f"{name} of the RETURN clause"
+
+
+def sql_type(arrow: pa.DataType) -> str:
+    """The Spark SQL type of an Arrow type.
+
+    >>> import pyarrow as pa
+    >>> sql_type(pa.list_(pa.int64())), sql_type(pa.decimal128(38, 0)), sql_type(pa.float64())
+    ('ARRAY<BIGINT>', 'DECIMAL(38,0)', 'DOUBLE')
+    """
+    import pyarrow.types as kinds
+
+    if kinds.is_list(arrow) or kinds.is_large_list(arrow):
+        return f"ARRAY<{sql_type(arrow.value_type)}>"
+    if kinds.is_decimal(arrow):
+        return f"DECIMAL({arrow.precision},{arrow.scale})"
+    names = {
+        kinds.is_int64: "BIGINT",
+        kinds.is_int32: "INT",
+        kinds.is_int16: "SMALLINT",
+        kinds.is_int8: "TINYINT",
+        kinds.is_float64: "DOUBLE",
+        kinds.is_float32: "FLOAT",
+        kinds.is_boolean: "BOOLEAN",
+        kinds.is_string: "STRING",
+        kinds.is_large_string: "STRING",
+        kinds.is_date32: "DATE",
+        kinds.is_timestamp: "TIMESTAMP",
+        kinds.is_binary: "BINARY",
+    }
+    for fits, name in names.items():
+        if fits(arrow):
+            return name
+    raise ValueError(f"no column of the lake can hold Arrow's {arrow}")
