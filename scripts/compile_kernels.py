@@ -8,6 +8,7 @@ not changed since, this reads it back in a second.
 from __future__ import annotations
 
 import time
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,9 @@ FURTHER = (
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN (SEQ(A+, B))+ WITHIN 500 SLIDE 5", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
+    # Matches that only residues count, and runs that look at all that they have bound.
+    ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
+    ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
 )
 
 
