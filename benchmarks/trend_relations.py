@@ -35,9 +35,9 @@ from jobs.reports.figures.figure import Figure, drawn
 Ints = npt.NDArray[np.int64]
 Curves = dict[str, list[tuple[float, float]]]
 
-LIMIT = 3.0
+LIMIT = 1.0
 """CPU-seconds after which a way is not asked for a larger point."""
-MOST_TRENDS = 1_000_000
+MOST_TRENDS = 100_000
 """Trends that are listed, or joined, at most."""
 COLOURS = {"this engine": "#1b6ca8", "every edge": "#c8553d", "two steps": "#6a994e", "self-joins": "#8d6a9f"}
 NASDAQ = Path(os.environ.get("NASDAQ_TICKS", "data/nasdaq_2004/stock_data.csv.gz"))
@@ -67,10 +67,10 @@ def every_edge(price: Ints, factor: float, counts: Ints) -> int:
     return final
 
 
-def measured(run: Callable[[], int], times: int = 2) -> Point:
+def measured(run: Callable[[], int], times: int = 5) -> Point:
     """Least CPU time of some runs, and how much the resident memory of the process grew at its peak."""
     best, peak, answer = math.inf, 0.0, 0
-    for _ in range(times):
+    for number in range(times):
         gc.collect()
         Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
         before = _resident("VmRSS")
@@ -78,7 +78,7 @@ def measured(run: Callable[[], int], times: int = 2) -> Point:
         answer = run()
         best = min(best, time.process_time() - begin)
         peak = max(peak, _resident("VmHWM") - before)
-        if best > LIMIT:
+        if number and best > LIMIT / 2:  # the first run may have compiled
             break
     return Point(max(best, 1e-6), max(peak, 4096.0), answer)
 
@@ -169,9 +169,9 @@ def compare_ways(inputs: Sequence[tuple[float, Ints, float, int]], limits: dict[
 def positive(folder: Path) -> Iterator[str]:
     """Cost against events of a window; random prices, so that the number of trends explodes (XG1, XG2, XG5)."""
     random = np.random.default_rng(5)
-    sizes = (10, 20, 30, 40, 50, 60, 100, 300, 1_000, 3_000, 10_000, 30_000)
+    sizes = (10, 20, 30, 40, 50, 100, 300, 1_000, 3_000, 10_000, 30_000)
     inputs = [(float(n), random.permutation(n), 1.0, 1) for n in sizes]
-    times, peaks = compare_ways(inputs, {"every edge": 30_000, "self-joins": 50})
+    times, peaks = compare_ways(inputs, {"every edge": 30_000, "self-joins": 40})
     yield from _draw(
         folder,
         "trends-events",
@@ -204,9 +204,9 @@ def negative(folder: Path) -> Iterator[str]:
     for label, pattern in (("S+, T", "SEQ(S+, T)"), ("S+, NOT N, T", "SEQ(S+, NOT N, T)")):
         for way in ("this engine", "two steps"):
             curves[f"{way}: {label}"] = points = []
-            for n in (20, 40, 60, 80):
+            for n in (16, 32, 48, 64, 96):
                 log = log_of(random.permutation(n))
-                kinds = np.array(["S", "S", "S", "S", "T", "N"])[np.arange(n) % 6]
+                kinds = np.array(["S", "S", "N", "T"])[np.arange(n) % 4]
                 log = log.set_column(0, "event_type", pa.array(kinds).dictionary_encode())
                 query = f"PATTERN {pattern} WHERE S.price > NEXT(S).price WITHIN {n}"
                 trends = int(cep.aggregate(f"RETURN COUNT(*) {query}", log, cores=1)["count"][0].as_py())
@@ -224,20 +224,20 @@ def negative(folder: Path) -> Iterator[str]:
         curves,
         "events of the window",
         "CPU-seconds",
-        "n = 20 to 80 events of one group, a sixth of them N",
+        "n = 16 to 96 events of one group, a quarter of them N",
     )
-    for n in (40.0,):
-        with_, without = dict(curves["two steps: S+, NOT N, T"])[n], dict(curves["two steps: S+, T"])[n]
-        yield f"{n:.0f} events, two steps: without NOT / with NOT = {without / with_:.2f} x"
+    with_, without = dict(curves["two steps: S+, NOT N, T"]), dict(curves["two steps: S+, T"])
+    n = max(with_.keys() & without.keys())
+    yield f"{n:.0f} events, two steps: without NOT / with NOT = {without[n] / with_[n]:.2f} x"
 
 
 def selectivity(folder: Path) -> Iterator[str]:
-    """Cost against how many pairs satisfy the comparison, 40 events a window (XG4, XG7)."""
+    """Cost against how many pairs satisfy the comparison, 24 events a window (XG4, XG7)."""
     random = np.random.default_rng(7)
-    price = random.integers(1, 10_000, 40)
+    price = random.integers(1, 10_000, 24)
     inputs = []
-    for factor in (0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.6):
-        share = np.triu(price[:, None] * factor > price[None, :], 1).sum() / (40 * 39 / 2)
+    for factor in (0.1, 0.4, 0.7, 1.0, 1.6):
+        share = np.triu(price[:, None] * factor > price[None, :], 1).sum() / (24 * 23 / 2)
         inputs.append((round(100 * float(share), 1), price, factor, 1))
     times, _ = compare_ways(inputs, {})
     yield from _draw(
@@ -246,7 +246,7 @@ def selectivity(folder: Path) -> Iterator[str]:
         times,
         "% of the pairs satisfy the comparison",
         "CPU-seconds",
-        "n = 40 events of one group and window",
+        "n = 24 events of one group and window",
         log_x=False,
     )
     ours = [spent for _, spent in times["this engine"]]
@@ -260,7 +260,7 @@ def selectivity(folder: Path) -> Iterator[str]:
 def grouped(folder: Path) -> Iterator[str]:
     """Cost against the number of groups, 240 events a window (XG8)."""
     price = np.random.default_rng(8).permutation(240)
-    times, _ = compare_ways([(float(g), price, 1.0, g) for g in (1, 2, 4, 6, 8, 12, 24, 60)], {})
+    times, _ = compare_ways([(float(g), price, 1.0, g) for g in (1, 6, 8, 12, 24, 60)], {"self-joins": 0})
     yield from _draw(folder, "trends-groups", times, "groups", "CPU-seconds", "n = 240 events of one window")
     ours = [spent for _, spent in times["this engine"]]
     yield f"this engine, slowest / fastest number of groups = {max(ours) / min(ours):.2f} x"

@@ -15,6 +15,9 @@ import pyarrow as pa
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.trends.graph import NOTHING, Vertices, automaton
+from cep_core.trends.uncompared import count_by_panes
+from cep_core.trends.windows import list_windows
 from jobs import places
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
@@ -35,11 +38,17 @@ FURTHER = (
     ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
     # Windows that overlap often enough to meet.
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN (SEQ(A+, B))+ WITHIN 500 SLIDE 5", cep.aggregate),
+    # Negation between the events of the common templates.
+    ("RETURN COUNT(*) PATTERN (SEQ(A+, NOT B b, B))+ WITHIN 50", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
     # Matches that only residues count, and runs that look at all that they have bound.
     ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
     ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
+    # Negations that others excuse, and the listing of strategies with one match for each start.
+    ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
+    ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),
+    ("RETURN COUNT(*), SUM(A.x) PATTERN SEQ(A+, B) WHERE skip_till_next_match WITHIN 1000", cep.aggregate),
 )
 
 
@@ -53,6 +62,25 @@ def made_up_log(schema: LogSchema) -> pa.Table:
     names = random.choice(sorted(schema.types), EVENTS)
     stamps = pa.array(np.arange(EVENTS) * 10)
     return pa.table({"event_type": pa.array(names), "ts": stamps, "seq": pa.array(np.arange(EVENTS)), **columns})
+
+
+def join_panes() -> None:
+    """Windows joined from panes, which pays only for more events than a made-up log has."""
+    template = automaton(1, [0], [0], [(0, 0)])
+    for sums in (0, 1):
+        vertices = Vertices(
+            tick=np.arange(EVENTS),
+            states=np.ones(EVENTS, dtype=np.uint64),
+            weights=np.ones((EVENTS, sums), dtype=np.int64),
+            weighted=np.ones(sums, dtype=np.uint64),
+            codes=np.zeros((EVENTS, sums), dtype=np.int64),
+            coded=np.ones(sums, dtype=np.uint64),
+        )
+        windows = list_windows(vertices.tick, np.array([0, EVENTS]), 20, 10)
+        count = len(windows.first)
+        partition, overflowed = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+        totals, minima = np.zeros((count, 1 + sums), dtype=np.int64), np.full((count, sums), NOTHING)
+        count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, overflowed)
 
 
 def main() -> None:
@@ -72,6 +100,7 @@ def main() -> None:
     for text, evaluate in FURTHER:
         evaluate(text, made_up_log(numbers))
         evaluated += 1
+    join_panes()
     print(f"compiled by {evaluated} queries in {time.perf_counter() - begun:.0f} s")
 
 

@@ -79,8 +79,8 @@ class Absences:
         first, last, size = path[0][0], path[-1][0], self._query.window.size
         clock = self._pos if self._query.window.events else self._ts
         if window_start is not None:
-            low = int(np.searchsorted(self._ts, window_start))
-            high = int(np.searchsorted(self._ts, window_start + size))
+            low = int(np.searchsorted(clock, window_start))
+            high = int(np.searchsorted(clock, window_start + size))
         else:
             width = size - 1 if self._query.window.events else size
             low = int(np.searchsorted(clock, clock[last] - width))

@@ -20,10 +20,10 @@ import pyarrow as pa
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
+from cep_core.language.patterns.alike import alike_units
 from cep_core.language.patterns.atoms import atoms_of
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.reach import reach_of
-from cep_core.matching.alike import alike_units
 from cep_core.matching.answers import Answers
 from cep_core.matching.any_match import any_matches
 from cep_core.matching.automaton import Automaton, automaton_of

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, Position
+from cep_core.language.patterns.alike import alike_units
 from cep_core.language.patterns.classification import separated
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
 from cep_core.language.patterns.tree import Comparison, Expression, IsNull, Not, PrefixAggregate, Reference, Which
 from cep_core.language.patterns.walk import units_of, variables_of, walk
-from cep_core.matching.alike import alike_units
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.conditions import Conditions, separated_edge
 from cep_core.matching.quantities import check_judgeable

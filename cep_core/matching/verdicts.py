@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import pyarrow as pa
 
+from cep_core.language.patterns.alike import choices
 from cep_core.language.patterns.columns import column
 from cep_core.language.patterns.printing import print_expression, print_pattern
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query
 from cep_core.language.patterns.tree import Expression
 from cep_core.language.patterns.walk import variables_of
 from cep_core.matching.absences import Absence, Absences, bound_by, conditions
-from cep_core.matching.alike import choices
 from cep_core.matching.instances import Bound, Instance, instances, neighbours
 from cep_core.matching.reference import Path, Rest, continuations, step_by_step
 

@@ -8,7 +8,7 @@ from numba import njit
 
 from cep_core.shedding.account import Account
 from cep_core.shedding.lifetimes import settle, spent_in_state
-from cep_core.shedding.pool import END, OWN, WORTH, Pool
+from cep_core.shedding.pool import END, OWN, WORTH, Pool, move_row
 from cep_core.shedding.regression import predicted
 from cep_core.shedding.rules import CHANCE, LOWEST, LOWEST_AHEAD, Rules
 from cep_core.shedding.stream import DRAW, DROP, LOOKUP, SORT, Stream
@@ -61,8 +61,7 @@ def shed(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, met
                     dropped += 1
                 else:
                     if keep < r:
-                        pool.state[keep] = pool.state[r]
-                        pool.body[keep] = pool.body[r]
+                        move_row(pool.state, pool.body, keep, r)
                     keep += 1
                 at += 1
             pool.length[g] = keep - begin

@@ -27,6 +27,7 @@ from cep_core.shedding.pool import (
     WINDOW,
     WORTH,
     Pool,
+    move_row,
 )
 from cep_core.shedding.rules import RECORD, REPLAY, Rules
 from cep_core.shedding.stream import Stream
@@ -155,8 +156,7 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         if keep > begin and end < body[keep - 1, END]:
             ordered = False
         if keep < r:
-            state[keep] = state[r]
-            body[keep] = body[r]
+            move_row(state, body, keep, r)
         keep += 1
     pool.length[g] = keep - begin
     pool.due[g], pool.due_cut[g], pool.by_end[g] = due, due_cut, ordered

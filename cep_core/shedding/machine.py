@@ -40,7 +40,7 @@ class Machine:
     loops: frozenset[int] = frozenset()
     """Steps that may repeat; not the last one."""
     groups: tuple[tuple[int, int], ...] = ()
-    """`ANY(n, ...)`: steps [begin, end) in any order, no two of them bound to the same member."""
+    """`ANY(n, ...)`: steps [begin, end) in any order, concurrent events too, no two bound to the same member."""
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.steps > 100:

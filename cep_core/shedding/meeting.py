@@ -2,7 +2,7 @@
 
 Under skip-till-next-match a partial match that an event fits moves on, leaving a closure before staying in it; under
 skip-till-any-match it stays and another one springs from it, for each way to bind the event. The cost comes from a
-histogram of states; the rows are read only where some occupied state fits the event.
+histogram of states (`operator`); the rows are read only where an event may do something to one of them.
 """
 
 from __future__ import annotations
@@ -32,143 +32,156 @@ from cep_core.shedding.pool import (
     WINDOW,
     WORTH,
     Pool,
+    move_row,
 )
-from cep_core.shedding.rules import RECORD, REPLAY, Rules
-from cep_core.shedding.stream import Stream
+from cep_core.shedding.rules import RECORD, UNTRACKED, Rules
+from cep_core.shedding.stream import ADVANCES, KILLED, REPEATS, Stream
 
 Ints = npt.NDArray[np.int64]
-Actions = npt.NDArray[np.uint8]
-
-ADVANCES, REPEATS, KILLED = 1, 2, 4
-"""What an event may do to a partial match of a state."""
 
 
 @njit(cache=True)
 def meet(
-    stream: Stream,
-    pool: Pool,
-    account: Account,
-    rules: Rules,
-    q: int,
-    g: int,
-    into: int,
-    i: int,
-    actions: Actions,
-    probability: float,
+    stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, g: int, into: int, i: int, probability: float
 ) -> int:
-    """Event i meets the partial matches of a segment; what that costs. Those that move on go to the segment `into`."""
-    count = pool.length[g]
-    if count == 0:
-        return 0
+    """Offers event i to each partial match of a segment; those that move on go to the segment `into`.
+
+    With `probability` the event has left a window; returns what the meetings that did not take place would have cost.
+    What is done for every partial match stands here, on arrays unpacked once: a call hands over all of them.
+    """
+    state, body, histogram, counter = pool.state, pool.body, pool.histogram, pool.counter
+    starts, lengths, due, by_end, meetings = pool.begin, pool.length, pool.due, pool.by_end, pool.meetings
+    ticks, operator, left, right = stream.tick, stream.operator, stream.left, stream.right
+    condition, member, actions = stream.condition, stream.member, stream.actions
+    moves, births = account.moves, account.births
+    match_pattern, match_event, match_key = account.match_pattern, account.match_event, account.match_key
     at, steps = stream.at[q], stream.at[q + 1] - stream.at[q]
-    cost = 0
-    fits = probability > 0.0 or (stream.start[q] == 0 and pool.histogram[g, 0] > 0)
-    for s in range(steps):
-        waiting = pool.histogram[g, s]
-        cost += waiting * stream.state_cost[at + s]
-        account.moves[at + s, s] += waiting
-        if waiting > 0 and actions[at + s]:
-            fits = True
-    pool.meetings[g] += 1
-    pool.counter[MET] += count
-    if not fits:
-        return cost
-    state, body = pool.state, pool.body
-    begin = pool.begin[g]
+    group = stream.group[at : at + steps]
+    cost = stream.state_cost[at : at + steps]
+    kind, any_match = stream.start[q], stream.any_match[q]
+    tracked, seed, tick = rules.tracked, rules.seed, stream.tick[i]
+    grouped = body.shape[1] > MEMBERS
+    spared = 0
+    begin, count = starts[g], lengths[g]
     keep = begin
     for r in range(begin, begin + count):
         s = state[r]
+        action = actions[i, at + s]
+        opening = s == 0 and kind == 0
         stays = True
-        if probability > 0.0 and chance(rules.seed, i, body[r, WINDOW]) < probability:
-            cost -= stream.state_cost[at + s]
-            account.moves[at + s, s] -= 1
+        if probability > 0.0 and chance(seed, i, body[r, WINDOW]) < probability:
+            spared += cost[s]
+            moves[at + s, s] -= 1
             account.dropped[i] += 1
-            pool.counter[MET] -= 1
-            if s == 0 and stream.start[q] == 0:
-                settle(stream, pool, account, rules.tracked, q, g, r)
+            counter[MET] -= 1
+            stays = not opening
+            if opening:
+                settle(stream, pool, account, tracked, q, g, r)
+        elif action or opening:
+            last = body[r, LAST]
+            first = group[s]  # of the ANY that the next step is in; its events may be concurrent
+            follows = s == 0 or ticks[last] < tick + (1 if 0 <= first < s else 0)
+            advances = (action & ADVANCES) != 0 and follows
+            if advances:
+                for c in range(condition[2 * (at + s)], condition[2 * (at + s) + 1]):
+                    advances = advances and compares(operator[c], left[c, last], right[c, i])
+                if first >= 0:
+                    for step in range(first, s):
+                        advances = advances and body[r, MEMBERS + step] != member[q, i]
+            repeats = (action & REPEATS) != 0 and follows
+            if repeats:
+                for c in range(condition[2 * (at + s) - 1], condition[2 * (at + s)]):
+                    repeats = repeats and compares(operator[c], left[c, last], right[c, i])
+            splits = (any_match and not opening) or (s == 0 and kind == 2)
+            if advances:
+                moves[at + s, s] -= 1
+                moves[at + s, s + 1] += 1
+                if s == 0:
+                    account.started[q] += 1
+            if splits:
+                for step in range(s, s - 2, -1):
+                    if not (advances if step == s else repeats):
+                        continue
+                    births[at + s, step + 1] += 1
+                    path = body[r, PATH]
+                    if any_match or (s == 0 and kind != 1):
+                        path = chained(path, i * 128 + step)
+                    if step + 1 == steps:
+                        number = counter[MATCHES]
+                        counter[MATCHES] += 1
+                        match_pattern[number], match_event[number], match_key[number] = q, i, path
+                        if tracked != UNTRACKED:
+                            _book(account, body[r], tracked)
+                        continue
+                    child = starts[into] + lengths[into]
+                    end = body[r, END]
+                    if lengths[into] == 0:
+                        by_end[into], due[into] = True, end
+                    else:
+                        by_end[into] = by_end[into] and end >= body[child - 1, END]
+                        due[into] = min(due[into], end)
+                    lengths[into] += 1
+                    histogram[into, step + 1] += 1
+                    counter[LIVE] += 1
+                    state[child] = step + 1
+                    body[child, END], body[child, CUT], body[child, LAST] = end, NEVER, i
+                    body[child, WINDOW], body[child, PATH] = body[r, WINDOW], path
+                    # The meeting with event i is its parent's.
+                    body[child, SINCE], body[child, OWN] = meetings[into], 0
+                    if grouped:
+                        for other in range(MEMBERS, body.shape[1]):
+                            body[child, other] = body[r, other]
+                        body[child, MEMBERS + step] = member[q, i]
+                    if tracked != UNTRACKED:
+                        _bear(pool, account, rules, body[r], body[child])
+            elif advances and s + 1 == steps:
+                _complete(stream, pool, account, rules, q, i, r, s)
+                settle(stream, pool, account, tracked, q, g, r)
                 stays = False
-        elif actions[at + s] or (s == 0 and stream.start[q] == 0):
-            stays = _offer(stream, pool, account, rules, q, g, into, i, r, actions[at + s])
+            elif advances:
+                stays = _move_on(stream, pool, account, rules, q, g, into, i, r)
+            elif repeats:
+                body[r, LAST] = i
+            elif opening:
+                settle(stream, pool, account, tracked, q, g, r)
+                stays = False
+            killed = (action & KILLED) != 0 and follows and stays and (splits or not (advances or repeats))
+            if killed and body[r, CUT] == NEVER:
+                body[r, CUT] = tick
+                pool.due_cut[g] = min(pool.due_cut[g], tick)
         if stays:
             if keep < r:
-                state[keep] = state[r]
-                body[keep] = body[r]
+                move_row(state, body, keep, r)
             keep += 1
     # What was born or moved within the segment stands behind all that were there.
-    for r in range(begin + count, begin + pool.length[g]):
+    for r in range(begin + count, begin + lengths[g]):
         if keep < r:
-            state[keep] = state[r]
-            body[keep] = body[r]
+            move_row(state, body, keep, r)
         keep += 1
-    pool.length[g] = keep - begin
-    return cost
+    lengths[g] = keep - begin
+    return spared
 
 
 @njit(cache=True)
-def _offer(
-    stream: Stream,
-    pool: Pool,
-    account: Account,
-    rules: Rules,
-    q: int,
-    g: int,
-    into: int,
-    i: int,
-    r: int,
-    action: int,
-) -> bool:
-    """Offers event i to one partial match; whether that stays where it is."""
-    state, body = pool.state, pool.body
-    s = state[r]
-    at, steps = stream.at[q], stream.at[q + 1] - stream.at[q]
-    opening = s == 0 and stream.start[q] == 0
-    last = body[r, LAST]
-    if s > 0 and stream.tick[last] >= stream.tick[i]:
-        return True
-    advances = (action & ADVANCES) != 0 and _accepts(stream, q, s, last, i, body[r], 2 * (at + s))
-    repeats = (action & REPEATS) != 0 and _accepts(stream, q, -1, last, i, body[r], 2 * (at + s - 1) + 1)
-    splits = (stream.any_match[q] and not opening) or (s == 0 and stream.start[q] == 2)
-    if advances:
-        account.moves[at + s, s] -= 1
-        account.moves[at + s, s + 1] += 1
-        if s == 0:
-            account.started[q] += 1
-    stays = True
-    if splits:
-        if advances:
-            _branch(stream, pool, account, rules, q, into, i, r, s + 1)
-        if repeats:
-            _branch(stream, pool, account, rules, q, into, i, r, s)
-    elif advances and s + 1 == steps:
-        _complete(stream, pool, account, rules, q, i, r, s)
-        settle(stream, pool, account, rules.tracked, q, g, r)
-        stays = False
-    elif advances:
-        stays = _move_on(stream, pool, account, rules, q, g, into, i, r)
-    elif repeats:
-        body[r, LAST] = i
-    elif opening:
-        settle(stream, pool, account, rules.tracked, q, g, r)
-        stays = False
-    if (action & KILLED) != 0 and stays and (splits or not (advances or repeats)) and body[r, CUT] == NEVER:
-        body[r, CUT] = stream.tick[i]
-        pool.due_cut[g] = min(pool.due_cut[g], stream.tick[i])
-    return stays
+def _book(account: Account, body: Ints, tracked: int) -> None:
+    """Credits a partial match that is tracked with a match."""
+    if tracked == RECORD:
+        account.worth[body[NODE]] += 1
+    else:
+        body[WORTH] -= 1
 
 
 @njit(cache=True)
-def _accepts(stream: Stream, q: int, s: int, last: int, i: int, body: Ints, place: int) -> bool:
-    """Whether comparisons and the group allow event i after the event bound last. `s` -1: a repeated step."""
-    for c in range(stream.condition[place], stream.condition[place + 1]):
-        if not compares(stream.operator[c], stream.left[c, last], stream.right[c, i]):
-            return False
-    if s >= 0:
-        group = stream.group[stream.at[q] + s]
-        if group >= 0:
-            for step in range(group, s):
-                if body[MEMBERS + step] == stream.member[q, i]:
-                    return False
-    return True
+def _bear(pool: Pool, account: Account, rules: Rules, parent: Ints, child: Ints) -> None:
+    """Numbers a new partial match, or finds the number that it had in the recorded run."""
+    if rules.tracked == RECORD:
+        child[NODE] = number_node(pool, account, parent[NODE])
+        return
+    node = parent[CHILD]
+    parent[CHILD] = rules.next_sibling[node]
+    parent[WORTH] -= rules.worth[node]
+    parent[OWN] -= rules.left[node]
+    foresee(rules, child, node)
 
 
 @njit(cache=True)
@@ -187,42 +200,8 @@ def _complete(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int
     account.match_pattern[number] = q
     account.match_event[number] = i
     account.match_key[number] = _path(stream, q, s, i, pool.body[r, PATH], s)
-    if rules.tracked == RECORD:
-        account.worth[pool.body[r, NODE]] += 1
-    elif rules.tracked == REPLAY:
-        pool.body[r, WORTH] -= 1
-
-
-@njit(cache=True)
-def _branch(
-    stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, into: int, i: int, r: int, to: int
-) -> None:
-    """A new partial match with event i, beside the one that it springs from; or a match."""
-    body = pool.body
-    s = pool.state[r]
-    step = to - 1
-    account.births[stream.at[q] + s, to] += 1
-    if to == stream.at[q + 1] - stream.at[q]:
-        _complete(stream, pool, account, rules, q, i, r, s)
-        return
-    child = append_row(pool, into, to, body[r, END])
-    body[child, LAST] = i
-    body[child, WINDOW] = body[r, WINDOW]
-    body[child, PATH] = _path(stream, q, s, i, body[r, PATH], step)
-    # The meeting with event i is its parent's.
-    body[child, SINCE] = pool.meetings[into]
-    body[child, OWN] = 0
-    if body.shape[1] > MEMBERS:
-        body[child, MEMBERS:] = body[r, MEMBERS:]
-        body[child, MEMBERS + step] = stream.member[q, i]
-    if rules.tracked == RECORD:
-        body[child, NODE] = number_node(pool, account, body[r, NODE])
-    elif rules.tracked == REPLAY:
-        node = body[r, CHILD]
-        body[r, CHILD] = rules.next_sibling[node]
-        body[r, WORTH] -= rules.worth[node]
-        body[r, OWN] -= rules.left[node]
-        foresee(rules, body[child], node)
+    if rules.tracked != UNTRACKED:
+        _book(account, pool.body[r], rules.tracked)
 
 
 @njit(cache=True)

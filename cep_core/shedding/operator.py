@@ -17,39 +17,55 @@ from numba import njit
 from cep_core.shedding.account import Account
 from cep_core.shedding.dropping import share_to_drop, share_wanted, shed
 from cep_core.shedding.lifetimes import expire, open_new
-from cep_core.shedding.meeting import ADVANCES, KILLED, REPEATS, meet
+from cep_core.shedding.meeting import meet
 from cep_core.shedding.overload import too_many
-from cep_core.shedding.pool import LIVE, MATCHES, NEED, NODES, NOW, PEAK, Pool, reserve
+from cep_core.shedding.pool import LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, reserve
 from cep_core.shedding.rules import EVENTS, KEEP, RECORD, Rules
-from cep_core.shedding.stream import DRAW, EVENT, WINDOW, Stream
+from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, REPEATS, WINDOW, Stream
 
 Ints = npt.NDArray[np.int64]
-Actions = npt.NDArray[np.uint8]
 
 
 @njit(cache=True)
 def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: Rules, first: int, stop: int) -> int:
-    """Processes events first..stop - 1; returns the first one not processed, earlier than `stop` if it needs room."""
-    counter = pool.counter
+    """Processes events first..stop - 1; returns the first one not processed, earlier than `stop` if it needs room.
+
+    Whatever most events do not need is a call behind a test: a call hands over every array.
+    """
+    counter, length, due, due_cut = pool.counter, pool.length, pool.due, pool.due_cut
+    histogram, meetings, touched = pool.histogram, pool.meetings, pool.touched
+    segment, partition, clocks, window_first = stream.segment, stream.partition, stream.clock, stream.window_first
+    actions, acts, begin_of, state_cost = stream.actions, stream.acts, stream.at, stream.state_cost
+    moves, alive = account.moves, account.alive
+    event_cost, window_cost = stream.cost[EVENT], stream.cost[WINDOW]
     patterns = stream.start.shape[0]
-    actions = np.zeros(stream.fits.shape[1], np.uint8)
     for i in range(first, stop):
-        _actions(stream, i, actions)
-        if not _has_room(stream, pool, account, rules.tracked, i, actions):
+        tick = stream.tick[i]
+        acting = False
+        for q in range(patterns):
+            acting = acting or acts[q, i]
+        if acting and not _has_room(stream, pool, account, rules.tracked, i):
             return i
         now = max(counter[NOW], arrival[i])
         queued = now - arrival[i]
         met = 0
-        cost = stream.cost[EVENT]
+        cost = event_cost
         for q in range(patterns):
-            cost += stream.cost[WINDOW] * open_new(stream, pool, account, rules, q, i)
-            if stream.partition[q, i] < 0:
+            opens = window_first[q, i + 1] - window_first[q, i]
+            if opens > 0:
+                cost += window_cost * opens
+                open_new(stream, pool, account, rules, q, i)
+            if partition[q, i] < 0:
                 continue
-            for g in (stream.segment[q], stream.segment[q] + 1 + stream.partition[q, i]):
-                expire(stream, pool, account, rules.tracked, q, g, stream.clock[q, i], stream.tick[i])
-                met += pool.length[g]
-                account.alive[q] += pool.length[g] * (stream.clock[q, i] - pool.touched[g])
-                pool.touched[g] = stream.clock[q, i]
+            clock = clocks[q, i]
+            for side in range(2):
+                g = segment[q] + side * (1 + partition[q, i])
+                if length[g] > 0:
+                    if clock > due[g] or tick > due_cut[g]:
+                        expire(stream, pool, account, rules.tracked, q, g, clock, tick)
+                    met += length[g]
+                    alive[q] += length[g] * (clock - touched[g])
+                touched[g] = clock
         account.met[i] = met
         shed_cost = 0
         probability = 0.0
@@ -64,11 +80,24 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
             if excess > 0:
                 account.dropped[i], shed_cost = shed(stream, pool, account, rules, i, met, excess)
         for q in range(patterns):
-            if stream.partition[q, i] < 0:
+            if partition[q, i] < 0:
                 continue
-            shared, own = stream.segment[q], stream.segment[q] + 1 + stream.partition[q, i]
-            cost += meet(stream, pool, account, rules, q, own, own, i, actions, probability)
-            cost += meet(stream, pool, account, rules, q, shared, own, i, actions, probability)
+            own = segment[q] + 1 + partition[q, i]
+            at, steps = begin_of[q], begin_of[q + 1] - begin_of[q]
+            for side in range(2):
+                g = own if side == 0 else segment[q]
+                if length[g] == 0:
+                    continue
+                offers = probability > 0.0 or (stream.start[q] == 0 and histogram[g, 0] > 0)
+                for s in range(steps):
+                    waiting = histogram[g, s]
+                    cost += waiting * state_cost[at + s]
+                    moves[at + s, s] += waiting
+                    offers = offers or (waiting > 0 and actions[i, at + s] > 0)
+                meetings[g] += 1
+                counter[MET] += length[g]
+                if offers:
+                    cost -= meet(stream, pool, account, rules, q, g, own, i, probability)
         now += shed_cost + cost
         counter[NOW] = now
         counter[PEAK] = max(counter[PEAK], counter[LIVE])
@@ -79,20 +108,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
 
 
 @njit(cache=True)
-def _actions(stream: Stream, i: int, actions: Actions) -> None:
-    """What event i may do to partial matches in each state of each pattern."""
-    for q in range(stream.start.shape[0]):
-        for t in range(stream.at[q], stream.at[q + 1]):
-            action = ADVANCES if stream.fits[i, t] else 0
-            if t > stream.at[q] and stream.loops[t - 1] and stream.fits[i, t - 1]:
-                action |= REPEATS
-            if t > stream.at[q] and stream.kills.shape[0] and stream.kills[i, t]:
-                action |= KILLED
-            actions[t] = action
-
-
-@njit(cache=True)
-def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int, actions: Actions) -> bool:
+def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int) -> bool:
     """Whether every array can take what event i may bring; says in `NEED` what it may bring otherwise."""
     counter = pool.counter
     total = 0
@@ -103,10 +119,10 @@ def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int
         here = 0
         if stream.partition[q, i] >= 0:
             own = shared + 1 + stream.partition[q, i]
-            if actions[stream.at[q]] & ADVANCES:
+            if stream.actions[i, stream.at[q]] & ADVANCES:
                 here = pool.histogram[shared, 0] + opens
             for s in range(stream.at[q + 1] - stream.at[q]):
-                action = actions[stream.at[q] + s]
+                action = stream.actions[i, stream.at[q] + s]
                 here += pool.histogram[own, s] * ((action & ADVANCES) + ((action & REPEATS) >> 1))
             wanted = pool.length[own] + here + opens
             if fits and wanted > pool.room[own]:

@@ -105,6 +105,14 @@ def _move(old_state: States, old_body: Ints, state: States, body: Ints, begin: I
 
 
 @njit(cache=True)
+def move_row(state: States, body: Ints, to: int, r: int) -> None:
+    """A partial match to another place."""
+    state[to] = state[r]
+    for column in range(body.shape[1]):
+        body[to, column] = body[r, column]
+
+
+@njit(cache=True)
 def reserve(
     state: States, body: Ints, begin: Ints, length: Ints, room: Ints, counter: Ints, g: int, wanted: int
 ) -> bool:

@@ -132,7 +132,8 @@ def _offered(
     staying: list[PartialMatch] = []
     for one in its:
         state = one.state
-        follows = state == 0 or ticks[one.bound[-1][0]] < ticks[event]
+        within = state < machine.steps and 0 <= machine.group_of(state) < state
+        follows = state == 0 or ticks[one.bound[-1][0]] < ticks[event] + within
         advances = follows and _accepts(pattern, one, event, state)
         repeats = follows and state - 1 in machine.loops and _accepts(pattern, one, event, state - 1, repeating=True)
         killed = follows and state > 0 and pattern.kills is not None and bool(pattern.kills[event, state])

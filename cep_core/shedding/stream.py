@@ -24,6 +24,11 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
+Actions = npt.NDArray[np.uint8]
+
+ADVANCES, REPEATS, KILLED = 1, 2, 4
+"""What an event may do to a partial match of a state: bind the next step, bind the last one again, end it."""
+
 STARTS = {Start.AT_OPENING: 0, Start.ONCE: 1, Start.EACH: 2}
 
 
@@ -77,11 +82,10 @@ class Stream(NamedTuple):
     start: Ints
     """[Q] numbers of `STARTS`."""
     weight: Floats
-    fits: Flags
-    """[n, T]."""
-    kills: Flags
-    """[n, T]; no rows: nothing is negated."""
-    loops: Flags
+    actions: Actions
+    """[n, T] what the event may do to a partial match that waits in the state before step t: the flags below."""
+    acts: Flags
+    """[Q, n] whether the event opens a window of the pattern or may do anything to a partial match."""
     group: Ints
     """[T] the first step of the ANY group, within the pattern; -1: none."""
     member: Ints
@@ -133,7 +137,7 @@ def stream_of(
             for tests in (pattern.entering.get(step, []), pattern.repeating.get(step, [])):
                 flat += tests
                 condition.append(len(flat))
-    negated = any(pattern.kills is not None for pattern in patterns)
+    actions = [_actions(pattern) for pattern in patterns]
     parts = [pattern.parts() for pattern in patterns]
     shared = np.zeros(count, np.int64)
     return Stream(
@@ -143,9 +147,8 @@ def stream_of(
         any_match=np.array([pattern.machine.selection is Strategy.ANY for pattern in patterns]),
         start=np.array([STARTS[pattern.machine.start] for pattern in patterns], np.int64),
         weight=np.array([pattern.weight for pattern in patterns], np.float64),
-        fits=np.ascontiguousarray(np.concatenate([pattern.fits for pattern in patterns], axis=1)),
-        kills=_kills(patterns, count) if negated else np.zeros((0, at[-1]), np.bool_),
-        loops=np.array([step in p.machine.loops for p in patterns for step in range(p.machine.steps)], np.bool_),
+        actions=np.ascontiguousarray(np.concatenate(actions, axis=1)),
+        acts=np.stack([own.any(axis=1) | (np.diff(its.first) > 0) for own, its in zip(actions, opened, strict=True)]),
         group=np.array([p.machine.group_of(step) for p in patterns for step in range(p.machine.steps)], np.int64),
         member=np.stack([shared if p.member is None else p.member for p in patterns]),
         partition=np.stack(parts),
@@ -168,13 +171,11 @@ def stream_of(
     )
 
 
-def _kills(patterns: Sequence[Offered], count: int) -> Flags:
-    return np.ascontiguousarray(
-        np.concatenate(
-            [
-                np.zeros((count, pattern.machine.steps), np.bool_) if pattern.kills is None else pattern.kills
-                for pattern in patterns
-            ],
-            axis=1,
-        )
-    )
+def _actions(pattern: Offered) -> Actions:
+    """[n, L] the flags of each event for each state."""
+    actions = np.where(pattern.fits, np.uint8(ADVANCES), np.uint8(0))
+    for step in pattern.machine.loops:
+        actions[:, step + 1] |= np.where(pattern.fits[:, step], np.uint8(REPEATS), np.uint8(0))
+    if pattern.kills is not None:
+        actions[:, 1:] |= np.where(pattern.kills[:, 1:], np.uint8(KILLED), np.uint8(0))
+    return actions

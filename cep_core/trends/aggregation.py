@@ -3,6 +3,11 @@
 Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear; with compared edges
 trends are counted by ranks (`ranked`), many windows at a time where they overlap (`lanes`). Only the windows that
 outgrow a machine word are counted again (`exact`).
+
+Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
+MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
+or those of one window if that is more) on each core. A slice holds no more events than its row limit and what its reach
+reads back, so this bounds the whole, however long the log.
 """
 
 from __future__ import annotations
@@ -13,18 +18,20 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.patterns.candidates import Candidates
-from cep_core.language.patterns.columns import column, evaluate
+from cep_core.language.patterns.columns import column
+from cep_core.trends.aggregates import Aggregates
+from cep_core.trends.comparing import Comparing
 from cep_core.trends.cores import count_in_parts
-from cep_core.trends.cuts import Cuts, states_of, with_cuts
+from cep_core.trends.cuts import Cuts, with_cuts
 from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
-from cep_core.trends.graph import NOTHING, Comparisons, Ints, Limits, Vertices, no_comparisons
+from cep_core.trends.graph import NOTHING, Comparisons, Ints, Limits, Vertices, states_of
 from cep_core.trends.integers import Integers
 from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.layout import ARROW_TYPES
+from cep_core.trends.negated import Line
 from cep_core.trends.plan import Plan
 from cep_core.trends.ranked import count_compared_windows
-from cep_core.trends.ranks import compare
 from cep_core.trends.uncompared import count_uncompared
 from cep_core.trends.weights import Weights, weights_of
 from cep_core.trends.windows import Windows, list_windows
@@ -46,24 +53,31 @@ class Trends:
 
 def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
     """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
-    windows = list_windows(found.ts, found.offsets, plan.size, plan.slide, days)
-    columns = _columns(plan, found, events)
-    weights = weights_of(plan.totals, columns, len(found.rows))
-    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in plan.minima]
+    clock = found.pos if plan.query.window.events else found.ts
+    windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
+    wanted = plan.aggregates
+    columns = aggregated_columns(wanted, found.rows, events)
+    states = tuple(plan.states(total.variables) for total in wanted.totals)
+    weights = weights_of(wanted.totals, states, columns, len(found.rows))
+    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in wanted.minima]
+    in_order = np.arange(len(found.rows), dtype=np.int64)
     vertices = Vertices(
-        tick=np.arange(len(found.rows), dtype=np.int64) if plan.ordered else found.ts,
-        states=states_of(plan.template.states, found),
+        tick=in_order if plan.ordered or plan.loose else found.ts,
+        states=states_of(plan.variables, found.variables, len(found.rows)),
         weights=weights.words,
         weighted=weights.states,
         codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
-        coded=np.array([minimum.states for minimum in plan.minima], dtype=np.uint64),
+        coded=np.array([plan.states(minimum.variables) for minimum in wanted.minima], dtype=np.uint64),
     )
-    cuts = Cuts(plan.guarded, found, vertices.tick)
-    comparisons = _comparisons(plan, found, events, vertices, cuts)
+    comparing = Comparing(found, events)
+    line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
+    cuts = Cuts(plan.guarded, line)
+    comparisons = _comparisons(plan, comparing, vertices, cuts)
     limits = cuts.limits(windows)
+    clocks = (clock, found.offsets)
     sums, minima = count_in_parts(
         windows,
-        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, found),
+        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, clocks),
     )
     totals = (sums[0], *weights.totals(sums[1:]))
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
@@ -78,34 +92,24 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     )
 
 
-def _columns(plan: Plan, found: Candidates, events: pa.Table) -> dict[str, pa.Array]:
-    """The attributes that the totals and minima read, for each candidate."""
-    rows = pa.array(found.rows)
-    columns = {}
-    for item in plan.items:
-        name, kind = item.source.argument, item.source.type
-        if name is not None and kind is not None:
-            columns[name] = column(events, name).take(rows).cast(ARROW_TYPES[kind], safe=False)
-    return columns
+def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:
+    """The attributes that the totals and minima read, for each of some rows of the events."""
+    taken = pa.array(rows)
+    return {
+        name: column(events, name).take(taken).cast(ARROW_TYPES[kind], safe=False)
+        for name, kind in aggregates.attributes.items()
+    }
 
 
-def _comparisons(plan: Plan, found: Candidates, events: pa.Table, vertices: Vertices, cuts: Cuts) -> Comparisons:
-    partitions = found.partitions
-    comparisons = no_comparisons(len(found.rows), partitions)
-    if plan.compared:
-        candidates = events.take(pa.array(found.rows))
-        edges = []
-        for edge in plan.compared:
-            compared = [
-                (one.operator, evaluate(one.left, candidates), evaluate(one.right, candidates))
-                for one in edge.comparisons
-            ]
-            edges.append((edge.source, edge.target, compared))
-        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(found.offsets))
-        comparisons = compare(edges, vertices.states, partition, partitions)
-    number = {state: place for place, state in enumerate(plan.template.states)}
-    cut = {(number[p], number[q]): cuts.since((p, q)) for p, q in plan.guarded.between}
-    return with_cuts(comparisons, cut, vertices.states)
+def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
+    edges = {
+        (edge.source, edge.target): [comparing.evaluated(one) for one in edge.comparisons] for edge in plan.compared
+    }
+    for edge in plan.excused:
+        edges.setdefault(edge, []).append(cuts.comparison(edge))
+    compared = [(source, target, found) for (source, target), found in edges.items()]
+    cut = {edge: cuts.since(edge) for edge in plan.cut}
+    return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 
 
 def _count(
@@ -115,7 +119,7 @@ def _count(
     limits: Limits,
     weights: Weights,
     windows: Windows,
-    found: Candidates,
+    clocks: tuple[Ints, Ints],
 ) -> tuple[list[Integers], Ints]:
     """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
     ranges = len(windows.first)
@@ -125,7 +129,7 @@ def _count(
     overflowed = np.full(ranges, weights.wide, dtype=np.bool_)
     if weights.wide:
         pass  # no weight column fits a machine word: every range is counted exactly below
-    elif plan.compared:
+    elif plan.compared or plan.excused:
         overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
         together = overlapping or bool(comparisons.cut.any()) or bool(comparisons.first_other[-1])
         kernel = count_overlapping_windows if together else count_compared_windows
@@ -142,7 +146,7 @@ def _count(
             overflowed,
         )
     else:
-        count_uncompared(plan, comparisons, vertices, limits, windows, found, totals, minima, overflowed)
+        count_uncompared(plan, comparisons, vertices, limits, windows, clocks, totals, minima, overflowed)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)

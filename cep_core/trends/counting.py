@@ -35,6 +35,18 @@ def product(count: int, weight: int) -> int:
     return count * weight
 
 
+@njit(cache=True)
+def may_begin(limits: Limits, vertex: int, state: int, window: int, first: int) -> bool:
+    """Whether a vertex may begin a trend of a window that begins with the vertex `first`."""
+    return vertex < limits.starts_before[window, state] and limits.begun[vertex, state] < first
+
+
+@njit(cache=True)
+def may_end(limits: Limits, vertex: int, state: int, window: int, last: int) -> bool:
+    """Whether a vertex may end a trend of a window whose vertices come before `last`."""
+    return vertex >= limits.ends_from[window, state] and limits.ended[vertex, state] >= last
+
+
 @njit(cache=True, nogil=True)
 def count_windows(
     template: Automaton,
@@ -120,16 +132,17 @@ def count_windows(
                 if not bits & bit:
                     continue
                 begin, end = template.first_predecessor[s], template.first_predecessor[s + 1]
-                count = np.int64(template.start[s] and (not limited or i < limits.starts_before[w, s]))
-                ends = template.end[s] and (not limited or i >= limits.ends_from[w, s])
+                count = np.int64(template.start[s] and (not limited or may_begin(limits, i, s, w, first[w])))
+                ends = template.end[s] and (not limited or may_end(limits, i, s, w, last[w]))
                 for e in range(begin, end):
                     count += done[template.predecessors[e]]
                     seen |= count
                 for c in range(cuts):
                     if comparisons.target[c] != s:
                         continue
-                    if comparisons.since[c, i] > floor[c]:
-                        floor[c] = comparisons.since[c, i]
+                    since = max(comparisons.since[c, i], first[w])
+                    if since != floor[c]:
+                        floor[c] = since
                         r = comparisons.source[c]
                         left[c] = 0
                         left_sums[c] = 0

@@ -1,108 +1,97 @@
-"""What negated matches cut off, as one number for each vertex: how late the latest match that ended by then began.
+"""What negated matches cut off, as arrays that the kernels read (GRETA, section 5.2).
 
-GRETA, section 5.2: a finished negated trend cuts what precedes its start off from what follows its end. So of all
-negated matches that ended before an event only the one that began last matters, and of it only where it began: an
-event may follow those from there on (`Comparisons.since`). At the edges of a window the first match inside it to end
-forbids later events to begin a trend, and the last one to begin forbids earlier ones to end it (`Limits`). The latest
-beginnings are found by the template of the negated sub-pattern, one vertex after another, with cuts of its own where
-negations are nested. O(vertices * edges) time and O(vertices * states) space, plus O(log vertices) a window.
+An event may follow those from a vertex on (`Comparisons.since`); where a negation is excused by what precedes it, it
+must not come later than a moment of the earlier one (a comparison like any other). At the edges of a window some events
+may not begin a trend, or not end one (`Limits`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
-from numba import njit
+import pyarrow as pa
 
-from cep_core.language.patterns.candidates import Candidates
-from cep_core.trends.graph import Bits, Comparisons, Flags, Ints, Limits, bits, no_limits
+from cep_core.trends.graph import Bits, Comparisons, Ints, Limits, no_limits
+from cep_core.trends.negated import NEVER, Line, Negated, passing
 from cep_core.trends.negation import Guarded
+from cep_core.trends.ranks import Compared
 from cep_core.trends.windows import LATEST, Windows
-
-NEVER = -1
-"""No negated match has ended so far."""
 
 
 class Cuts:
-    """The cuts of all negations of a query among its candidates. `tick[m]`: vertices of equal tick are concurrent."""
+    """The cuts of all negations of a query on the line of its candidates."""
 
-    def __init__(self, guarded: Guarded, found: Candidates, tick: Ints) -> None:
+    def __init__(self, guarded: Guarded, line: Line) -> None:
         self._guarded = guarded
-        self._found = found
-        self._tick = tick
-        self._partition_start = np.repeat(found.offsets[:-1], np.diff(found.offsets))
-        changes = np.ones(len(tick), dtype=np.bool_)
-        changes[1:] = (tick[1:] != tick[:-1]) | (self._partition_start[1:] != self._partition_start[:-1])
-        opens = np.flatnonzero(changes)
-        group = np.cumsum(changes) - 1
-        self._tick_start = opens[group]
-        self._tick_end = np.append(opens[1:], len(tick))[group]
-        self._latest = [self._latest_begin(negated) for negated in guarded.forbidden]
+        self._line = line
+        self._negated = [Negated(negated, line) for negated in guarded.forbidden]
 
-    def since(self, edge: tuple[str, str]) -> Ints:
-        """[m] the first vertex that each vertex may follow along a guarded edge of the template."""
-        return self._since(self._latest[k] for k in self._guarded.between[edge])
+    def since(self, edge: tuple[int, int]) -> Ints:
+        """[m] the first vertex that each vertex may follow along a guarded edge of the diagram."""
+        line, ways = self._line, self._guarded.between[edge]
+        return np.minimum.reduce(
+            [passing(way, self._negated, line, line.tick_start, line.first)[0] for way in sorted(ways, key=sorted)]
+        )
+
+    def comparison(self, edge: tuple[int, int]) -> Compared:
+        """How earlier and later vertices of an edge compare that negations guard which are excused beforehand."""
+        line = self._line
+        (way,) = self._guarded.between[edge]
+        upper = passing(way, self._negated, line, line.tick_start, line.first)[1]
+        return ">=", pa.array(upper), pa.array(line.tick_start)
 
     def limits(self, windows: Windows) -> Limits:
         """What may begin and end a trend in each range of the windows."""
         before, after = self._guarded.before, self._guarded.after
         if not before and not after:
             return no_limits()
-        states = self._guarded.template.states
+        line, states = self._line, len(self._guarded.diagram.variables)
+        ranges, vertices = (len(windows.first), states), (len(line.tick), states)
         limits = Limits(
-            np.full((len(windows.first), len(states)), LATEST, dtype=np.int64),
-            np.zeros((len(windows.first), len(states)), dtype=np.int64),
+            starts_before=np.full(ranges, LATEST, dtype=np.int64),
+            ends_from=np.zeros(ranges, dtype=np.int64),
+            begun=np.full(vertices, NEVER, dtype=np.int64),
+            ended=np.full(vertices, LATEST, dtype=np.int64),
         )
-        for s, state in enumerate(states):
-            for k in before.get(state, ()):
-                ended = _first_ended(self._latest[k], windows.first, windows.last)
-                some = ended < windows.last
-                limits.starts_before[some, s] = np.minimum(limits.starts_before[some, s], self._tick_end[ended[some]])
-            for k in after.get(state, ()):
-                began = self._latest[k][windows.last - 1]
-                some = began >= windows.first
-                limits.ends_from[some, s] = np.maximum(limits.ends_from[some, s], self._tick_start[began[some]])
+        last = np.repeat(line.offsets[1:], np.diff(line.offsets))
+        for state, ways in before.items():
+            begun, starts = [], []
+            for way in ways:
+                forward = [self._negated[k] for k in sorted(way) if self._negated[k].forward]
+                backward = [self._negated[k] for k in sorted(way) if not self._negated[k].forward]
+                none = np.full(len(line.tick), NEVER, dtype=np.int64)
+                begun.append(np.maximum.reduce([none, *(one.begun(line.tick_start, line.first) for one in forward)]))
+                ends = [one.ended(windows.first, windows.last) for one in backward]
+                starts.append(np.minimum.reduce([limits.starts_before[:, state], *map(self._after_tick, ends)]))
+            limits.begun[:, state] = np.minimum.reduce(begun)
+            limits.starts_before[:, state] = np.maximum.reduce(starts)
+        for state, ways in after.items():
+            ended, from_ = [], []
+            for way in ways:
+                forward = [self._negated[k] for k in sorted(way) if self._negated[k].forward]
+                backward = [self._negated[k] for k in sorted(way) if not self._negated[k].forward]
+                never = np.full(len(line.tick), LATEST, dtype=np.int64)
+                ended.append(np.minimum.reduce([never, *(one.ended(line.tick_end, last) for one in backward)]))
+                begins = [one.begun(windows.last, windows.first) for one in forward]
+                from_.append(np.maximum.reduce([limits.ends_from[:, state], *map(self._at_tick, begins)]))
+            limits.ended[:, state] = np.maximum.reduce(ended)
+            limits.ends_from[:, state] = np.minimum.reduce(from_)
         return limits
 
-    def _since(self, latest: Iterable[Ints]) -> Ints:
-        """[m] the first vertex that each may follow, where all of these negations guard."""
-        since = self._partition_start.copy()
-        earlier = np.flatnonzero(self._tick_start > self._partition_start)
-        for began in latest:
-            ended = began[self._tick_start[earlier] - 1]
-            cut = ended != NEVER
-            since[earlier[cut]] = np.maximum(since[earlier[cut]], self._tick_start[ended[cut]])
-        return since
+    def _after_tick(self, vertices: Ints) -> Ints:
+        """One after the last vertex of the tick of each; LATEST stays."""
+        found = vertices.copy()
+        some = vertices != LATEST
+        found[some] = self._line.tick_end[vertices[some]]
+        return found
 
-    def _latest_begin(self, negated: Guarded) -> Ints:
-        """[m] the vertex where the latest negated match began, of all in the partition that ended by each vertex."""
-        states = negated.template.states
-        number = {state: place for place, state in enumerate(states)}
-        edges = sorted(negated.template.edges)
-        inner = [self._latest_begin(nested) for nested in negated.forbidden]
-        since = np.zeros((len(edges), len(self._tick)), dtype=np.int64)
-        for e, edge in enumerate(edges):
-            if edge in negated.between:
-                since[e] = self._since(inner[k] for k in negated.between[edge])
-        return _latest_begins(
-            np.array([state in negated.template.start for state in states], dtype=np.bool_),
-            np.array([state in negated.template.end for state in states], dtype=np.bool_),
-            np.array([number[source] for source, _ in edges], dtype=np.int64),
-            np.array([number[target] for _, target in edges], dtype=np.int64),
-            since,
-            self._tick,
-            states_of(states, self._found),
-            self._found.offsets,
-        )
-
-
-def states_of(states: Iterable[str], found: Candidates) -> Bits:
-    """[m] the states (bits) that each candidate may bind."""
-    words = np.zeros(len(found.rows), dtype=np.uint64)
-    for number, name in enumerate(states):
-        words |= np.where(found.variables[name], np.uint64(bits([number])), np.uint64(0))
-    return words
+    def _at_tick(self, vertices: Ints) -> Ints:
+        """The first vertex of the tick of each; 0 for NEVER."""
+        found = np.zeros(len(vertices), dtype=np.int64)
+        some = vertices != NEVER
+        found[some] = self._line.tick_start[vertices[some]]
+        return found
 
 
 def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], states: Bits) -> Comparisons:
@@ -139,56 +128,3 @@ def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], sta
         is_cut,
         since,
     )
-
-
-@njit(cache=True)
-def _latest_begins(
-    start: Flags, end: Flags, source: Ints, target: Ints, since: Ints, tick: Ints, states: Bits, offsets: Ints
-) -> Ints:
-    """[m] the latest begin of a match of the template (edges source[e] -> target[e]) that ended by each vertex.
-
-    Along edge e a vertex i follows vertices from `since[e, i]` on, which never decreases inside a partition.
-    """
-    m = tick.shape[0]
-    latest = np.full((start.shape[0], m), NEVER, np.int64)  # of the matches' parts that end at a vertex, by state
-    ended = np.full(m, NEVER, np.int64)
-    best = np.empty(source.shape[0], np.int64)  # of all earlier sources of an edge that are not cut off
-    floor = np.empty(source.shape[0], np.int64)
-    for p in range(offsets.shape[0] - 1):
-        best[:] = NEVER
-        floor[:] = offsets[p]
-        committed = offsets[p]
-        last = np.int64(NEVER)
-        for i in range(offsets[p], offsets[p + 1]):
-            if i > offsets[p] and tick[i] != tick[i - 1]:
-                for e in range(source.shape[0]):
-                    for j in range(committed, i):
-                        best[e] = max(best[e], latest[source[e], j])
-                committed = i
-            for s in range(start.shape[0]):
-                if not states[i] & (np.uint64(1) << np.uint64(s)):
-                    continue
-                began = np.int64(i if start[s] else NEVER)
-                for e in range(source.shape[0]):
-                    if target[e] != s:
-                        continue
-                    if since[e, i] > floor[e]:
-                        floor[e] = since[e, i]
-                        best[e] = NEVER
-                        for j in range(floor[e], committed):
-                            best[e] = max(best[e], latest[source[e], j])
-                    began = max(began, best[e])
-                latest[s, i] = began
-                if end[s]:
-                    last = max(last, began)
-            ended[i] = last
-    return ended
-
-
-@njit(cache=True)
-def _first_ended(latest: Ints, first: Ints, last: Ints) -> Ints:
-    """The first vertex of each window at which a match that began in it has ended; last[w] if none has."""
-    found = np.empty(first.shape[0], np.int64)
-    for w in range(first.shape[0]):
-        found[w] = first[w] + np.searchsorted(latest[first[w] : last[w]], first[w])
-    return found

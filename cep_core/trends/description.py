@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from cep_core.trends.plan import ComparedEdge, Plan
+from cep_core.language.patterns.tree import Comparison
+from cep_core.trends.plan import Plan
 from cep_core.trends.two_states import BEGIN
 
 
 def describe_plan(plan: Plan) -> tuple[str, ...]:
     """Which kernels evaluate the plan, why, and at what cost: n events of a partition, k windows over an event."""
-    states = plan.template.states
+    states = plan.names
     overlap = -(-plan.size // plan.slide)
     guarded = plan.guarded
     lines = []
-    if plan.compared:
+    if guarded.diagram.repeats():
+        lines.append(f"one path for each binding: {len(states)} states for {len(set(plan.variables))} variables")
+    if plan.compared or plan.excused:
         lines += _compared_lines(plan, overlap)
     elif overlap == 1:
         lines.append("one sum of counts a state, since no edge compares events: O(n)")
@@ -28,11 +31,18 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
             f"they {panes}meet at the multiples of their length: O(n) whatever k = {overlap}; "
             "else window by window: O(k n)"
         )
-    if guarded.between:
-        edges = ", ".join(f"{source} -> {target}" for source, target in guarded.between)
+    if plan.excused:
+        edges = ", ".join(f"{states[source]} -> {states[target]}" for source, target in plan.excused)
+        lines.append(
+            f"negation that what precedes it excuses, between events ({edges}): when the first negated match ends that "
+            "follows an earlier event unexcused is compared with the later event's time"
+        )
+    if plan.cut:
+        edges = ", ".join(f"{states[source]} -> {states[target]}" for source, target in plan.cut)
         lines.append(
             f"negation between events ({edges}): a negated match that ended makes the sum forget what came before its "
             "start; what came since is entered again"
+            + ("" if all(one.ends_free for one in guarded.forbidden) else ", and all of it once the match is excused")
         )
     if guarded.before:
         lines.append("negation before a trend: none begins after the first negated match of a window has ended")
@@ -46,26 +56,26 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
 
 def _compared_lines(plan: Plan, overlap: int) -> list[str]:
     """One line for each kind of edge that compares events, by what its comparisons ask for."""
-    states = plan.template.states
+    states = plan.names
     kinds: dict[str, list[str]] = {}
-    for edge in plan.compared:
-        name = f"{states[edge.source]} -> {states[edge.target]}"
-        kinds.setdefault(_kind(plan, edge), []).append(name)
+    comparisons = dict.fromkeys(plan.excused, ()) | {(one.source, one.target): one.comparisons for one in plan.compared}
+    for (source, target), compared in comparisons.items():
+        kinds.setdefault(_kind(plan, (source, target), compared), []).append(f"{states[source]} -> {states[target]}")
     factor, where = (
         ("", "") if overlap == 1 else ("k ", f", k = {overlap} overlapping windows side by side in each cell")
     )
     return [kind.format(edges=", ".join(names), k=factor) + where for kind, names in kinds.items()]
 
 
-def _kind(plan: Plan, edge: ComparedEdge) -> str:
-    states = plan.template.states
-    equalities = sum(one.operator == "=" for one in edge.comparisons)
-    comparisons = len(edge.comparisons) - max(0, equalities - 1)  # equal tuples of values are one comparison
+def _kind(plan: Plan, edge: tuple[int, int], compared: tuple[Comparison, ...]) -> str:
+    equalities = sum(one.operator == "=" for one in compared)
+    comparisons = len(compared) - max(0, equalities - 1)  # equal tuples of values are one comparison
+    comparisons += edge in plan.excused
     if comparisons == 1:
         return "counts in a Fenwick tree over the ranks of the compared values ({edges}): O({k}n log n)"
     if comparisons > 2:
         return "more than two comparisons between neighbours ({edges}): every pair of events, in tiles: O({k}n^2)"
-    if (states[edge.source], states[edge.target]) in plan.guarded.between:
+    if edge in plan.cut:
         return "two comparisons, and a NOT, between neighbours ({edges}): every pair of events, in tiles: O({k}n^2)"
     return (
         "two comparisons between neighbours ({edges}): blocks of time divided and conquered, with a Fenwick tree over "

@@ -8,15 +8,13 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import Atom, Ownership, Reach
 from cep_core.language.patterns.atoms import atoms_of
-from cep_core.language.patterns.candidates import candidates
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.reach import reach_of
-from cep_core.trends.aggregation import aggregate_trends
-from cep_core.trends.description import describe_plan
+from cep_core.trends.aggregates import aggregates_of
 from cep_core.trends.layout import Layout
-from cep_core.trends.partials import merge_partials, partial_of
-from cep_core.trends.plan import plan_of
+from cep_core.trends.partials import merge_partials
 from cep_core.trends.results import result_of
+from cep_core.trends.sources import source_of
 
 
 class TrendEvaluator:
@@ -27,8 +25,9 @@ class TrendEvaluator:
 
     def __init__(self, query: Query, *, exact: bool = False) -> None:
         self._query = query
-        self._plan = plan_of(query)
-        self._layout = Layout(self._plan, exact)
+        aggregates = aggregates_of(query)
+        self._source = source_of(query, aggregates)
+        self._layout = Layout(query, aggregates, exact)
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
@@ -53,11 +52,8 @@ class TrendEvaluator:
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """One batch of partial results; only the partitions and windows that are owned are counted."""
-        found = candidates(self._query, events, owned)
-        days = None if owned is None else owned.days
-        trends = aggregate_trends(self._plan, found, events, days)
-        yield partial_of(trends, found.keys, found.partitions, self._layout)
+        """Partial results; only the partitions and windows that are owned are counted."""
+        yield from self._source.batches(events, owned, self._layout)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The result of all slices, by window, then group; days do not matter to it."""
@@ -66,4 +62,4 @@ class TrendEvaluator:
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm chosen and its cost, for `explain`."""
-        return describe_plan(self._plan)
+        return self._source.describe()

@@ -6,7 +6,7 @@ partition are consecutive and in time order. All arrays are contiguous, so that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -82,16 +82,21 @@ class Comparisons(NamedTuple):
 class Limits(NamedTuple):
     """Which vertices of a window may begin or end a trend: those before, and those from, a vertex; void: any may.
 
-    A vertex i of state s may begin a trend of window w if i < `starts_before[w, s]`, and end one if
-    i >= `ends_from[w, s]`: a negation at the edge of a window forbids the others.
+    A vertex i of state s may begin a trend of window w, which holds the vertices first..last - 1, if
+    i < `starts_before[w, s]` and `begun[i, s]` < first, and end one if i >= `ends_from[w, s]` and
+    `ended[i, s]` >= last: a negation at the edge of a window forbids the others.
     """
 
     starts_before: Ints
     ends_from: Ints
+    begun: Ints
+    ended: Ints
 
     def take(self, windows: Ints) -> Limits:
         """Those of some windows."""
-        return self if len(self.starts_before) == 0 else Limits(self.starts_before[windows], self.ends_from[windows])
+        if len(self.starts_before) == 0:
+            return self
+        return self._replace(starts_before=self.starts_before[windows], ends_from=self.ends_from[windows])
 
 
 def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iterable[tuple[int, int]]) -> Automaton:
@@ -135,7 +140,7 @@ def no_cuts() -> Ints:
 def no_limits() -> Limits:
     """Limits where no negation stands at the edge of a window."""
     nothing = np.zeros((0, 0), dtype=np.int64)
-    return Limits(nothing, nothing)
+    return Limits(nothing, nothing, nothing, nothing)
 
 
 def bits(states: Iterable[int]) -> int:
@@ -148,6 +153,18 @@ def bits(states: Iterable[int]) -> int:
     for state in states:
         word |= 1 << state
     return word
+
+
+def states_of(variables: Iterable[str], binds: Mapping[str, Flags], vertices: int) -> Bits:
+    """[m] the states (bits), which bind these variables, that each vertex may bind.
+
+    >>> states_of(["A", "B"], {"A": np.array([True, False]), "B": np.array([True, True])}, 2)
+    array([3, 2], dtype=uint64)
+    """
+    words = np.zeros(vertices, dtype=np.uint64)
+    for number, name in enumerate(variables):
+        words |= np.where(binds[name], np.uint64(bits([number])), np.uint64(0))
+    return words
 
 
 def _flags(size: int, places: Iterable[int]) -> Flags:

@@ -65,11 +65,35 @@ class Integers:
         large |= {int(rows[n]): value for n, value in values.large.items()}
         return Integers(small, large)
 
+    def negative(self) -> Integers:
+        """Every value with the other sign."""
+        return Integers(-self.small, {row: -value for row, value in self.large.items()})
+
     def minus(self, other: Integers) -> Integers:
         """Row-wise difference."""
+        return self.plus(other.negative())
+
+    def plus(self, other: Integers) -> Integers:
+        """Row-wise sum."""
         rows = np.concatenate([np.arange(len(self)), np.arange(len(self))])
-        negated = Integers(-other.small, {row: -value for row, value in other.large.items()})
-        return Integers.concatenate([self, negated]).sum_by(rows, len(self))
+        return Integers.concatenate([self, other]).sum_by(rows, len(self))
+
+    def times(self, other: Integers) -> Integers:
+        """Row-wise product.
+
+        >>> Integers.of([3, 2**40]).times(Integers.of([-5, 2**40])).to_list()
+        [-15, 1208925819614629174706176]
+        """
+        magnitude = np.abs(self.small).astype(np.float64) * np.abs(other.small).astype(np.float64)
+        beyond = magnitude >= SAFE / 2  # a float's error is far less than the rest of the word
+        beyond[list(self.large) + list(other.large)] = True
+        small = np.where(beyond, 0, self.small) * np.where(beyond, 0, other.small)
+        rows = np.flatnonzero(beyond)
+        return Integers(small).put(rows, Integers.of([self[int(row)] * other[int(row)] for row in rows]))
+
+    def halved(self) -> Integers:
+        """Row-wise half of even values."""
+        return Integers.of([value >> 1 for value in self.to_list()]) if self.large else Integers(self.small >> 1)
 
     def shifted(self, shifts: Ints) -> Integers:
         """Row-wise product with 2**shift, shift >= 0."""

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.trends.blocks import add_up, block_end, block_ranks, cut_off, enter, lane_range
+from cep_core.trends.counting import may_begin, may_end
 from cep_core.trends.dominance import hand_on, several_edges
 from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Limits, Vertices
 from cep_core.trends.limbs import WORD_LIMIT, add_product, settle
@@ -186,7 +187,7 @@ def walk_blocks(
                     own_minima[y0:y1] = NOTHING
                 if template.start[s]:
                     for lane in range(l0, l1):
-                        if not limited or i < limits.starts_before[begin + lane, s]:
+                        if not limited or may_begin(limits, i, s, begin + lane, first[begin + lane]):
                             own[lane * width] += np.uint64(1)
                 for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                     r = template.predecessors[e]
@@ -201,9 +202,9 @@ def walk_blocks(
                     if comparisons.target[c] != s or comparisons.first_other[c + 1] > comparisons.first_other[c]:
                         continue
                     equal = comparisons.equal[c]
-                    if comparisons.cut[c] and comparisons.since[c, i] - start > floor[c]:
+                    since = max(comparisons.since[c, i] - start, 0) if comparisons.cut[c] else floor[c]
+                    if since != floor[c]:
                         r = comparisons.source[c]
-                        since = comparisons.since[c, i] - start
                         cut_off(
                             trees[c],
                             trees_minima[c],
@@ -254,7 +255,7 @@ def walk_blocks(
                         final_minima[y] = min(final_minima[y], own_minima[y])
                 elif template.end[s]:
                     for lane in range(l0, l1):
-                        if i < limits.ends_from[begin + lane, s]:
+                        if not may_end(limits, i, s, begin + lane, last[begin + lane]):
                             continue
                         for x in range(lane * width, (lane + 1) * width):
                             final[x] += own[x]

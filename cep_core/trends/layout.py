@@ -9,8 +9,8 @@ import pyarrow as pa
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Aggregate, Query
+from cep_core.trends.aggregates import Aggregates, Item
 from cep_core.trends.numbers import DECIMAL
-from cep_core.trends.plan import Item, Minimum, Plan
 
 ARROW_TYPES = {
     AttributeType.INT: pa.int64(),
@@ -22,14 +22,11 @@ ARROW_TYPES = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Names and types of the columns of a plan's results."""
+    """Names and types of the columns of a query's results."""
 
-    plan: Plan
+    query: Query
+    aggregates: Aggregates
     exact: bool
-
-    @property
-    def query(self) -> Query:
-        return self.plan.query
 
     @property
     def groups(self) -> tuple[pa.Field, ...]:
@@ -42,7 +39,7 @@ class Layout:
     def result(self) -> pa.Schema:
         """The columns of the result."""
         fields = [*self.groups, pa.field("window_start", pa.int64()), pa.field("window_end", pa.int64())]
-        for item in self.plan.items:
+        for item in self.aggregates.items:
             fields += [pa.field(name, kind) for name, kind in self.columns_of(item)]
         return pa.schema(fields)
 
@@ -70,22 +67,22 @@ class Layout:
                 pa.field(f"large_{i}", pa.binary()),
                 pa.field(f"shift_{i}", pa.int32()),
             ]
-        fields += [pa.field(f"minimum_{i}", ARROW_TYPES[minimum.type]) for i, minimum in enumerate(self.minima)]
+        fields += [
+            pa.field(f"minimum_{i}", ARROW_TYPES[minimum.type]) for i, minimum in enumerate(self.aggregates.minima)
+        ]
         return pa.schema(fields)
 
     @property
     def totals(self) -> int:
         """How many totals there are, the number of trends included."""
-        return 1 + len(self.plan.totals)
-
-    @property
-    def minima(self) -> tuple[Minimum, ...]:
-        return self.plan.minima
+        return 1 + len(self.aggregates.totals)
 
     @property
     def size(self) -> int:
-        return self.plan.size
+        """Length of a window."""
+        return self.query.window.size
 
     @property
     def slide(self) -> int:
-        return self.plan.slide
+        """Distance of windows; tumbling without SLIDE."""
+        return self.query.window.slide or self.query.window.size

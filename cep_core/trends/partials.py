@@ -32,8 +32,13 @@ class Groups:
     minima: tuple[pa.Array, ...]
 
 
-def partial_of(trends: Trends, keys: pa.Table, partitions: int, layout: Layout) -> pa.RecordBatch:
-    """One slice's rows: the partitions of each group merged. `keys`: the values that each partition shares."""
+def partial_of(
+    trends: Trends, keys: pa.Table, partitions: int, layout: Layout, *, negative: bool = False
+) -> pa.RecordBatch:
+    """One slice's rows: the partitions of each group merged. `keys`: the values that each partition shares.
+
+    `negative`: the trends are taken off what other rows count; merging adds up.
+    """
     names = layout.query.group_by
     partition_group, group_partition = group_rows(
         [column_codes(keys.column(name)) for name in names] or [np.zeros(partitions, dtype=np.int64)]
@@ -47,7 +52,9 @@ def partial_of(trends: Trends, keys: pa.Table, partitions: int, layout: Layout) 
         arrays.append(keys.column(name).take(chosen).cast(field.type))
     arrays += [pa.array(start, pa.int64()), pa.array(start + layout.size - 1, pa.int64())]
     for total, shift in zip(trends.totals, trends.shifts, strict=True):
-        arrays += [*total.sum_by(groups, count).to_arrow(), pa.array(np.full(count, shift), pa.int32())]
+        summed = total.sum_by(groups, count)
+        summed = summed.negative() if negative else summed
+        arrays += [*summed.to_arrow(), pa.array(np.full(count, shift), pa.int32())]
     for codes, coding in zip(trends.minima, trends.codings, strict=True):
         arrays.append(decode(_least(codes, groups, count), coding))
     return pa.RecordBatch.from_arrays([_single(array) for array in arrays], schema=layout.partial)
@@ -67,12 +74,23 @@ def merge_partials(partials: pa.Table, layout: Layout) -> Groups:
         totals.append(Integers.from_arrow(small, large).shifted(most - shift).sum_by(groups, count))
         shifts.append(np.full(count, most, dtype=np.int64))
     minima = []
-    for i, minimum in enumerate(layout.minima):
+    for i, minimum in enumerate(layout.aggregates.minima):
         codes, coding = encode(_single(partials.column(f"minimum_{i}")), minimum.largest)
         minima.append(decode(_least(codes, groups, count), coding))
     return Groups(
         partials.select(names).take(pa.array(firsts)), start[firsts], tuple(totals), tuple(shifts), tuple(minima)
     )
+
+
+def batch_of(groups: Groups, layout: Layout) -> pa.RecordBatch:
+    """Groups of a finer key as partial rows: several for a group, which merging adds up."""
+    chosen = zip(layout.query.group_by, layout.groups, strict=True)
+    arrays = [groups.keys.column(name).cast(field.type) for name, field in chosen]
+    arrays += [pa.array(groups.start, pa.int64()), pa.array(groups.start + layout.size - 1, pa.int64())]
+    for total, shift in zip(groups.totals, groups.shifts, strict=True):
+        arrays += [*total.to_arrow(), pa.array(shift, pa.int32())]
+    arrays += groups.minima
+    return pa.RecordBatch.from_arrays([_single(array) for array in arrays], schema=layout.partial)
 
 
 def _least(codes: Ints, groups: Ints, count: int) -> Ints:

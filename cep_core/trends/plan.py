@@ -1,4 +1,4 @@
-"""From a bound query to what the kernels are to do: a template as numbers, its compared edges, totals and minima.
+"""From a bound query and a state diagram to what the kernels are to do: states as numbers, edges with comparisons.
 
 GRETA, sections 4.1 and 6: edge predicates sit on the transitions of the template. Whatever no kernel evaluates is
 refused here, by name and position, before any event is read (docs/semantics.md, 4).
@@ -6,35 +6,27 @@ refused here, by name and position, before any event is read (docs/semantics.md,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
-from cep_core.events.schema import AttributeType, Ties
+from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
-from cep_core.language.patterns.query import Adjacency, Aggregate, EdgePredicate, Query, ReturnItem, Strategy
-from cep_core.language.patterns.template import Template, template_of
-from cep_core.language.patterns.tree import (
-    Alternative,
-    AnyOf,
-    Comparison,
-    Conjunction,
-    Kleene,
-    Not,
-    Pattern,
-    Sequence,
-)
-from cep_core.language.patterns.walk import units_of
+from cep_core.language.patterns.alike import alike_units
+from cep_core.language.patterns.diagram import Alike, Diagram
+from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
+from cep_core.language.patterns.template import Template, template_of_pattern
+from cep_core.language.patterns.tree import Comparison, Not, Pattern, Reference, Unit, Which
+from cep_core.language.patterns.walk import parts_of
+from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.graph import MOST_STATES, Automaton, automaton, bits
 from cep_core.trends.negation import Guarded, guarded
-
-T = TypeVar("T")
 
 MATCHING_HINT = "use a matching query: RETURN without an aggregate over all trends"
 
 
 @dataclass(frozen=True)
 class ComparedEdge:
-    """A template edge from state `source` to state `target` with its comparisons `left operator right`, all to hold."""
+    """An edge from state `source` to state `target` with its comparisons `left operator right`, all of which hold."""
 
     source: int
     target: int
@@ -42,68 +34,45 @@ class ComparedEdge:
 
 
 @dataclass(frozen=True)
-class Total:
-    """A sum over all occurrences, in all trends, of events bound to `states` (bits): of 1, or of an attribute.
-
-    `attribute` None counts occurrences; `values` True counts those whose attribute is known, else adds it up.
-    """
-
-    states: int
-    attribute: str | None = None
-    values: bool = False
-
-
-@dataclass(frozen=True)
-class Minimum:
-    """The least, or largest, known value of an attribute over all occurrences of events bound to `states` (bits)."""
-
-    states: int
-    attribute: str
-    largest: bool
-    type: AttributeType
-
-
-@dataclass(frozen=True)
-class Item:
-    """A column of the result with its places among the totals (`total`; AVG: divided by `divisor`) or minima.
-
-    A sum of doubles also has the places of their MIN and MAX (`bounds`), which tell whether all were finite.
-    """
-
-    source: ReturnItem
-    total: int = 0
-    divisor: int = 0
-    minimum: int = 0
-    bounds: tuple[int, int] | None = None
-
-    @property
-    def is_extreme(self) -> bool:
-        """Whether it is a MIN or a MAX."""
-        return self.source.aggregate in (Aggregate.MIN, Aggregate.MAX)
-
-
-@dataclass(frozen=True)
 class Plan:
-    """What an aggregation query computes. Total 0 of a window is its number of trends; `totals` are those from 1 on."""
+    """How the kernels count the paths of one diagram. Total 0 of a window is their number."""
 
     query: Query
-    template: Template
     guarded: Guarded
-    """The template with what its negations guard."""
+    """The diagram with what its negations forbid."""
     automaton: Automaton
     compared: tuple[ComparedEdge, ...]
-    totals: tuple[Total, ...]
-    minima: tuple[Minimum, ...]
-    items: tuple[Item, ...]
+    excused: tuple[tuple[int, int], ...]
+    """Edges along which negations, excused by what precedes them, ask how the two events' moments compare."""
+    cut: tuple[tuple[int, int], ...]
+    """Edges along which a vertex follows only those since a negated match began."""
+    aggregates: Aggregates
+    loose: bool
+    """Whether some edges allow ties: then every other edge compares times, and vertices are in (ts, seq) order."""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variable of each state."""
+        return self.guarded.diagram.variables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each state."""
+        return self.guarded.diagram.names
+
+    def states(self, variables: Iterable[str]) -> int:
+        """The states (bits) that bind one of the variables."""
+        wanted = set(variables)
+        return bits(state for state, variable in enumerate(self.variables) if variable in wanted)
 
     @property
     def size(self) -> int:
-        """Length of a window, in the log's unit."""
+        """Length of a window, in the log's unit or in events."""
         return self.query.window.size
 
     @property
     def slide(self) -> int:
-        """Distance of windows, in the log's unit; tumbling without SLIDE."""
+        """Distance of windows; tumbling without SLIDE."""
         return self.query.window.slide or self.query.window.size
 
     @property
@@ -112,149 +81,106 @@ class Plan:
         return self.query.schema.ties is Ties.ORDERED
 
 
-def plan_of(query: Query) -> Plan:
-    """The plan of an aggregation query. Raises NotSupportedYet, or QueryError for what aggregation refuses for good."""
-    _check_shape(query)
-    template = template_of(query)
-    guards = guarded(query.pattern, lambda what, at: _later(query, what, at))
-    if len(template.states) > MOST_STATES:
-        raise _later(query, f"a pattern of more than {MOST_STATES} variables", query.pattern.at)
-    number = {state: place for place, state in enumerate(template.states)}
-    predicates = _predicates_by_edge(query, template)
-    compared = tuple(
-        ComparedEdge(number[source], number[target], tuple(_comparison(query, one) for one in found))
-        for (source, target), found in predicates.items()
-    )
-    free = [edge for edge in template.edges if edge not in predicates and edge not in guards.between]
-    totals: list[Total] = []
-    minima: list[Minimum] = []
-    items = [_item(item, number, totals, minima) for item in query.returns if item.aggregate is not None]
-    return Plan(
-        query,
-        template,
-        guards,
-        automaton(
-            len(number),
-            [number[s] for s in template.start],
-            [number[s] for s in template.end],
-            [(number[p], number[q]) for p, q in free],
-        ),
-        compared,
-        tuple(totals),
-        tuple(minima),
-        tuple(items),
-    )
+def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
+    """The plan of a diagram with one path for each binding. Raises NotSupportedYet or QueryError."""
+    loose = bool(diagram.tied) and query.schema.ties is not Ties.ORDERED
+    if len(diagram.variables) > MOST_STATES:
+        raise later(query, f"a pattern that unrolls to more than {MOST_STATES} states", query.pattern.at)
+    guards = guarded(diagram, alike_of(query), _comparisons(query))
+    _check_negations(query, guards)
+    compared = []
+    for source, target in sorted(diagram.edges):
+        comparisons = guards.comparisons.get((source, target), ())
+        if loose and (source, target) not in diagram.tied:
+            comparisons = (_in_time(diagram.variables[source], diagram.variables[target], query), *comparisons)
+        if comparisons:
+            compared.append(ComparedEdge(source, target, comparisons))
+    forward = {
+        edge: [guards.forbidden[k].starts_free for way in ways for k in way] for edge, ways in guards.between.items()
+    }
+    excused = tuple(edge for edge, passed in forward.items() if not all(passed))
+    cut = tuple(edge for edge, passed in forward.items() if any(passed))
+    bare = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)
+    edges_free = automaton(len(diagram.variables), diagram.start, diagram.end, bare)
+    return Plan(query, guards, edges_free, tuple(compared), excused, cut, aggregates, loose)
 
 
-def _later(query: Query, what: str, at: Position, hint: str = "") -> NotSupportedYet:
+def alike_of(query: Query) -> Alike:
+    """The key of a unit among those of its ANY: alike ones have the same."""
+    numbers = alike_units(query)
+
+    def alike(unit: Unit) -> int | str:
+        return numbers.get(unit.variable, unit.variable)
+
+    return alike
+
+
+def later(query: Query, what: str, at: Position, hint: str = "") -> NotSupportedYet:
+    """The refusal of what no engine evaluates so far."""
     return NotSupportedYet(f"not supported yet: {what}", at, text=query.text, path=query.path, hint=hint)
 
 
-def _never(query: Query, what: str, at: Position, hint: str = MATCHING_HINT) -> QueryError:
+def never(query: Query, what: str, at: Position, hint: str = MATCHING_HINT) -> QueryError:
+    """The refusal of what aggregation does not mean to evaluate."""
     return QueryError(what, at, text=query.text, path=query.path, hint=hint)
 
 
-def _check_shape(query: Query) -> None:
-    if not query.aggregation:
-        raise ValueError("trend aggregation evaluates queries that RETURN an aggregate over all trends")
-    if query.strategy is not Strategy.ANY:
-        raise _later(query, f"trend aggregation under {query.strategy}", query.pattern.at)
-    if query.window.events:
-        raise _later(query, "trend aggregation WITHIN a number of events", query.pattern.at)
-    if query.skip is not None:
-        raise _later(query, "AFTER MATCH SKIP in a trend aggregation", query.pattern.at)
-    _check_pattern(query, query.pattern)
-    for key in query.key_classes:
-        if not key.slices:
-            raise _later(query, f"'{key.name}' of events that a trend may lack", key.at)
-    negated = {variable.name for variable in query.variables if variable.negated}
-    for edge in query.edge_predicates:
-        if not negated.isdisjoint((edge.source, edge.target)):
-            raise _later(query, "a comparison of events inside a NOT", edge.expression.at)
-    for predicate in query.match_predicates:
-        raise _never(query, "a condition on more than adjacent events of a trend", predicate.expression.at)
+def _check_negations(query: Query, guards: Guarded) -> None:
+    """Refuse what no cut expresses so far, in this diagram and in those of its negations."""
+    negations = guards.diagram.negations
+    for negation, negated in zip(negations, guards.forbidden, strict=True):
+        if negated.diagram.tied and query.schema.ties is not Ties.ORDERED:
+            raise later(query, "ANY inside a NOT where events may be concurrent", negation.at)
+        if not negated.starts_free and not negated.ends_free:
+            raise later(query, "NOT at both edges of a negated sequence", negation.at)
+        _check_negations(query, negated)
+    places = (*guards.between.values(), *guards.before.values(), *guards.after.values())
+    for ways in places:
+        beforehand = [k for way in ways for k in way if not guards.forbidden[k].starts_free]
+        if len(ways) > 1 and beforehand:
+            what = "NOT at the start of a negated sequence that only one way to read the pattern passes"
+            raise later(query, what, negations[min(beforehand)].at)
 
 
-def _check_pattern(query: Query, pattern: Pattern) -> None:
-    match pattern:
-        case Not():
-            _check_pattern(query, pattern.body)
-        case Alternative():
-            names = [unit.variable for unit in units_of(pattern)]
-            if len(set(names)) < len(names):
-                raise _later(query, "OR of branches that share a variable", pattern.at, "name the variables apart")
-            for option in pattern.options:
-                _check_pattern(query, option)
-        case Conjunction():
-            raise _later(query, "AND in a trend aggregation", pattern.at)
-        case AnyOf():
-            raise _later(query, "ANY in a trend aggregation", pattern.at)
-        case Kleene():
-            if pattern.least > 1 or pattern.most not in (1, None):
-                raise _later(query, "a quantifier other than +, * and ? in a trend aggregation", pattern.at)
-            _check_pattern(query, pattern.body)
-        case Sequence():
-            for element in pattern.elements:
-                _check_pattern(query, element)
+def _in_time(source: str, target: str, query: Query) -> Comparison:
+    """That time passes along an edge."""
+    at = query.pattern.at
+    return Comparison("<", Reference(source, "ts", Which.PREVIOUS, at), Reference(target, "ts", Which.EACH, at), at)
 
 
-def _predicates_by_edge(query: Query, template: Template) -> dict[tuple[str, str], list[EdgePredicate]]:
-    """The predicates of each template edge that carries any."""
-    found: dict[tuple[str, str], list[EdgePredicate]] = {}
+def _comparisons(query: Query) -> dict[tuple[str, str], list[Comparison]]:
+    """The comparisons between the neighbours of each pair of variables, negated ones included."""
+    parts = (query.pattern, *(negation.body for negation in _nots(query.pattern)))
+    templates = [template_of_pattern(part) for part in parts]
+    found: dict[tuple[str, str], list[Comparison]] = {}
     for predicate in query.edge_predicates:
         source, target = predicate.source, predicate.target
-        at = predicate.expression.at
-        if predicate.adjacency is Adjacency.BINDING and not _neighbours(template, source):
-            raise _never(query, f"other events may lie between {source}[i-1] and {source}[i]", at)
-        found.setdefault((source, target), []).append(predicate)
+        if predicate.adjacency is Adjacency.BINDING and not any(_neighbours(one, source) for one in templates):
+            what = f"other events may lie between {source}[i-1] and {source}[i]"
+            raise never(query, what, predicate.expression.at)
+        found.setdefault((source, target), []).append(_comparison(query, predicate))
     return found
 
 
+def _nots(pattern: Pattern) -> Iterable[Not]:
+    if isinstance(pattern, Not):
+        yield pattern
+    for part in parts_of(pattern):
+        yield from _nots(part)
+
+
 def _neighbours(template: Template, state: str) -> bool:
-    """Whether consecutive events of a closure's variable are always neighbours in the trend."""
+    """Whether consecutive events of a closure's variable are always neighbours."""
     between = [other for other in template.successors(state) if other != state]
     return (state, state) in template.edges and not any(template.reaches(other, state) for other in between)
 
 
 def _comparison(query: Query, predicate: EdgePredicate) -> Comparison:
     if predicate.separated is None:
-        raise _later(
+        raise later(
             query,
             "a condition between neighbours that is not one comparison",
             predicate.expression.at,
             "write it with the earlier event on one side and the later on the other",
         )
     return predicate.separated
-
-
-def _item(item: ReturnItem, number: dict[str, int], totals: list[Total], minima: list[Minimum]) -> Item:
-    """The item's places, which are shared with earlier items that need the same."""
-    states = bits(number[variable] for variable in item.variables)
-    match item.aggregate:
-        case Aggregate.COUNT:
-            return Item(item, total=_place(Total(states), totals) + 1)
-        case Aggregate.SUM | Aggregate.AVG:
-            total = _place(Total(states, item.argument), totals) + 1
-            divisor = 0
-            if item.aggregate is Aggregate.AVG:
-                divisor = _place(Total(states, item.argument, values=True), totals) + 1
-            bounds = None
-            if item.type is AttributeType.FLOAT:
-                bounds = (_place(_extreme(item, states, False), minima), _place(_extreme(item, states, True), minima))
-            return Item(item, total=total, divisor=divisor, bounds=bounds)
-        case Aggregate.MIN | Aggregate.MAX:
-            return Item(item, minimum=_place(_extreme(item, states, item.aggregate is Aggregate.MAX), minima))
-        case _:
-            return Item(item)
-
-
-def _extreme(item: ReturnItem, states: int, largest: bool) -> Minimum:
-    assert item.argument is not None
-    assert item.type is not None
-    return Minimum(states, item.argument, largest, item.type)
-
-
-def _place(wanted: T, places: list[T]) -> int:
-    if wanted not in places:
-        places.append(wanted)
-    return places.index(wanted)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.trends.counting import LIMIT, product
+from cep_core.trends.counting import LIMIT, may_begin, may_end, product
 from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Flags, Ints, Limits, Vertices
 
 
@@ -108,7 +108,7 @@ def count_compared_windows(
                 bit = np.uint64(1) << np.uint64(s)
                 if not vertices.states[i] & bit:
                     continue
-                count = np.int64(template.start[s] and (not limited or i < limits.starts_before[w, s]))
+                count = np.int64(template.start[s] and (not limited or may_begin(limits, i, s, w, first[w])))
                 for j in range(sums):
                     waiting_sums[n, j] = 0
                 for j in range(extremes):
@@ -149,7 +149,7 @@ def count_compared_windows(
                 for j in range(extremes):
                     if vertices.coded[j] & bit:
                         waiting_minima[n, j] = min(waiting_minima[n, j], vertices.codes[i, j])
-                if template.end[s] and (not limited or i >= limits.ends_from[w, s]):
+                if template.end[s] and (not limited or may_end(limits, i, s, w, last[w])):
                     final += count
                     seen |= final
                     for j in range(sums):

@@ -1,6 +1,6 @@
 """Trend aggregation by definition: enumerate every match, then aggregate. Small, slow, and independent of the kernels.
 
-Patterns of SEQ, OR, NOT, +, * and ? with vertex, equivalence and edge predicates (docs/semantics.md, 2-4).
+All patterns with vertex, equivalence and edge predicates, under skip-till-any-match (docs/semantics.md, 2-4).
 Exponential time.
 """
 
@@ -10,15 +10,19 @@ import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 from cep_core.events.schema import Ties
+from cep_core.language.patterns.alike import alike_units
+from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Adjacency, Aggregate, EdgePredicate, Query, ReturnItem
 from cep_core.language.patterns.tree import (
     Alternative,
+    AnyOf,
     Arithmetic,
     Comparison,
+    Conjunction,
     Expression,
     IsNull,
     Kleene,
@@ -56,10 +60,10 @@ def aggregate(query: Query, events: Sequence[Event]) -> dict[tuple[Any, ...], di
     size = query.window.size
     slide = query.window.slide or size
     rows: dict[tuple[Any, ...], list[Binding]] = defaultdict(list)
-    times = [event["ts"] for event in events]
+    times = [place if query.window.events else event["ts"] for place, event in enumerate(events)]
     for k in range((min(times) - size) // slide, max(times) // slide + 1) if events else ():
         inside = [i for i, ts in enumerate(times) if k * slide <= ts < k * slide + size]
-        for binding in matches(query, events, inside):
+        for binding in trends(query, events, inside):
             rows[(*group(query, events, binding), k * slide)].append(binding)
     return {
         key: {item.column: value(item, bindings, events) for item in query.returns if item.aggregate is not None}
@@ -67,8 +71,21 @@ def aggregate(query: Query, events: Sequence[Event]) -> dict[tuple[Any, ...], di
     }
 
 
-def matches(query: Query, events: Sequence[Event], inside: Sequence[int]) -> set[Binding]:
-    """Every match among the events `inside`."""
+def trends(query: Query, events: Sequence[Event], inside: Sequence[int]) -> Iterable[Binding]:
+    """Every match among the events `inside`; of AND unordered pairs of different matches, one after the other."""
+    if not isinstance(query.pattern, Conjunction):
+        return matches(query, query.pattern, events, inside)
+    pairs: dict[frozenset[Binding], Binding] = {}
+    for one in matches(query, query.pattern.left, events, inside):
+        for other in matches(query, query.pattern.right, events, inside):
+            plain = tuple((variable.removesuffix(RIGHT), i) for variable, i in other)
+            if one != plain and satisfies(query, events, (*one, *other)):
+                pairs[frozenset({one, plain})] = (*one, *other)
+    return pairs.values()
+
+
+def matches(query: Query, pattern: Pattern, events: Sequence[Event], inside: Sequence[int]) -> Iterable[Binding]:
+    """Every match of a pattern of the query among the events `inside`."""
     ordered = query.schema.ties is Ties.ORDERED
 
     def follows(later: int | None, earlier: int | None) -> bool:
@@ -94,15 +111,24 @@ def matches(query: Query, events: Sequence[Event], inside: Sequence[int]) -> set
             for option in pattern.options:
                 yield from extend(option, before)
         elif isinstance(pattern, Kleene):
-            front, done = {before}, 0
-            if pattern.least == 0:
-                yield before
+            front = {before}
+            for _ in range(pattern.least):
+                front = {after for one in front for after in extend(pattern.body, one)}
+            yield from front
+            done = pattern.least
             while front and (pattern.most is None or done < pattern.most):
                 front = {
                     after for one in front for after in extend(pattern.body, one) if len(bound(after)) > len(bound(one))
                 }
                 yield from front
                 done += 1
+        elif isinstance(pattern, AnyOf):
+            for units in permutations(pattern.units, pattern.n):
+                for chosen in combinations(inside, pattern.n):
+                    pairs = list(zip(units, chosen, strict=True))
+                    fits = all(events[i]["event_type"] == unit.event_type for unit, i in pairs)
+                    if fits and follows(chosen[0], nearest(reversed(before))):
+                        yield (*before, *((unit.variable, i) for unit, i in pairs))
         else:
             raise TypeError(f"the reference does not know {type(pattern).__name__}")
 
@@ -116,17 +142,20 @@ def matches(query: Query, events: Sequence[Event], inside: Sequence[int]) -> set
             high = after if following is None else following
             for other in extend(step.body, ()):
                 found = bound(other)
+                if not found:  # nothing is no match
+                    continue
                 between = follows(found[0][1], low) and follows(high, found[-1][1])
                 if between and satisfies(query, events, (*outer, *found)) and undisturbed(other, low, high, outer):
                     return False
         return True
 
-    found = set()
-    for path in extend(query.pattern, ()):
+    alike = alike_units(query)
+    found: dict[frozenset[tuple[str | int, int]], Binding] = {}
+    for path in extend(pattern, ()):
         binding = bound(path)
         if binding and satisfies(query, events, binding) and undisturbed(path, None, None, binding):
-            found.add(binding)
-    return found
+            found[frozenset((alike.get(variable, variable), i) for variable, i in binding)] = binding
+    return found.values()
 
 
 def bound(path: Path) -> Binding:

@@ -8,17 +8,17 @@ import pyarrow.compute as pc
 
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Aggregate
+from cep_core.trends.aggregates import Item
 from cep_core.trends.layout import Layout
 from cep_core.trends.numbers import decimals, digits, doubles, logarithms, quotients, signs
 from cep_core.trends.partials import Groups
-from cep_core.trends.plan import Item
 
 
 def result_of(groups: Groups, layout: Layout) -> pa.Table:
     """The result's columns and `certain`, by window, then group."""
     arrays: list[pa.Array | pa.ChunkedArray] = list(groups.keys.columns)
     arrays += [pa.array(groups.start, pa.int64()), pa.array(groups.start + layout.size, pa.int64())]
-    for item in layout.plan.items:
+    for item in layout.aggregates.items:
         arrays += _columns(item, groups, layout)
     arrays.append(pa.array(groups.start + layout.size - 1, pa.int64()))
     return pa.Table.from_arrays(arrays, schema=layout.result.append(pa.field(CERTAIN, pa.int64())))

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from cep_core.language.patterns.candidates import Candidates
 from cep_core.trends.counting import LIMIT, count_windows
 from cep_core.trends.graph import NOTHING, Automaton, Comparisons, Flags, Ints, Limits, Vertices
 from cep_core.trends.meeting import meet_windows
@@ -54,25 +53,28 @@ def count_uncompared(
     vertices: Vertices,
     limits: Limits,
     windows: Windows,
-    found: Candidates,
+    clocks: tuple[Ints, Ints],
     totals: Ints,
     minima: Ints,
     overflowed: Flags,
 ) -> None:
-    """Fill totals[R, 1 + J], minima[R, M] and overflowed[R] for each range of the windows, as `count_windows`."""
+    """Fill totals[R, 1 + J], minima[R, M] and overflowed[R] for each range of the windows, as `count_windows`.
+
+    `clocks`: what the windows are counted by, for each vertex, and the offsets of the partitions.
+    """
     partition = windows.partition[windows.opener]
     apart = bool(plan.guarded.forbidden)  # what a negation forbids tells windows apart
-    small = len(plan.template.states) <= BEGIN and len(limits.starts_before) == 0
+    small = len(plan.variables) <= BEGIN and len(limits.starts_before) == 0
     if apart:
         small = small and vertices.weights.shape[1] == vertices.codes.shape[1] == 0
-    costs = costs_of(plan, windows, partition, found.partitions, small=small, apart=apart)
+    costs = costs_of(plan, windows, partition, len(clocks[1]) - 1, small=small, apart=apart)
     chosen = costs.argmin(axis=0)[partition]
     for way in np.unique(chosen):
         places = np.flatnonzero(chosen == way)
         first, last = windows.first[places], windows.last[places]
         some = (totals[places], minima[places], overflowed[places])
         if way == Way.MEETING:
-            middle, point = _meeting_points(plan, windows, found, places)
+            middle, point = _meeting_points(plan, windows, clocks, places)
             meet_windows(plan.automaton, vertices, first, middle, last, point, *some)
         elif way == Way.PANES:
             count_by_panes(plan.automaton, vertices, first, last, partition[places], *some)
@@ -151,7 +153,7 @@ def costs_of(
         first = np.full(partitions, np.inf)
         np.minimum.at(first, partition, windows.first)
         span -= np.where(np.isfinite(first), first, 0)
-    rows = len(plan.template.states) + 1
+    rows = len(plan.variables) + 1
     costs = np.full((len(Way), partitions), np.inf)
     costs[Way.ONE_BY_ONE] = (1 if small else WALK) * visits
     if not apart:
@@ -161,21 +163,21 @@ def costs_of(
     return costs
 
 
-def _meeting_points(plan: Plan, windows: Windows, found: Candidates, places: Ints) -> tuple[Ints, Ints]:
+def _meeting_points(plan: Plan, windows: Windows, clocks: tuple[Ints, Ints], places: Ints) -> tuple[Ints, Ints]:
     """The first vertex at or after the meeting point of each of these windows, and the point's number."""
     opener = windows.opener[places]
     partition = windows.partition[opener]
     moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
     changes = np.ones(len(places), dtype=np.bool_)
     changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
-    return _first_at(found.ts, found.offsets, partition, moment), np.cumsum(changes, dtype=np.int64)
+    return _first_at(*clocks, partition, moment), np.cumsum(changes, dtype=np.int64)
 
 
 @njit(cache=True)
-def _first_at(ts: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
+def _first_at(clock: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
     """The first vertex of each partition at or after a moment."""
     found = np.empty(len(moment), np.int64)
     for k in range(len(moment)):
         low = offsets[partition[k]]
-        found[k] = low + np.searchsorted(ts[low : offsets[partition[k] + 1]], moment[k])
+        found[k] = low + np.searchsorted(clock[low : offsets[partition[k] + 1]], moment[k])
     return found

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.trends.aggregates import Total
 from cep_core.trends.counting import LIMIT
 from cep_core.trends.extremes import unknown
 from cep_core.trends.graph import Bits, Ints
 from cep_core.trends.integers import Integers
 from cep_core.trends.limbs import LIMB, LIMB_BITS, limbs_of
-from cep_core.trends.plan import Total
 
 MANTISSA = 53
 SMALLEST_EXPONENT = -1074
@@ -26,7 +26,7 @@ SMALLEST_EXPONENT = -1074
 
 @dataclass(frozen=True)
 class Weights:
-    """Columns of weights [m, J] for the kernels, and how their J sums make up the plan's totals."""
+    """Columns of weights [m, J] for the kernels, and how their J sums make up the totals."""
 
     words: Ints
     """As machine words; void where `wide`."""
@@ -46,20 +46,22 @@ class Weights:
         return [sums[plus] if minus is None else sums[plus].minus(sums[minus]) for plus, minus in self.places]
 
 
-def weights_of(totals: tuple[Total, ...], columns: dict[str, pa.Array], vertices: int) -> Weights:
-    """The weights of m vertices for the plan's totals; `columns[attribute]` holds their m values."""
+def weights_of(
+    totals: tuple[Total, ...], states_of: tuple[int, ...], columns: dict[str, pa.Array], vertices: int
+) -> Weights:
+    """The weights of m vertices for totals over states (bits); `columns[attribute]` holds their m values."""
     parts: list[Bits] = []
     states: list[int] = []
     places: list[tuple[int, int | None]] = []
     shifts: list[int] = []
-    for total in totals:
+    for total, bits in zip(totals, states_of, strict=True):
         positive, negative, shift = _parts(total, columns, vertices)
         places.append((len(parts), len(parts) + 1 if negative is not None else None))
         shifts.append(shift)
         for part in (positive, negative):
             if part is not None:
                 parts.append(part)
-                states.append(total.states)
+                states.append(bits)
     width = max((part.shape[1] for part in parts), default=1)
     limbs = np.zeros((vertices, len(parts), width), dtype=np.uint64)
     for j, part in enumerate(parts):

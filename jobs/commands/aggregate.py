@@ -13,6 +13,7 @@ from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.trends.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
 from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser)
     parser.add_argument("--exact", action="store_true", help="all digits of counts and sums, however many")
     parser.add_argument("--top", action="store_true", help="largest first, instead of by window and group")
+    parser.add_argument("--cores", type=int, help="how many to use (default: all; the result is the same)")
     parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
     add_output_arguments(parser)
 
@@ -48,7 +50,8 @@ def run(options: argparse.Namespace) -> int:
             hint = "RETURN COUNT(*) aggregates; `trendmill match` lists the matches"
             raise QueryError("not an aggregation query", query.pattern.at, text=text, path=query.path, hint=hint)
         evaluator = evaluator_of(query, exact=options.exact)
-        rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
+        with on_cores(options.cores):
+            rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
     finally:
         meter.clear()
     remark(*log.notes, *query.warnings, *shut_out(log, query))

@@ -12,6 +12,7 @@ from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
 from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
@@ -63,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
         if query.aggregation:
             hint = "`trendmill aggregate` evaluates it"
             raise QueryError("an aggregation query", query.returns[0].at, text=text, path=query.path, hint=hint)
+        if isinstance(query.pattern, Conjunction) and (options.why or options.why_not):
+            raise WrongWorkload("--why and --why-not do not explain AND; ask about each side as a query of its own")
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark(*log.notes, *query.warnings, *shut_out(log, query))

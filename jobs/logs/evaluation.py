@@ -15,7 +15,7 @@ import pyarrow as pa
 from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership
 from jobs.logs.files import Tick
 
-EVENTS_IN_RANGE = 200_000
+EVENTS_IN_RANGE = 1_000_000
 """A range has about so many events, unless the reach asks for more."""
 
 

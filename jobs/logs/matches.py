@@ -53,7 +53,9 @@ class Matches:
         path = self.path(row)
         yield f"match {number}: {', '.join([*self._whose(path), self._span(row), counted(len(path), 'event')])}"
         if "window_start" in row:
-            yield f"  in the window {self.clock.span(row['window_start'], row['window_end'])}"
+            start, end = row["window_start"], row["window_end"]
+            positions = f"of positions {start} to {end - 1}"
+            yield f"  in the window {positions if self.query.window.events else self.clock.span(start, end)}"
         yield from (f"  {line}" for line in timeline(self.happenings(path), self.clock))
         returned = [f"{item.column} {shown(row[item.column])}" for item in self.query.returns]
         if returned:

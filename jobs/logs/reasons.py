@@ -99,8 +99,10 @@ def _told(matches: Matches, verdict: Verdict) -> str:
     if verdict.kind is Kind.EQUIVALENCE:
         return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}{' in every event' if verdict.holds else ''}"
     if verdict.kind is Kind.WINDOW:
-        if query.window.events:
+        if query.window.events and query.window.slide is None:
             return f"within {query.window.size:,} events: {verdict.found[0]}"
+        if query.window.events:
+            return f"inside its window of {query.window.size:,} events"
         if query.window.slide is None:
             return f"within {clock.length(query.window.size)}: {clock.length(int(verdict.found[0]))}"
         return f"inside its window of {clock.length(query.window.size)}"

@@ -175,6 +175,9 @@ def test_what_is_wrong_ends_with_2(tmp_path: Path, files: list[str], capsys: pyt
     assert "no event of the log is row 99" in capsys.readouterr().err
     assert main(["match", *files, "--why-not", "one"]) == 2
     assert "such as 12,15,19, not 'one'" in capsys.readouterr().err
+    write(tmp_path / "q.cep", "PATTERN Depart a AND Arrive b WITHIN 10")
+    assert main(["match", *files, "--why"]) == 2
+    assert "do not explain AND" in capsys.readouterr().err
     write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN Depart+ WITHIN 10")
     assert main(["match", *files]) == 2
     assert ":1:8: an aggregation query" in capsys.readouterr().err
@@ -186,3 +189,20 @@ def test_a_key_that_nobody_has_is_said(files: list[str], capsys: pytest.CaptureF
     told = capsys.readouterr()
     assert told.out.startswith("8 matches, 0 shown (--limit)")
     assert "note: no Storm has a value in 'tail', so [tail] keeps them all out; --lacks Storm.tail" in told.err
+
+
+def test_windows_of_each_match_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With SLIDE a binding is a match in each of its windows: of time, or of positions."""
+    log = write(tmp_path / "log.csv", "ts,event_type\n100,A\n200,B\n")
+    query = write(tmp_path / "q.cep", "PATTERN SEQ(A a, B b) WITHIN 150 SLIDE 50")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    assert [line for line in lines if "window" in line] == [
+        "  in the window 100 to 249",
+        "    inside its window of 150 s",
+    ]
+    write(tmp_path / "q.cep", "PATTERN SEQ(A a, B b) WITHIN 2 EVENTS SLIDE 1 EVENTS")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    assert [line for line in lines if "window" in line] == [
+        "  in the window of positions 0 to 1",
+        "    inside its window of 2 events",
+    ]

@@ -126,12 +126,13 @@ def declared(pattern: Offered, ts: np.ndarray, ordered: bool) -> set[tuple[int, 
         inside = [i for i in range(opening, len(ts)) if opened.clock[i] <= end]
         for events in combinations(inside, pattern.machine.steps):
             chosen = [parts[i] for i in events]
-            pairs = list(pairwise(events))
+            groups = pattern.machine.groups
+            pairs = [(i, j, any(b <= s < e - 1 for b, e in groups)) for s, (i, j) in enumerate(pairwise(events))]
             if (
                 all(pattern.fits[i, step] for step, i in enumerate(events))
                 and len(set(chosen)) == 1
                 and chosen[0] >= 0
-                and all(tick[i] < tick[j] for i, j in pairs)
+                and all(tick[i] < tick[j] + within for i, j, within in pairs)
                 and (pattern.machine.start is not Start.AT_OPENING or events[0] == opening)
                 and all(
                     compares(OPERATORS[name], int(left[events[step - 1]]), int(right[events[step]]))
@@ -139,8 +140,7 @@ def declared(pattern: Offered, ts: np.ndarray, ordered: bool) -> set[tuple[int, 
                     for name, left, right in tests
                 )
                 and all(
-                    len({int(pattern.member[i]) for i in events[begin:end]}) == end - begin
-                    for begin, end in pattern.machine.groups
+                    len({int(pattern.member[i]) for i in events[begin:end]}) == end - begin for begin, end in groups
                 )
             ):
                 found.add((window, events))

@@ -26,6 +26,12 @@ QUERIES = {
     "trends that others cut": "RETURN k, COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, C), B b) GROUP-BY k WITHIN 9 SLIDE 3",
     "trends cut by events without part of the key": """RETURN g, COUNT(*), SUM(A.v) PATTERN SEQ(NOT C, A+, NOT B)
         WHERE [A.k, g] GROUP-BY g WITHIN 9 SLIDE 4""",
+    "repeated trends by key": "RETURN k, COUNT(*), SUM(A.v) PATTERN SEQ(A{1,3}, B) GROUP-BY k WITHIN 9 SLIDE 3",
+    "trends of either kind": """RETURN g, COUNT(*), MAX(A.v) PATTERN SEQ(A+, B) OR SEQ(A, NOT C, B+) WHERE [k]
+        GROUP-BY g WITHIN 9""",
+    "pairs of trends": """RETURN g, COUNT(*), SUM(A.v), MIN(B.v) PATTERN SEQ(A+, B) AND SEQ(A, B+) WHERE [k]
+        GROUP-BY g WITHIN 9""",
+    "trends in any order": "RETURN k, COUNT(*), AVG(A.v) PATTERN ANY(2, A, B, C) GROUP-BY k WITHIN 9 SLIDE 4",
     "matches by key": "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_any_match { [k] } WITHIN 7",
     "next matches by key": "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_next_match { [k] } WITHIN 9",
     "matches of a chain of keys": "PATTERN SEQ(A a, B b, C c) WHERE a.k = b.k AND b.g = c.g WITHIN 8",

@@ -21,6 +21,7 @@ PATTERNS = (
     "(SEQ(A, (SEQ(B, C))+))+",
     "((SEQ(A+, B))+)+",
     "SEQ(A*, B)",
+    "SEQ(A*, B+, C?)",
     "SEQ(A, B?, C+)",
     "SEQ(A, (B OR C)+)",
 )
@@ -54,6 +55,73 @@ NEGATIONS = (
     "SEQ(A, (SEQ(NOT C, B?))?, A)",
     "(SEQ(NOT B, A, NOT SEQ(C+, D)))+",
 )
+EXCUSES = (
+    "SEQ(A, NOT SEQ(NOT C, B), A)",
+    "SEQ(A+, NOT SEQ(B, NOT C), A)",
+    "SEQ(NOT SEQ(B, NOT C), A+)",
+    "SEQ(NOT SEQ(NOT B, C), A+)",
+    "SEQ(A+, NOT SEQ(B, NOT C))",
+    "SEQ(A+, NOT SEQ(NOT B, C))",
+    "(SEQ(A, NOT SEQ(B, NOT C)))+",
+    "(SEQ(A, NOT SEQ(NOT B, C)))+",
+    "SEQ(A, NOT SEQ(B?, C?), A)",
+    "SEQ(A, NOT SEQ(B+, C, NOT SEQ(D, NOT E)), A)",
+    "SEQ(A, NOT SEQ(NOT SEQ(D, NOT E), B, C), A)",
+    "SEQ(A, NOT SEQ(B, NOT SEQ(NOT E, D), C), A)",
+    "SEQ(A, NOT SEQ(NOT SEQ(NOT E, D), B), A)",
+    "SEQ(A, NOT SEQ(B, NOT C), NOT SEQ(NOT D, C c), A)",
+    "SEQ(A+, NOT SEQ(B+, C), A)",
+    "SEQ(A+, NOT SEQ(B, C))",
+    "SEQ(A, (SEQ(NOT SEQ(B, NOT C), D))?, NOT E, A)",
+)
+REPETITIONS = (
+    "A{2,3}",
+    "A{2,}",
+    "SEQ(A{1,3}, B)",
+    "SEQ(A{0,2}, B)",
+    "(SEQ(A, B?)){2,3}",
+    "(SEQ(A+, B)){1,2}",
+    "(SEQ(A, (B OR C){0,2})){2}",
+    "(A{2,3})+",
+    "(SEQ(A{2}, B*)){1,2}",
+    "(SEQ(A, NOT C, B)){1,3}",
+    "SEQ(A{2,3}, NOT B)",
+    "SEQ(A{1,2}, NOT C, B)",
+)
+CHOICES = (
+    "SEQ(A+, B) OR SEQ(A, B+)",
+    "A+ OR SEQ(A, B)",
+    "SEQ(A+, B) OR SEQ(A, A) OR SEQ(A, B, C)",
+    "SEQ(A+, (SEQ(A, B) OR SEQ(B, A)))",
+    "((SEQ(A, B) OR SEQ(A, C)))+",
+    "(A OR SEQ(A, B))+",
+    "SEQ(A, (B OR SEQ(B, C?)), A)",
+    "SEQ(A, NOT C, B) OR SEQ(A, B+)",
+    "SEQ(A+, NOT C) OR SEQ(A+, NOT B)",
+    "SEQ(A, NOT B, A) OR SEQ(A, NOT C, A) OR SEQ(NOT C, A)",
+    "SEQ(A, (SEQ(NOT C, B?) OR SEQ(NOT D, B? b)), A)",
+    "SEQ(A, (SEQ(NOT C, B) OR SEQ(NOT D, B)))",
+    "SEQ(A, (SEQ(NOT C, B))?, B?)",
+)
+PAIRS = (
+    "SEQ(A+, B) AND SEQ(A, B+)",
+    "A+ AND SEQ(B, C)",
+    "A+ AND A+",
+    "A{2,} AND SEQ(A, B?)",
+    "SEQ(A, NOT C, B) AND SEQ(A, B)",
+    "SEQ(A, B) AND SEQ(B, A)",
+)
+ANY_ORDER = (
+    "ANY(2, A, B)",
+    "ANY(A, B, C)",
+    "ANY(2, A, A, B)",
+    "SEQ(A, ANY(2, A, B, C))",
+    "SEQ(ANY(A, B), C)",
+    "SEQ(ANY(A, B), NOT C, A)",
+    "(ANY(2, A, B))+",
+    "ANY(2, A, B) OR SEQ(A, B)",
+    "ANY(A, B) AND SEQ(A, B)",
+)
 CONDITIONS = {
     "A": ("A.x >= 1", "(A.y < 2.5 OR A.x = 0)"),
     "B": ("B.x != 2", "NOT B.y > 1"),
@@ -74,10 +142,24 @@ NEIGHBOURS = {
     "SEQ(A+, NOT C, B)": [("A[last].x <= B.x", "A.x != NEXT(B).x"), ("A.x >= NEXT(A).y",)],
     "(SEQ(A, NOT B))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.k = NEXT(A).k")],
     "(SEQ(A+, NOT C, B))+": [("B.x < NEXT(A).x",), ("A.y > NEXT(A).y", "A.k != NEXT(A).k"), ("A.x != NEXT(B).x",)],
+    "(SEQ(A, NOT SEQ(B, NOT C)))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x")],
+    "(SEQ(A, NOT SEQ(NOT B, C)))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x")],
+    "SEQ(A+, NOT SEQ(B+, C), A)": [("B.x < NEXT(B).x", "B[i].y >= B[i-1].y"), ("B[last].x > C.x", "B.x != NEXT(C).x")],
+    "SEQ(A+, NOT SEQ(B, C))": [("B.x < C.x", "B.y != C.x", "B.s = C.s"), ("A.x > NEXT(A).x",)],
+    "SEQ(NOT SEQ(B, NOT C), A+)": [("A.x > NEXT(A).x",)],
+    "SEQ(A+, NOT SEQ(NOT B, C))": [("A.x > NEXT(A).x",)],
+    "A{2,3}": [("A.x < NEXT(A).x", "A[i].x >= A[i-1].x")],
+    "SEQ(A{1,3}, B)": [("A[last].x != B.x",), ("A.x <= NEXT(A).x",)],
+    "(SEQ(A+, B)){1,2}": [("B.x < NEXT(A).x",), ("A.x != NEXT(A).x",)],
+    "SEQ(A+, B) OR SEQ(A, B+)": [("A.x < NEXT(A).x",), ("B.x > NEXT(B).x",)],
+    "A+ OR SEQ(A, B)": [("A.x < NEXT(A).x",), ("A.x > NEXT(B).x",)],
+    "SEQ(A+, B) AND SEQ(A, B+)": [("A.x > NEXT(B).x", "A.y != NEXT(B).x")],
+    "A+ AND A+": [("A.x < NEXT(A).x",)],
     "(SEQ(A, NOT SEQ(B, NOT E, C)))+": [("A.x >= NEXT(A).x", "A.x != NEXT(A).x")],
     "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
 }
 """For each pattern and template edge what may stand on the edge."""
+MORE = REPETITIONS + CHOICES + PAIRS + ANY_ORDER
 ITEMS = (
     "COUNT(*)",
     "COUNT(A)",
@@ -94,7 +176,7 @@ ITEMS = (
 
 
 @st.composite
-def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS) -> str:
+def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EXCUSES + MORE) -> str:
     """The text of an aggregation query."""
     pattern = draw(st.sampled_from(patterns))
     conditions = [
@@ -104,15 +186,19 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS) -> 
     for edge in NEIGHBOURS.get(pattern, ()):
         if draw(st.booleans()):
             conditions += draw(st.lists(st.sampled_from(edge), min_size=1, max_size=3, unique=True))
-    mandatory = "*" not in pattern and "?" not in pattern and "OR" not in pattern
+    mandatory = not any(word in pattern for word in ("*", "?", "OR", "{0", "ANY"))
     if mandatory and draw(st.booleans()):
         conditions.append("[k]")
+    if not mandatory and single(pattern, "A") and draw(st.booleans()):
+        conditions.append("[A.k]")  # says nothing of a trend without an a
     group = "GROUP-BY g" if mandatory and draw(st.booleans()) else ""
     size = draw(st.integers(1, 12))
     slide = draw(st.sampled_from(["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"]))
     items = draw(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4, unique=True))
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    return f"RETURN {', '.join(items)} PATTERN {pattern} {where} {group} WITHIN {size} {slide}"
+    events = draw(st.sampled_from(["", "", "", " EVENTS"]))
+    window = f"WITHIN {size}{events}" + (f" {slide}{events}" if slide else "")
+    return f"RETURN {', '.join(items)} PATTERN {pattern} {where} {group} {window}"
 
 
 def single(pattern: str, name: str) -> bool:

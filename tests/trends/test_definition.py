@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,14 +15,18 @@ from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
+from tests.trends.random_queries import EXCUSES, MORE, NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
 
 TIES = st.sampled_from(list(Ties))
 
 
 def expected(query: Query, log: pa.Table) -> list[dict[str, Any]]:
     """The reference's rows, as the result's columns show them."""
-    found = reference.aggregate(query, rows_of(log))
+    return rows_from(query, reference.aggregate(query, rows_of(log)))
+
+
+def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The aggregates of each (group..., window start) as rows."""
     rows = []
     for *group, start in sorted(found, key=lambda key: (key[-1], key[:-1])):
         values = found[*group, start]
@@ -59,9 +64,18 @@ def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(queries(NEGATIONS), logs(most=10), TIES, st.data())
+@given(queries(NEGATIONS + EXCUSES), logs(most=10), TIES, st.data())
 def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: st.DataObject) -> None:
     """The same for negations alone, of types that may lack part of the key: their events count in every partition."""
     query = bind(text, data.draw(partial_schemas(log, ties)))
+    evaluator = TrendEvaluator(query)
+    assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(queries(MORE), logs(most=7), TIES)
+def test_repetition_and_choice_are_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
+    """The same for bounded repetition, OR of shared variables, AND and ANY: every binding counts once."""
+    query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)

@@ -248,9 +248,10 @@ def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
     values = random.integers(1, int(random.choice([2, 30])), (n, len(cut)))
     equal = random.random(len(cut)) < 0.3
     bound = values - (~equal & (random.random(len(cut)) < 0.7))
-    # a vertex follows those from some vertex on that came before it, never from an earlier one than its predecessors
+    # a vertex follows those from some vertex on that came before it; mostly its successors follow no earlier ones
     before = np.searchsorted(tick, tick)
-    since = np.maximum.accumulate((before * random.random((len(cut), n))).astype(np.int64), axis=1)
+    since = (before * random.random((len(cut), n))).astype(np.int64)
+    since = np.maximum.accumulate(since, axis=1) if seed % 3 else since
     since = np.searchsorted(tick, tick[since]) * (random.random((len(cut), 1)) < 0.8)
     ends = np.array(cut, dtype=np.int64).reshape(-1, 2)
     comparisons = Comparisons(
@@ -267,7 +268,8 @@ def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
     size = int(random.integers(2, 90))
     windows = list_windows(tick, np.array([0, n]), size, int(random.integers(1, size)))
     shape = (len(windows.first), states)
-    limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape))
+    begun, ended = random.integers(-n, n, (n, states)), random.integers(0, 4 * n, (n, states))
+    limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape), begun, ended)
     totals, minima, flags = np.zeros((shape[0], 3), np.int64), np.full((shape[0], 2), NOTHING), np.zeros(shape[0], bool)
     where = np.zeros(shape[0], np.int64)
     span = (windows.first, windows.last, where)
@@ -282,7 +284,8 @@ def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
             for s in range(states):
                 if not int(vertices.states[i]) >> s & 1:
                     continue
-                count[i, s] = int(graph.start[s] and i < limits.starts_before[w, s])
+                begins = i < limits.starts_before[w, s] and begun[i, s] < first
+                count[i, s] = int(graph.start[s] and begins)
                 for p, q in edges:
                     c = cut.index((p, q)) if (p, q) in cut else None
                     for j in range(first if c is None else max(first, since[c, i]), before[i] if q == s else 0):
@@ -293,7 +296,7 @@ def test_cuts_and_limits_are_the_quadratic_ones(seed: int) -> None:
                 if count[i, s]:
                     own = (vertices.coded >> np.uint64(s)) & np.uint64(1) == 1
                     least[i, s] = np.minimum(least[i, s], np.where(own, vertices.codes[i], NOTHING))
-                    if graph.end[s] and i >= limits.ends_from[w, s]:
+                    if graph.end[s] and i >= limits.ends_from[w, s] and ended[i, s] >= last:
                         total += count[i, s]
                         smallest = np.minimum(smallest, least[i, s])
         assert exact[w][0] == total

@@ -17,6 +17,7 @@ from cep_core.language.patterns.classification import Predicate, classify
 from cep_core.language.patterns.columns import holds
 from cep_core.language.patterns.equivalence import equality_of, key_classes, named_class
 from cep_core.language.patterns.naming import (
+    RIGHT,
     check_shape,
     name_variables,
     normalise_negation,
@@ -144,7 +145,12 @@ class _Binder:
     ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...], tuple[str, ...]]:
         """The key classes, the conditions that remain, and the attributes of partition contiguity."""
         written = self._written
-        bracketed = [named_class(name, scope, grouped=False) for name in written.equivalences]
+        right = [
+            replace(name, variable=name.variable + RIGHT)
+            for name in written.equivalences
+            if name.variable and name.variable in scope.variables and name.variable + RIGHT in scope.variables
+        ]
+        bracketed = [named_class(name, scope, grouped=False) for name in (*written.equivalences, *right)]
         grouped = [named_class(name, scope, grouped=True) for name in written.group_by]
         named = [found for found in (*bracketed, *grouped) if found is not None]
         for name in (*written.equivalences, *written.group_by):

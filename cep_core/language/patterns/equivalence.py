@@ -207,7 +207,11 @@ def _type(members: tuple[Member, ...], scope: Scope) -> AttributeType:
 
 
 def _slices(joined: _Class, pattern: Pattern, strategy: Strategy) -> bool:
-    variables = frozenset(variable for variable, _ in joined.members)
+    return slices(frozenset(variable for variable, _ in joined.members), pattern, strategy)
+
+
+def slices(variables: frozenset[str], pattern: Pattern, strategy: Strategy) -> bool:
+    """Whether a class of attributes of these variables binds a slicing variable (`docs/semantics.md` 6)."""
     if not _binds(pattern, variables):
         return False
     return strategy is Strategy.ANY or template_of_pattern(pattern).start <= variables

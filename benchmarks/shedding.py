@@ -1,0 +1,162 @@
+"""Load shedding, measured in one run: `python benchmarks/shedding.py [FOLDER]`.
+
+The utility table of a window of 32,000 events at bin 1 (14 states); meetings of events and partial matches a second,
+without and with shedding; and a night of X1 (`contagion`) and X2 (`destination_collapse`) on 8 March 2013 at five loads
+under seven strategies. FOLDER holds flights.csv.gz (`scripts/make_nyc_flights_bundle.py`); the workload's own bundle
+by default, whose days before 8 March train. CPU seconds of one core, of a second run after the kernels are compiled.
+Nothing is asserted on time.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.events.table import order
+from cep_core.experiments.shedding import LOADS, compare_shedding, scenario_of
+from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.query import Query, Strategy
+from cep_core.shedding.chain import completion_and_time
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.machine import Machine, Start
+from cep_core.shedding.replaying import Experiment, Scenario
+from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.pspice import PSpice
+from cep_core.shedding.stream import Offered, stream_of
+from cep_core.shedding.windows import Windows
+
+T = TypeVar("T")
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKLOAD = ROOT / "workloads" / "nyc_flights"
+QUERIES = ("contagion", "destination_collapse")
+FLIGHT = ("flight", "carrier", "origin", "dest")
+
+
+def cpu(run: Callable[[], T]) -> tuple[T, float]:
+    """The answer and the process time of a second run."""
+    run()
+    begin = time.process_time()
+    answer = run()
+    return answer, max(time.process_time() - begin, 1e-9)
+
+
+def utility_table() -> None:
+    states = 14
+    chain = np.diag([0.98] * (states - 1) + [1.0])
+    chain[range(states - 1), range(1, states)] = 0.02
+    rewards = np.full((states, states), 100.0)
+    print("utility table, 14 states, bin 1")
+    for left in (6_000, 10_000, 16_000, 18_000, 24_000, 32_000):
+        _, spent = cpu(lambda left=left: completion_and_time(chain, rewards, left, 1))
+        print(f"{left:>8} events left {1000 * spent:>8.1f} ms")
+
+
+def meetings() -> None:
+    """pSPICE's Q1: ten symbols of 500 in sequence, a window for each event of four leading ones."""
+    count, size = 400_000, 5_000
+    rng = np.random.default_rng(5)
+    symbol = rng.integers(0, 500, count)
+    fits = symbol[:, None] == np.arange(10)[None, :]
+    leading = symbol < 4
+    machine = Machine(10, Strategy.NEXT, Start.ONCE)
+    pattern = Offered("Q1", machine, Windows(size, events=True), fits, opening=leading)
+    costs = Costs(((100,) * 10,), event=500, lookup=2, sort=1, drop=10)
+    ts = np.arange(count)
+    stream = stream_of([pattern], ts, costs)
+
+    def unshed() -> Run:
+        run = Run(stream, np.zeros(count, np.int64))
+        run.advance(count)
+        return run
+
+    run, spent = cpu(unshed)
+    print(f"\nmeetings without shedding {run.met / spent / 1e9:>8.2f} G/s, {count / spent / 1e6:.1f} M events/s")
+    experiment = Experiment(Scenario([pattern], ts, count // 2, count, costs, np.zeros(count, np.int64), 10_000_000))
+    for load in (1.2, 1.6, 2.0):
+        measured, spent = cpu(lambda load=load: experiment.measure(PSpice(), load))
+        met = int(measured.run.account.met[count // 2 :].sum())
+        lost = measured.quality
+        print(
+            f"pSPICE at {load:.0%} {met / spent / 1e9:>8.2f} G/s, {count / 2 / spent / 1e6:.1f} M events/s, "
+            f"lost {lost.lost:.3f} of {lost.matches[0]}, at most {lost.latencies[-1] / 1e6:.2f} ms of 10"
+        )
+
+
+def flight_events(folder: Path) -> pa.Table:
+    """Departures and cancellations of the sample, in order."""
+    rows = csv.read_csv(folder / "flights.csv.gz", convert_options=csv.ConvertOptions(null_values=["NA"]))
+    hour = rows["time_hour"]
+    hour = hour if pa.types.is_timestamp(hour.type) else pc.cast(hour, pa.timestamp("s"))
+    sched = pc.add(pc.cast(pc.cast(hour, pa.timestamp("s")), pa.int64()), pc.multiply(rows["minute"], 60))
+    left = rows["dep_time"].is_valid()
+    delay = rows["dep_delay"]
+    return order(
+        pa.table(
+            {
+                "event_type": pc.if_else(left, "Departure", "Cancellation"),
+                "ts": pc.if_else(left, pc.add(sched, pc.multiply(pc.fill_null(delay, 0), 60)), sched),
+                "carrier": rows["carrier"],
+                "origin": rows["origin"],
+                "dest": rows["dest"],
+                "delay_min": delay,
+            }
+        )
+    )
+
+
+def flight_queries() -> dict[str, Query]:
+    """X1 and X2."""
+    texts = dict.fromkeys(FLIGHT, AttributeType.STRING)
+    departure = {name: Attribute(name, kind) for name, kind in texts.items()}
+    delay = {"delay_min": Attribute("delay_min", AttributeType.INT)}
+    schema = LogSchema({"Departure": departure | delay, "Cancellation": departure})
+    folder = ROOT / "benchmarks" / "queries"
+    return {name: bind((folder / f"{name}.cep").read_text(), schema) for name in QUERIES}
+
+
+def night(folder: Path) -> None:
+    events = flight_events(folder)
+    begin, end = (int(datetime(2013, 3, day, 8, tzinfo=UTC).timestamp()) for day in (8, 9))
+    others = {"event": 2_000, "lookup": 2, "sort": 1, "drop": 20, "draw": 5}
+    steps = {"contagion": 4, "destination_collapse": 3}
+
+    def run() -> list[str]:
+        lines = []
+        for name, query in flight_queries().items():
+            costs = Costs(((100,) * steps[name],), **others)
+            compared = compare_shedding(scenario_of({name: query}, events, (begin, end), costs, 2_000_000), seeds=(0,))
+            found: dict[tuple[str, str], list[float]] = {}
+            for row in compared.to_pylist():
+                found.setdefault((row["strategy"], row["metric"]), []).append(row["value"])
+            lines.append(f"{name}: {found['none', 'matches'][0]:,.0f} matches")
+            for strategy in dict.fromkeys(compared["strategy"].to_pylist()):
+                lost, late = (
+                    "  ".join(f"{value:6.1%}" for value in found[strategy, metric]) for metric in ("lost", "late_time")
+                )
+                lines.append(f"  {strategy:>12}  lost {lost}   late {late}")
+        return lines
+
+    lines, spent = cpu(run)
+    print(f"\n8 March 2013, X1 and X2, loads {', '.join(f'{load:.0%}' for load in LOADS)}: {spent:.1f} s")
+    print("\n".join(lines))
+
+
+def main() -> None:
+    utility_table()
+    meetings()
+    night(Path(sys.argv[1]) if len(sys.argv) > 1 else WORKLOAD / "data")
+
+
+if __name__ == "__main__":
+    main()
