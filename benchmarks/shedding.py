@@ -62,15 +62,15 @@ def utility_table() -> None:
         print(f"{left:>8} events left {1000 * spent:>8.1f} ms")
 
 
-def meetings() -> None:
-    """pSPICE's Q1: ten symbols of 500 in sequence, a window for each event of four leading ones."""
+def meetings(leading: int) -> None:
+    """pSPICE's Q1: ten symbols of 500 in sequence, a window of 5,000 events for each event of some leading ones."""
     count, size = 400_000, 5_000
     rng = np.random.default_rng(5)
     symbol = rng.integers(0, 500, count)
     fits = symbol[:, None] == np.arange(10)[None, :]
-    leading = symbol < 4
+    opening = symbol < leading
     machine = Machine(10, Strategy.NEXT, Start.ONCE)
-    pattern = Offered("Q1", machine, Windows(size, events=True), fits, opening=leading)
+    pattern = Offered("Q1", machine, Windows(size, events=True), fits, opening=opening)
     costs = Costs(((100,) * 10,), event=500, lookup=2, sort=1, drop=10)
     ts = np.arange(count)
     stream = stream_of([pattern], ts, costs)
@@ -81,15 +81,19 @@ def meetings() -> None:
         return run
 
     run, spent = cpu(unshed)
-    print(f"\nmeetings without shedding {run.met / spent / 1e9:>8.2f} G/s, {count / spent / 1e6:.1f} M events/s")
-    experiment = Experiment(Scenario([pattern], ts, count // 2, count, costs, np.zeros(count, np.int64), 10_000_000))
+    print(f"\nQ1, {leading} leading symbols: {run.met / count:.0f} partial matches an event")
+    print(f"without shedding {run.met / spent / 1e9:>8.2f} G/s, {count / spent / 1e6:.1f} M events/s")
+    experiment = Experiment(
+        Scenario([pattern], ts, count // 2, count, costs, np.zeros(count, np.int64), 2_500_000 * leading)
+    )
     for load in (1.2, 1.6, 2.0):
         measured, spent = cpu(lambda load=load: experiment.measure(PSpice(), load))
         met = int(measured.run.account.met[count // 2 :].sum())
         lost = measured.quality
         print(
             f"pSPICE at {load:.0%} {met / spent / 1e9:>8.2f} G/s, {count / 2 / spent / 1e6:.1f} M events/s, "
-            f"lost {lost.lost:.3f} of {lost.matches[0]}, at most {lost.latencies[-1] / 1e6:.2f} ms of 10"
+            f"lost {lost.lost:.3f} of {lost.matches[0]}, latency at most {lost.latencies[-1] / 1e6:.2f} ms, "
+            f"bound {2.5 * leading:.0f}"
         )
 
 
@@ -130,12 +134,16 @@ def night(folder: Path) -> None:
     begin, end = (int(datetime(2013, 3, day, 8, tzinfo=UTC).timestamp()) for day in (8, 9))
     others = {"event": 2_000, "lookup": 2, "sort": 1, "drop": 20, "draw": 5}
     steps = {"contagion": 4, "destination_collapse": 3}
+    # A fifth of the virtual time that the night costs unshed: bursts break it, quiet hours do not.
+    bounds = {"contagion": 10_000_000, "destination_collapse": 2_000_000}
 
     def run() -> list[str]:
         lines = []
         for name, query in flight_queries().items():
             costs = Costs(((100,) * steps[name],), **others)
-            compared = compare_shedding(scenario_of({name: query}, events, (begin, end), costs, 2_000_000), seeds=(0,))
+            compared = compare_shedding(
+                scenario_of({name: query}, events, (begin, end), costs, bounds[name]), seeds=(0,)
+            )
             found: dict[tuple[str, str], list[float]] = {}
             for row in compared.to_pylist():
                 found.setdefault((row["strategy"], row["metric"]), []).append(row["value"])
@@ -154,7 +162,8 @@ def night(folder: Path) -> None:
 
 def main() -> None:
     utility_table()
-    meetings()
+    meetings(4)
+    meetings(40)
     night(Path(sys.argv[1]) if len(sys.argv) > 1 else WORKLOAD / "data")
 
 

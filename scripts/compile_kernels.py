@@ -2,16 +2,18 @@
 
 Every query of every workload that compiles is evaluated on a made-up log of its schema, and a few queries more reach
 the kernels that only large numbers need. Numba keeps the machine code in NUMBA_CACHE_DIR; where a kernel's source has
-not changed since, this reads it back in a second.
+not changed since, this reads it back in a second; once the engines have changed, all are compiled again.
 """
 
 from __future__ import annotations
 
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numba import config
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
@@ -83,8 +85,18 @@ def join_panes() -> None:
         count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, overflowed)
 
 
+def forget_outdated() -> None:
+    """Drop what was compiled before the engines last changed: Numba looks at a kernel's own file, not its callees."""
+    engines = Path(cep.__file__).parent
+    changed = max(source.stat().st_mtime for source in engines.rglob("*.py"))
+    for index in Path(config.CACHE_DIR).rglob("*.nbi") if config.CACHE_DIR else ():
+        if index.stat().st_mtime < changed:
+            index.unlink()
+
+
 def main() -> None:
     begun = time.perf_counter()
+    forget_outdated()
     evaluated = 0
     for folder in sorted(path.parent for path in places.workloads().glob("*/workload.yaml")):
         try:

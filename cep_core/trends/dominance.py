@@ -238,15 +238,20 @@ def _compare_pairs(
             n = end - floor
             if n <= 0:
                 continue
+            own = rank[0, floor:end]  # slices, or else these loops are not vectorised
+            least, most = low[0, i], high[0, i]
             for j in range(n):
-                fits[j] = (rank[0, floor + j] >= low[0, i]) & (rank[0, floor + j] <= high[0, i])
+                fits[j] = (own[j] >= least) & (own[j] <= most)
             for d in range(1, rank.shape[0]):
+                own = rank[d, floor:end]
+                most = high[d, i]
                 for j in range(n):
-                    fits[j] &= rank[d, floor + j] <= high[d, i]
+                    fits[j] &= own[j] <= most
             if single:
+                numbers = kept.reshape(kept.size)[floor:end]
                 total = np.uint64(0)
                 for j in range(n):
-                    total += kept[floor + j, 0] if fits[j] else np.uint64(0)
+                    total += numbers[j] if fits[j] else np.uint64(0)
                 given[i, 0] += total
                 continue
             x0, x1, y0, y1 = lane_range(lanes[0, i], lanes[1, i], width, extremes)

@@ -1,7 +1,8 @@
 """Our own, and out of reach: exact look-ahead.
 
 It knows from a run without shedding which matches each partial match and those that spring from it become, and what
-they still cost: utility is one over the other. No strategy can know this; it tells how much is left to gain.
+they still cost: utility is one over the other. No strategy can know this. It is a yardstick, not an upper bound: it too
+decides event by event, and what it drops for one event may be what a later one would have paid for.
 """
 
 from __future__ import annotations
