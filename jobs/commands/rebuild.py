@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.exits import OK, WrongWorkload
+from jobs.lake.definition import identifier
 from jobs.lake.register import register
-from jobs.lake.tables import identifier
 from jobs.lake.write import replace
 from jobs.runs.application import TASKS, Application
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
@@ -23,15 +23,19 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+OUTDATED = ""
+"""A definition that no query has."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("query", help="the query whose table is rebuilt")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Forget what was evaluated, drop the table, evaluate the days that it had with the present columns.
+    """Call what was evaluated outdated, drop the table, evaluate the days that it had with the present columns.
 
-    In this order: killed in between, the days are stale, never wrongly current.
+    In this order: killed in between, the days are stale, never wrongly current, and still known to be asked for.
     """
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
@@ -44,18 +48,19 @@ def run(options: argparse.Namespace) -> int:
         workload.name,
         options.workload,
         TASKS[1:],
-        prepare=lambda spark: _forget(spark, workload.name, options.query),
+        prepare=lambda spark: _discard(spark, workload.name, options.query),
         scope=lambda _: scope,
     ).run()
     return OK
 
 
-def _forget(spark: SparkSession, workload: str, query: str) -> None:
+def _discard(spark: SparkSession, workload: str, query: str) -> None:
     from pyspark.sql import functions as f
 
     if "result_days" in register(spark, workload, places.lake()):
         table = identifier(workload, "result_days")
-        replace(spark.table(table).where(f.lit(False)), table, f.col("query") == query)
+        own = f.col("query") == query
+        replace(spark.table(table).where(own).withColumn("definition", f.lit(OUTDATED)), table, own)
     folder = places.lake() / workload / query
     if (folder / "_delta_log").is_dir():
         spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, query)}")

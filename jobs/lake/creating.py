@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.exits import SchemaChanged
+from jobs.lake.definition import Column, Table, identifier, quoted
 from jobs.lake.register import register_table, table_folders
-from jobs.lake.tables import Column, Table, identifier, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

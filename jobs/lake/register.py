@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobs import places
-from jobs.lake.tables import identifier, quoted
+from jobs.lake.definition import identifier, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -47,7 +47,7 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     """
     paths: dict[str, date | None] = {}
     for place, day in source.paths(days, base).items():
-        files = _expand(spark, place)
+        files = expand(spark, place, source.text)
         if not files and source.must_exist and (day is None or day in days):
             raise SourceMissing(source.name, place)
         paths.update(dict.fromkeys(files, day))
@@ -59,16 +59,16 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     )
 
 
-def _expand(spark: SparkSession, place: str) -> list[str]:
-    """The files at a path; a Delta table or any other folder without data files of its own stays one path."""
+def expand(spark: SparkSession, place: str, text: bool = True) -> list[str]:
+    """The paths at a place, none where it is absent; a local folder, or a remote one of no `text`, stays one path."""
     if not is_local(place):
-        return _expand_remote(spark, place)
+        return _expand_remote(spark, place, text)
     if Path(place).is_dir():
         return [place]
     return sorted(glob.glob(place))
 
 
-def _expand_remote(spark: SparkSession, place: str) -> list[str]:
+def _expand_remote(spark: SparkSession, place: str, text: bool) -> list[str]:
     from pyspark.errors import AnalysisException
 
     try:
@@ -77,7 +77,8 @@ def _expand_remote(spark: SparkSession, place: str) -> list[str]:
         if error.getCondition() == "PATH_NOT_FOUND":
             return []
         raise
-    return sorted(row.path for row in listed.collect())
+    # A Delta table's folder also holds files that are no longer, or not yet, the table's.
+    return sorted(row.path for row in listed.collect()) if text else [place]
 
 
 def _checked_header(spark: SparkSession, source: Source, path: str) -> str:

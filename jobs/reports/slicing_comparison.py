@@ -78,15 +78,16 @@ def comparisons(reader: LakeReader, day: date) -> list[Comparison]:
 
 
 def plans_in_use(reader: LakeReader, day: date) -> list[dict[str, Any]]:
-    """The plans that the day's slices were evaluated by; where no slice says, the latest that cover the day."""
+    """The plans by which the day's results were evaluated, each query's; where none is theirs, one of the day's."""
     covering = (ds.field("first_day") <= day) & (ds.field("last_day") >= day)
     plans = rows(reader.read("slicing_plans", where=covering), "day", "plan_id")
-    used = {row["plan_id"] for row in rows(reader.read("slice_runs", day, day, ["plan_id"]))}
+    results = rows(reader.read("result_days", day, day, ["query", "run_id"]))
+    evaluated = {(row["query"], row["run_id"]) for row in results}
     by_query: dict[str, dict[str, Any]] = {}
     for plan in plans:
         for query in plan["queries"]:
             known = by_query.get(query)
-            if known is None or (plan["plan_id"] in used) >= (known["plan_id"] in used):
+            if known is None or (query, plan["run_id"]) in evaluated or (query, known["run_id"]) not in evaluated:
                 by_query[query] = plan
     chosen = {plan["plan_id"]: plan for plan in by_query.values()}
     return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
@@ -96,7 +97,9 @@ def _comparison(plan: Mapping[str, Any], measured: list[dict[str, Any]]) -> Comp
     values: dict[str, dict[str, float]] = {}
     parameters: dict[str, Mapping[str, Any]] = {}
     for row in measured:
-        if row["experiment"] == PREFIX + plan["plan_id"] and row["value"] is not None:
+        if (row["experiment"], row["run_id"]) == (PREFIX + plan["plan_id"], plan["run_id"]) and row[
+            "value"
+        ] is not None:
             values.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
             if row["metric"] == LOAD:
                 parameters[row["strategy"]] = json.loads(row["parameters"])

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from jobs.lake.tables import identifier
+from jobs.lake.definition import identifier
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import glob
 from datetime import date
+from typing import TYPE_CHECKING
 
+from jobs.raw.files import expand
 from jobs.workload.declaration import Workload
-from jobs.workload.sources import is_local
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
-def has_day(workload: Workload, day: date) -> bool:
-    """Whether every source with a file for each day, which must exist, has one for `day`; remote ones are taken to."""
-    places = [
-        place
+def has_day(spark: SparkSession, workload: Workload, day: date) -> bool:
+    """Whether every source with a file for each day, which must exist, has one for `day`."""
+    return all(
+        expand(spark, place)
         for source in workload.sources.values()
         if source.daily and source.must_exist
         for place, own in source.paths([day], workload.base).items()
-        if own == day and is_local(place)
-    ]
-    return all(glob.glob(place) for place in places)
+        if own == day
+    )

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from jobs.exits import GateFailure
 from jobs.lake.creating import create
+from jobs.lake.result_tables import result_table
 from jobs.lake.session import compile_plans
-from jobs.lake.tables import lake_tables, result_table
+from jobs.lake.tables import lake_tables
 from jobs.quality.judges import Judges
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
@@ -78,7 +79,7 @@ def _loads(run: Run) -> Iterator[tuple[date, ...]]:
 
     def missing() -> tuple[date, ...]:
         ledger = read_ledger(run.lake, run.workload.name)
-        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.workload, day))
+        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.spark, run.workload, day))
 
     yield tuple(sorted({*missing(), *run.days}))
     while more := missing():

@@ -4,7 +4,8 @@ Loads of strategies that were not used are counted, never run; seconds are measu
 on the last days of the run that hold no more events than one slice may (`limits.slice_rows`): on all of them, as a
 rule.
 
-Reads `events`, `slicing_plans` and `slice_runs`; replaces the plans' experiments in `experiments`.
+One experiment is one plan's, of however many days; it is found by the plan, on whose day, the run's last, it is
+recorded. Reads `events`, `slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.own_rows import own_rows
 from jobs.stages.plan_slices import reads_of, seed_text, widest
 from jobs.stages.planned import planned, plans_of_day
 
@@ -42,7 +44,6 @@ MEASURED = {
 
 def compare(run: Run) -> StageOutcome:
     """Count the strategies for every plan of the run, yesterday's plan for the same queries included."""
-    from pyspark.sql import functions as f
 
     assert run.scope is not None
     plans = planned(run)
@@ -72,8 +73,7 @@ def compare(run: Run) -> StageOutcome:
     rows += _seconds(run, plans)
     schema = run.spark.table(run.table("experiments")).schema
     values = [tuple({**row, "day": run.last, "run_id": run.run_id}[name] for name in schema.names) for row in rows]
-    # One day's comparisons are one run's: those of plans that it superseded go with them.
-    mine = (f.col("day") == f.lit(run.last)) & f.col("experiment").startswith(EXPERIMENT)
+    mine = own_rows(run, "experiments", "run_id", [run.run_id])
     replace(run.spark.createDataFrame(values, schema), run.table("experiments"), mine)
     return StageOutcome(events_read, len(rows), f"{len(plans)} plan(s) against their rivals")
 

@@ -25,6 +25,7 @@ from cep_core.language.evaluator import CERTAIN, TOTALS
 from jobs.lake.write import Replacement, replace_all
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.runs.scope import Evaluation
+from jobs.stages.own_rows import own_rows
 from jobs.stages.planned import planned
 from jobs.stages.slice_worker import (
     Assignment,
@@ -216,7 +217,6 @@ def _result(run: Run, result: Result) -> Replacement:
 
 
 def _slice_runs(run: Run, partials: Sequence[Partial]) -> Replacement:
-    from pyspark.sql import functions as f
 
     grouped: dict[tuple[str, str, int], list[Partial]] = {}
     for partial in partials:
@@ -235,7 +235,9 @@ def _slice_runs(run: Run, partials: Sequence[Partial]) -> Replacement:
         }
         for (query, plan_id, number), own in sorted(grouped.items())
     ]
-    return _of_rows(run, "slice_runs", rows, f.col("day") == f.lit(run.last))
+    assert run.scope is not None
+    evaluated = {evaluation.query for evaluation in run.scope.evaluations}
+    return _of_rows(run, "slice_runs", rows, own_rows(run, "slice_runs", "query", evaluated))
 
 
 def _result_days(run: Run, results: Sequence[Result]) -> Replacement:

@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
+from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
-from jobs.lake.tables import SQL_TYPES
 from jobs.lake.write import Replacement, replace_all
 from jobs.raw.damage import refuse_damaged
 from jobs.raw.files import Found, find

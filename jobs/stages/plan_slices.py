@@ -24,6 +24,7 @@ from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Scope
 from jobs.stages.event_counts import Days, EventCounts
+from jobs.stages.own_rows import own_rows
 
 WORTH_SHARING = 0.1
 """How much higher, as a part of it, a query's predicted maximum load may be in a plan that it shares."""
@@ -39,13 +40,12 @@ class Group:
 
 
 def plan_slices(run: Run) -> StageOutcome:
-    """Plan the run's evaluations; the plans of an earlier run with the same last day are superseded."""
-    from pyspark.sql import functions as f
-
+    """Plan the run's evaluations; other runs' plans stay, because results of other days or queries are theirs."""
     assert run.scope is not None
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
-    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), f.col("day") == f.lit(run.last))
+    own = own_rows(run, "slicing_plans", "run_id", [run.run_id])
+    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), own)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
 

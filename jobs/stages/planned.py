@@ -18,15 +18,17 @@ def planned(run: Run) -> list[Plan]:
 
 
 def plans_of_day(run: Run, day: date) -> list[Plan]:
-    """The stored plans of the last run that ended with `day`, ordered by their first query."""
-    return [plan for plan, _ in _stored(run, day)]
+    """The stored plans of runs that ended with `day` by which a result of that day was evaluated, by first query."""
+    stored = read_table(run.lake / run.workload.name / "result_days", ["query", "run_id"], [day])
+    evaluated = {(row["query"], row["run_id"]) for row in ([] if stored is None else stored.to_pylist())}
+    return [plan for plan, run_id in _stored(run, day) if any((query, run_id) in evaluated for query in plan.queries)]
 
 
 def _stored(run: Run, day: date) -> list[tuple[Plan, str]]:
     stored = read_table(run.lake / run.workload.name / "slicing_plans", ["run_id", "plan"], [day])
     rows = [] if stored is None else stored.to_pylist()
     plans = [(Plan.from_dict(json.loads(row["plan"])), row["run_id"]) for row in rows]
-    return sorted(plans, key=lambda stored_plan: stored_plan[0].queries)
+    return sorted(plans, key=lambda stored_plan: (stored_plan[0].queries, stored_plan[0].plan_id))
 
 
 def is_sliced(run: Run) -> bool:

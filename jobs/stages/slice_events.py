@@ -108,7 +108,7 @@ def _ranked(run: Run, days: Days) -> DataFrame:
 
 
 def _ddl(run: Run, attributes: Iterable[str]) -> str:
-    from jobs.lake.tables import SQL_TYPES
+    from jobs.lake.definition import SQL_TYPES
 
     types = run.workload.attributes
     own = ["plan_id STRING", "slice INT", "day DATE", "event_type STRING", "ts BIGINT", "seq BIGINT", "pos BIGINT"]

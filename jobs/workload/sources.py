@@ -26,7 +26,8 @@ COLUMN_TYPES = {
 TEXT_FORMATS = ("csv", "json")
 """Formats read line by line, so that every row keeps its raw text; all others are read as Spark reads them."""
 
-_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
+_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")
+"""As people write URIs, `s3a://bucket/x`, and as Hadoop does where there is no host, `file:/x`."""
 _PACKAGE = "package:"
 
 
@@ -88,8 +89,8 @@ def located(path: str, base: Path) -> str:
 def is_local(path: str) -> bool:
     """Whether a located path is a file of this machine.
 
-    >>> is_local("/data/x.csv"), is_local("s3a://bucket/x.csv")
-    (True, False)
+    >>> is_local("/data/x.csv"), is_local("s3a://bucket/x.csv"), is_local("file:/data/x.csv")
+    (True, False, False)
     """
     return not _REMOTE.match(path)
 

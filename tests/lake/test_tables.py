@@ -12,7 +12,8 @@ import pytest
 from jobs.exits import SchemaChanged
 from jobs.lake.creating import create
 from jobs.lake.register import register
-from jobs.lake.tables import lake_tables, result_table
+from jobs.lake.result_tables import result_table
+from jobs.lake.tables import lake_tables
 from jobs.lake.write import append, replace
 from jobs.workload.declaration import load_workload
 

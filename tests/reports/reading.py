@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-_EMPTY = {"meta", "link", "img", "source", "br"}
+_EMPTY = {"meta", "link", "img", "source", "br", "wbr"}
 
 
 @dataclass

@@ -54,7 +54,7 @@ def copied(
 ) -> Iterator[SmallLake]:
     """A copy of the undisturbed lake and of its workload, for the command line in this process and session."""
     folder = shutil.copytree(undisturbed_lake.folder, tmp_path / "lake")
-    made = SmallLake(spark, write_workload(tmp_path / "workloads"), folder)
+    made = SmallLake(spark, write_workload(tmp_path / "workloads"), folder, undisturbed_lake.runs)
     made.forget()
     monkeypatch.setenv("TRENDMILL_LAKE", str(folder))
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))

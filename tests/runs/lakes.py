@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,11 @@ class SmallLake:
 
     def _read(self, name: str) -> pa.Table:
         return DeltaTable(self.folder / "machines" / name).to_pyarrow_table()
+
+    def copy(self, folder: Path) -> SmallLake:
+        """The same lake in another folder, which takes the session's table names."""
+        self.forget()
+        return SmallLake(self.spark, self.home, shutil.copytree(self.folder, folder), self.runs)
 
     def forget(self) -> None:
         """Let another lake of the same workload take the session's table names."""

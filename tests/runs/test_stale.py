@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from jobs.runs.maintenance import maintain
+from jobs.runs.run import Silent
+from tests.reports.reading import read
 from tests.runs.lakes import CommandLine, SmallLake
 from tests.runs.small_workload import day
 
@@ -28,6 +32,10 @@ def edit(lake: SmallLake, query: str, before: str, after: str) -> None:
     path.write_text(text.replace(before, after))
 
 
+def fail(*_: object, **__: object) -> None:
+    raise OSError("killed")
+
+
 def runs_of(lake: SmallLake, query: str) -> set[str]:
     """The runs that evaluated a query's days."""
     rows = lake.rows("result_days")
@@ -36,9 +44,16 @@ def runs_of(lake: SmallLake, query: str) -> set[str]:
 
 
 def test_a_changed_workload_ends_as_if_it_had_always_been_so(
-    spark: SparkSession, copied: SmallLake, trendmill: CommandLine, tmp_path: Path
+    spark: SparkSession,
+    copied: SmallLake,
+    trendmill: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A query is edited, one joins, one gets other columns: each is evaluated again, the others are left alone."""
+    """A query is edited, one joins, one gets other columns: each is evaluated again, the others are left alone.
+
+    A rebuild that dies once the table is gone can be done again.
+    """
     code, told = trendmill("status")
     assert code == 0
     assert "stale" not in told
@@ -58,6 +73,9 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
         "2013-01-02",
         "2013-01-03",
     }
+    slicing = read(tmp_path / "reports" / "machines" / "2013-01-03" / "slicing.html")
+    assert {"chains", "climbs", "joined"} <= set(re.findall(r"\w+", " ".join(slicing.text("h2"))))
+    assert len(slicing.all("figure")) >= 2
     assert "nothing to evaluate" in trendmill("run", "--stale")[1]
 
     edit(copied, "chains", "MAX(S.load)", "MAX(S.load), MIN(T.load)")
@@ -67,10 +85,20 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert "the columns of machines.chains have changed" in told
     assert "trendmill rebuild machines chains" in told
     assert copied.rows("chains") == before
+    with monkeypatch.context() as patch:
+        patch.setattr("jobs.runs.tasks.begin", fail)
+        assert trendmill("rebuild", "chains")[0] == 1
+    assert "stale: chains: 2013-01-02..2013-01-03" in trendmill("status")[1]
     code, told = trendmill("rebuild", "chains")
     assert code == 0, told
     assert runs_of(copied, "chains").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
     assert "stale" not in trendmill("status")[1]
+
+    maintain(spark, "machines", copied.folder, Silent())
+    in_use = {row["run_id"] for row in copied.rows("result_days")}
+    assert "run-1" not in in_use
+    for name in ("slicing_plans", "experiments"):
+        assert {row["run_id"] for row in copied.rows(name)} == in_use
 
     fresh = SmallLake(spark, copied.home, tmp_path / "fresh")
     fresh.forget()

@@ -1,0 +1,105 @@
+"""Tables of what was delivered: staged rows and events, what was refused, and what a load found on each day."""
+
+from __future__ import annotations
+
+from cep_core.events.schema import LogSchema
+from jobs.lake.definition import DAY, RUN, Column, Table, attribute_columns, quoted
+
+
+def events(schema: LogSchema, day_of_ts: str) -> Table:
+    """`events`; `day_of_ts` is the SQL expression that gives the operating day of a `ts`."""
+    names = ", ".join(quoted(name) for name in schema.types)
+    return Table(
+        "events",
+        "One row is an event that passed the quality gate; files are sorted by (ts, seq)",
+        (
+            DAY,
+            RUN,
+            Column("event_type", "STRING", "What happened", nullable=False),
+            Column("ts", "BIGINT", f"When, in {schema.unit} since 1970-01-01T00:00Z", nullable=False),
+            Column(
+                "seq", "BIGINT", "Names the event and orders ties; the same input gives the same seq", nullable=False
+            ),
+            *attribute_columns(schema),
+        ),
+        checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {day_of_ts}"},
+    )
+
+
+def staged_events(schema: LogSchema) -> Table:
+    """`_work/staged_events`: what the gate judges."""
+    return Table(
+        "work_staged_events",
+        "One row is an event before the gate, or a refused raw row; replaced by the next load of its day",
+        (
+            DAY,
+            RUN,
+            Column("event_type", "STRING", "What happened; null: the row gave no event"),
+            Column("ts", "BIGINT", f"When, in {schema.unit}; null: unreadable"),
+            Column("seq", "BIGINT", "As in events; null: refused"),
+            *attribute_columns(schema),
+            Column("_source", "STRING", "Source of the raw row", nullable=False),
+            Column("_file", "STRING", "File of the raw row", nullable=False),
+            Column("_raw", "STRING", "The raw row, undecodable bytes as backslash escapes", nullable=False),
+            Column("_rule", "STRING", "Row rule that refused it; null: passed"),
+            Column("_reason", "STRING", "Why the rule exists"),
+            Column("_undated", "BOOLEAN", "Refused without a readable ts or a day of its file", nullable=False),
+        ),
+        checks={"passed_or_refused": "(_rule IS NULL) = (seq IS NOT NULL)"},
+    )
+
+
+SOURCE_ROWS = Table(
+    "work_source_rows",
+    "The equation of rows: read = gave_event + refused + other_days + without_event",
+    (
+        DAY,
+        RUN,
+        Column("source", "STRING", "Source, as declared", nullable=False),
+        Column("files", "INT", "Files read", nullable=False),
+        Column("read", "BIGINT", "Raw rows read", nullable=False),
+        Column("gave_event", "BIGINT", "Rows that gave an event on this day", nullable=False),
+        Column("refused", "BIGINT", "Rows refused and recorded on this day", nullable=False),
+        Column("other_days", "BIGINT", "Rows whose events, or whose refusal, belong to other days", nullable=False),
+        Column("without_event", "BIGINT", "Rows that events.sql passed over", nullable=False),
+    ),
+    checks={"counts": "least(files, read, gave_event, refused, other_days, without_event) >= 0"},
+)
+
+LOADED_DAYS = Table(
+    "work_loaded_days",
+    "One row is an operating day that was loaded: what results that read it depend on",
+    (
+        DAY,
+        RUN,
+        Column("digest", "STRING", "Digest of the day's published events; null: none were ever published"),
+        Column(
+            "refused", "BOOLEAN", "The last load failed its gate; events are those of the load before", nullable=False
+        ),
+        Column("reason", "STRING", "The gate's first reason; null: passed"),
+        Column("events", "BIGINT", "Published events", nullable=False),
+        Column("points", "BIGINT", "Distinct ts among them", nullable=False),
+        Column("checks", "STRING", "JSON: each gate rule's outcome, fatal ones and warnings", nullable=False),
+    ),
+    checks={"counts": "events >= points AND points >= 0"},
+)
+
+QUARANTINE = Table(
+    "quarantine",
+    "One row is a raw row that a row rule refused; it gave no event on any day",
+    (
+        DAY,
+        RUN,
+        Column("source", "STRING", "Source, as declared", nullable=False),
+        Column("file", "STRING", "File of the row", nullable=False),
+        Column("raw", "STRING", "The raw row, undecodable bytes as backslash escapes", nullable=False),
+        Column("rule", "STRING", "The first rule, in declared order, that was false", nullable=False),
+        Column("reason", "STRING", "Why the rule exists", nullable=False),
+        Column(
+            "undated",
+            "BOOLEAN",
+            "Neither a readable ts nor a file of a day: recorded on the log's first day",
+            nullable=False,
+        ),
+    ),
+)
