@@ -46,10 +46,10 @@ def optimisations() -> None:
         raise AssertionError("pruning changed the matches")
     print("\nRuns of 60 events, window 20, kept for ever and pruned by window: ", end="")
     print(", ".join(f"{plan.counters.runs:,}" for plan in plans))
-    events = logs.abc(4_000, 0.4)
+    events = logs.abc(2_000, 0.4)
     for name, condition in CLASSES.items():
-        query = f"PATTERN SEQ(A a, B+ b[], C c) WHERE [k] AND a.x > 200 AND {condition} WITHIN 40"
-        print(f"\n{name}: {condition}, {events.num_rows:,} events, window 40")
+        query = f"PATTERN SEQ(A a, B+ b[], C c) WHERE [k] AND a.x > 200 AND {condition} WITHIN 100"
+        print(f"\n{name}: {condition}, {events.num_rows:,} events, window 100")
         print(f"{'':>28} {'runs':>9} {'edges':>9} {'cases':>8} {'tests':>8} {'results':>8} {'CPU s':>7}  times ours")
         ours = _ours(events, query)
         found: set[int] = set()

@@ -1,10 +1,10 @@
-"""Trend aggregation and Kleene matching over a log in an Arrow table, without Spark.
+"""Trend aggregation, Kleene matching and load shedding over a log in an Arrow table, without Spark.
 
 import cep_core as cep
 cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
 """
 
-from cep_core.queries import aggregate, explain, match
+from cep_core.queries import aggregate, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
-__all__ = ["aggregate", "explain", "match", "optimize_shares", "slices_of"]
+__all__ = ["aggregate", "explain", "match", "optimize_shares", "shed", "slices_of"]

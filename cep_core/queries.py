@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from cep_core.language.patterns.explaining import explain_query
 from cep_core.language.patterns.inference import schema_mentioned_by
 from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Query
+from cep_core.shedding.costs import Costs
 
 SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
 """A log's schema, or attribute types (int, float, string, bool) by event type and attribute."""
@@ -75,6 +76,44 @@ def match(
         hint = "cep.aggregate evaluates it"
         raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path, hint=hint)
     return _evaluated(evaluator_of(bound, collapsed=collapsed), ordered)
+
+
+def shed(
+    queries: Mapping[str, str | Path],
+    events: pa.Table,
+    interval: tuple[int, int],
+    *,
+    costs: Costs,
+    bound: int,
+    buffer: int = 0,
+    weights: Mapping[str, float] | None = None,
+    loads: Sequence[float] = (1.2, 1.4, 1.6, 1.8, 2.0),
+    seeds: Sequence[int] = (0, 1, 2),
+    schema: SchemaLike | None = None,
+    unit: str = "s",
+    ties: str = "concurrent",
+) -> pa.Table:
+    """What an operator that is too slow for the queries would have missed, under each shedding strategy.
+
+    Events before `interval` (log time, its end excluded) train the model, those inside are judged; `costs`, `bound` and
+    `buffer` are virtual nanoseconds (`docs/semantics.md` 7). Columns: `strategy`, `load`, `metric`, `mean`, `deviation`
+    and `n` over seeds, `unit`. Raises QueryError, NotSupportedYet for a pattern that is no chain of event types.
+
+    >>> log = pa.table({"event_type": list("AABB") * 50, "ts": range(200)})
+    >>> query = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9"}
+    >>> lost = shed(query, log, (100, 200), costs=Costs(((5, 5),)), bound=60, loads=[2])
+    >>> sorted(set(lost["strategy"].to_pylist()))
+    ['E-BL', 'PM-BL', 'hindsight', 'none', 'pSPICE', 'pSPICE--', 'trend counts']
+    """
+    from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
+
+    if not queries:
+        raise ValueError("no query to shed for")
+    bound_queries: dict[str, Query] = {}
+    for name, query in queries.items():
+        bound_queries[name], ordered = _prepared(query, events, schema, unit, ties)
+    scenario = scenario_of(bound_queries, ordered, interval, costs, bound, weights=weights, buffer=buffer)
+    return summarise(compare_shedding(scenario, loads=loads, seeds=seeds))
 
 
 def explain(query: str | Path, *, language: str = "cep", schema: SchemaLike | None = None) -> Explanation:

@@ -8,6 +8,7 @@ not changed since, this reads it back in a second; once the engines have changed
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,9 @@ FURTHER = (
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
     # Conditions that look at the order of events, over possible worlds.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
+    # Matches that only residues count, and runs that look at all that they have bound.
+    ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
+    ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
     # Negations that others excuse, and the listing of strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),

@@ -9,7 +9,7 @@ one walk, a lane each, so that additions run in SIMD and a comparison is made on
 Cost for each last event with n rows in its window: O(n E) additions; an edge whose comparisons are one comparison by
 order adds O(log n) a node (a Fenwick tree over the later events' places), any other edge with comparisons O(n). No
 cost depends on the number of matches. Counts are exact at any size: 61-bit integers that stop at a limit, and for those
-that reach it residues modulo as many coprime numbers as the window asks for, joined by the Chinese remainder theorem.
+that reach it residues modulo as many coprime numbers as the count asks for, joined by the Chinese remainder theorem.
 """
 
 from __future__ import annotations
@@ -19,13 +19,19 @@ from math import gcd, prod
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
 from cep_core.matching.network import ANY_STATE, LONG, Ends, Ints, Network, begins, holds
 
+Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
 LIMIT = 1 << 61
 """Counts below it are plain; two that reach it add without wrapping a 64-bit integer."""
 
+
+UNBOUNDED = -1
+"""Instead of a modulus: counts neither stop nor turn over, for floats."""
 
 LANES = 64
 """At most so many last events share a walk."""
@@ -36,15 +42,15 @@ SCRATCH = 1 << 23
 class Scratch(NamedTuple):
     """Room for walks over up to n rows with up to L lanes: `ways` is the outcome, the rest is working memory."""
 
-    ways: Ints
+    ways: Numbers
     """[n, S, L]"""
-    totals: Ints
+    totals: Numbers
     """[S, L] over the rows that come later than the one in hand"""
     members: Ints
     """[S, n] those rows where ways are left"""
     sizes: Ints
     """[S]"""
-    trees: Ints
+    trees: Numbers
     """[C, largest place + 1, L] Fenwick trees of ways by `Network.store`, one for each comparison"""
 
 
@@ -156,13 +162,13 @@ def _clear(condition: Ints, target: Ints, store: Ints, members: Ints, sizes: Int
 @njit(cache=True)
 def _plus(one: int, other: int, modulus: int) -> int:
     total = one + other
-    if modulus:
+    if modulus > 0:
         return total - modulus if total >= modulus else total
-    return min(total, LIMIT)
+    return total if modulus == UNBOUNDED else min(total, LIMIT)
 
 
 @njit(cache=True)
-def _count_all(network: Network, questions: Ends, modulus: int, scratch: Scratch, counts: Ints) -> None:
+def _count_all(network: Network, questions: Ends, modulus: int, scratch: Scratch, counts: Numbers) -> None:
     """counts[k]: the paths of each question, whose rows ascend; LIMIT if more."""
     starts, since, ways = network.starts, network.since, scratch.ways
     ends, ending, windows, lows, befores = questions
@@ -212,10 +218,8 @@ def count_matches(network: Network, questions: Ends) -> tuple[Ints, dict[int, in
 
 def _count_large(network: Network, questions: Ends, scratch: Scratch) -> list[int]:
     """Counts of any size from their residues; the questions' rows ascend."""
-    ends, lows = questions.rows, questions.begins
-    choices = np.log2(1.0 + network.fits.sum(axis=1))  # an event is in no state of a match, or in one that it fits
-    before = np.concatenate([[0.0], np.cumsum(choices)])
-    moduli = coprime_moduli(int((before[ends + 1] - before[lows]).max() * (1 + 1e-9)) + 2)
+    ends = questions.rows
+    moduli = coprime_moduli(_bits(network, questions, scratch))
     residues = []
     for modulus in moduli:
         counts = np.zeros(len(ends), np.int64)
@@ -224,6 +228,26 @@ def _count_large(network: Network, questions: Ends, scratch: Scratch) -> list[in
     whole = prod(moduli)
     weights = [whole // m * pow(whole // m, -1, m) for m in moduli]
     return [sum(r * w for r, w in zip(column, weights, strict=True)) % whole for column in zip(*residues, strict=True)]
+
+
+def _bits(network: Network, questions: Ends, scratch: Scratch) -> int:
+    """How many bits the largest of the counts has at most.
+
+    The same walk in floats says it closely, since sums of positive numbers keep their relative precision; beyond their
+    range each event is in no state of a match, or in one that it fits.
+    """
+    floats = scratch._replace(
+        ways=np.empty(scratch.ways.shape),
+        totals=np.empty(scratch.totals.shape),
+        trees=np.zeros(scratch.trees.shape),
+    )
+    sizes = np.zeros(len(questions.rows))
+    _count_all(network, questions, UNBOUNDED, floats, sizes)
+    largest = float(sizes.max())
+    if np.isfinite(largest):
+        return int(np.log2(largest)) + 2
+    before = np.concatenate([[0.0], np.cumsum(np.log2(1.0 + network.fits.sum(axis=1)))])
+    return int((before[questions.rows + 1] - before[questions.begins]).max() * (1 + 1e-9)) + 2
 
 
 @lru_cache(maxsize=16)

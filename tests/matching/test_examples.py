@@ -177,6 +177,13 @@ def test_counts_beyond_64_bits_and_38_digits() -> None:
     assert table.column("match_count_log10").to_pylist()[199] == pytest.approx(199 * 0.30102999566398)
 
 
+def test_counts_beyond_the_range_of_floats() -> None:
+    """A+ over 1,100 events: 2^1100 - 1 matches, more than a double holds."""
+    evaluator = compile_query("PATTERN A+ WITHIN 10000", log_schema_of(order(log("A"))), max_matches=0)
+    table = evaluator.merge(evaluator.evaluate(order(log("A" * 1100))))
+    assert total(table) == 2**1100 - 1
+
+
 def test_max_matches_bounds_the_listing_but_not_the_total() -> None:
     """The first matches of each day stay, the total of each day is exact, and the table says that it was cut."""
     events = order(log("A" * 100))
