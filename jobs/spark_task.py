@@ -20,6 +20,7 @@ from jobs import places
 from jobs.exits import OK, exit_code, is_expected, message
 from jobs.lake.lease import kept, lease_file, take
 from jobs.lake.session import start_session
+from jobs.quality.judges import Judges, judges_for
 from jobs.runs.ending import end, end_after
 from jobs.runs.maintenance import maintain
 from jobs.runs.progress import to_person
@@ -50,6 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _work(options: argparse.Namespace) -> None:
+    loads = options.task == "load"
+    with judges_for(loads, (options.last - options.first).days + 1 if loads else 0) as judges:
+        _do_task(options, judges)
+
+
+def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
     spark = start_session(f"trendmill {options.task} {options.workload}", "cluster" if options.cluster else "local")
     try:
         if options.task == "maintain":
@@ -63,6 +70,7 @@ def _work(options: argparse.Namespace) -> None:
             spark=spark,
             lake=places.lake(),
             progress=to_person(),
+            judges=judges,
         )
         TASKS[options.task](run)
     finally:

@@ -1,7 +1,7 @@
 """The gate's judges: Great Expectations in processes of their own, which start before there is anything to judge.
 
 Importing the library takes 6 s of a core. In this process that time would be the run's, even from a thread: Python runs
-one thread at a time, and building Spark's plans is Python, too. Here it passes while Spark reads the sources. Runs over
+one thread at a time, and building Spark's plans is Python, too. Here it passes while Spark starts. Runs over
 months get a judge for each core, each judging a share of the days.
 """
 
@@ -10,8 +10,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from types import TracebackType
@@ -27,18 +28,15 @@ DAYS_OF_A_JUDGE = 30
 
 
 class Judges:
-    """Judges of some rules. A context: they leave with it, and with this process even when it is killed."""
+    """Judges for about so many days. A context: they leave with it, and with this process even when it is killed."""
 
-    def __init__(self, rules: Sequence[GateRule], days: int) -> None:
-        # Read-only views of dicts cannot be sent to another process.
-        self._rules = [replace(rule, arguments=dict(rule.arguments)) for rule in rules]
+    def __init__(self, days: int) -> None:
         self._number = max(1, min(os.cpu_count() or 1, days // DAYS_OF_A_JUDGE))
         # Spawned, not forked: this process has threads, a JVM's sockets among them.
         spawn = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(self._number, spawn, initializer=_arrive) if rules else None
-        if self._pool:
-            for _ in range(self._number):
-                self._pool.submit(os.getpid)
+        self._pool = ProcessPoolExecutor(self._number, spawn, initializer=_arrive)
+        for _ in range(self._number):
+            self._pool.submit(os.getpid)
 
     def __enter__(self) -> Judges:
         return self
@@ -46,18 +44,29 @@ class Judges:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool:
-            self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
-    def judge(self, datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[date, tuple[Check, ...]]:
+    def judge(
+        self, rules: Sequence[GateRule], datasets: Mapping[str, pa.Table], days: Sequence[date]
+    ) -> dict[date, tuple[Check, ...]]:
         """Each day's checks: `jobs.quality.gate.judge`, and what it raises."""
-        if self._pool is None:
-            return judge(self._rules, datasets, days)
+        # Read-only views of dicts cannot be sent to another process.
+        sent = [replace(rule, arguments=dict(rule.arguments)) for rule in rules]
         shares = [days[first :: self._number] for first in range(self._number)]
         begun: list[Future[dict[date, tuple[Check, ...]]]] = [
-            self._pool.submit(judge, self._rules, _of_days(datasets, share), share) for share in shares if share
+            self._pool.submit(judge, sent, _of_days(datasets, share), share) for share in shares if share
         ]
         return {day: checks for share in begun for day, checks in share.result().items()}
+
+
+@contextmanager
+def judges_for(task_loads: bool, days: int) -> Iterator[Judges | None]:
+    """Judges on their way while the block begins, where it will load so many days; else none."""
+    if not task_loads:
+        yield None
+        return
+    with Judges(days) as judges:
+        yield judges
 
 
 def _of_days(datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[str, pa.Table]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.exits import GateFailure
 from jobs.lake.lease import give_back, kept, lease_file, wait_for
+from jobs.quality.judges import judges_for
 from jobs.runs.ending import end, end_after
 from jobs.runs.progress import to_person
 from jobs.runs.run import Progress, StageOutcome
@@ -23,6 +24,7 @@ from jobs.runs.stored_workload import workload_of_run
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from jobs.quality.judges import Judges
     from jobs.runs.run import Run
     from jobs.runs.scope import Scope
     from jobs.workload.declaration import Workload
@@ -69,6 +71,11 @@ class Application:
         return f"`trendmill` on {self.workload}, {days} (process {os.getpid()} on {socket.gethostname()})"
 
     def _work(self, run_id: str, progress: Progress, check: Callable[[], None]) -> None:
+        days = (self.last - self.first).days + 1 if self.first and self.last else 0
+        with judges_for("load" in self.tasks, days) as judges:
+            self._do_tasks(run_id, progress, check, judges)
+
+    def _do_tasks(self, run_id: str, progress: Progress, check: Callable[[], None], judges: Judges | None) -> None:
         from jobs.lake.session import start_session
         from jobs.runs.tasks import TASKS as SPARK_TASKS
         from jobs.runs.tasks import begin, refused_days
@@ -80,7 +87,7 @@ class Application:
             if self.prepare is not None:
                 self.prepare(spark)
             days = self.first or date.min, self.last or date.min
-            run = begin(self.folder, *days, run_id, spark=spark, lake=places.lake(), progress=progress)
+            run = begin(self.folder, *days, run_id, spark=spark, lake=places.lake(), progress=progress, judges=judges)
             if self.scope is not None:
                 scope = self.scope(run)
                 if not scope.evaluations:

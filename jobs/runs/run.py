@@ -18,6 +18,7 @@ from jobs.lake.definition import identifier
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from jobs.quality.judges import Judges
     from jobs.runs.scope import Scope
     from jobs.workload.compiled import CompiledQuery
     from jobs.workload.declaration import Workload
@@ -103,6 +104,8 @@ class Run:
     scope: Scope | None = None
     loads: tuple[date, ...] = ()
     """The days that `ingest` and `validate` load, ascending; the run's own unless others are named (warm-up)."""
+    judges: Judges | None = None
+    """Who judges the days for the gate; None: this process."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", MappingProxyType(dict(self.compiled)))

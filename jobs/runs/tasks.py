@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from jobs.lake.creating import create
 from jobs.lake.result_tables import result_table
 from jobs.lake.session import compile_plans
 from jobs.lake.tables import lake_tables
-from jobs.quality.judges import Judges
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.run import Progress, Run
@@ -40,13 +38,23 @@ from jobs.workload.compiled import compile_workload
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from jobs.quality.judges import Judges
+
 
 MANY_DAYS = 31
 """Runs over more days let Spark generate code: below, that takes longer than it saves."""
 
 
 def begin(
-    name: str, first: date, last: date, run_id: str, *, spark: SparkSession, lake: Path, progress: Progress
+    name: str,
+    first: date,
+    last: date,
+    run_id: str,
+    *,
+    spark: SparkSession,
+    lake: Path,
+    progress: Progress,
+    judges: Judges | None = None,
 ) -> Run:
     """A run of the stored workload, with its tables made. Raises WorkloadError, SchemaChanged."""
     workload = workload_of_run(name, run_id, lake)
@@ -57,7 +65,7 @@ def begin(
     if (last - first).days >= MANY_DAYS:
         compile_plans(spark)
     create(spark, workload.name, [*lake_tables(workload), *results], lake)
-    return Run(workload, compiled, first, last, run_id, spark, lake, progress)
+    return Run(workload, compiled, first, last, run_id, spark, lake, progress, judges=judges)
 
 
 def load(run: Run) -> None:
@@ -65,11 +73,11 @@ def load(run: Run) -> None:
 
     Raises GateFailure only if the gate refused every day of the run; else the run's last task does.
     """
-    with Judges(run.workload.expectations.gate, len(run.days)) as judges, journal(run) as kept:
+    with journal(run) as kept:
         for days in _loads(run):
             part = replace(run, loads=days)
             kept.perform("ingest", ingest, part, days)
-            kept.perform("validate", partial(validate, judges=judges), part, days)
+            kept.perform("validate", validate, part, days)
     refused = refused_days(run)
     if len(refused) == len(run.days):
         raise GateFailure(refused)

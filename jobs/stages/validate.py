@@ -20,7 +20,6 @@ from jobs.exits import WrongWorkload
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
-from jobs.quality.judges import Judges
 from jobs.raw.files import find
 from jobs.raw.rows import rows_of
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
@@ -33,10 +32,8 @@ class RowsLost(Exception):
     """The equation of rows does not hold: a fault of this pipeline, never of the data."""
 
 
-def validate(run: Run, judges: Judges | None = None) -> StageOutcome:
+def validate(run: Run) -> StageOutcome:
     """Judge and publish the run's staged days. The outcome's `refused` names the days that failed.
-
-    `judges`: who judges; None: this process does.
     Raises RowsLost before anything is written; WrongWorkload when a gate rule cannot be judged.
     """
     equation = _equation(run)
@@ -44,7 +41,7 @@ def validate(run: Run, judges: Judges | None = None) -> StageOutcome:
     staged.createOrReplaceTempView("staged")
     in_run = sf.col("day").isin(*run.loads)
     run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
-    checks = _judged(run, equation, judges)
+    checks = _judged(run, equation)
     refused = {day: found for day, found in checks.items() if any(check.refuses for check in found)}
     passed = [day for day in run.loads if day not in refused]
     quarantine = run.spark.sql(statement("load", "quarantine"))
@@ -72,9 +69,7 @@ def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
     return found
 
 
-def _judged(
-    run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]], judges: Judges | None
-) -> dict[date, tuple[Check, ...]]:
+def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> dict[date, tuple[Check, ...]]:
     rules = run.workload.expectations.gate
     run.spark.createDataFrame(_refusals(run, equation)).createOrReplaceTempView("refusals")
     run.spark.table("passing").createOrReplaceTempView("events")
@@ -89,7 +84,7 @@ def _judged(
             datasets[over] = frame.select("day", *columns_of(own, names)).toArrow()
         except AnalysisException as error:
             raise WrongWorkload(f"expectations.yaml: gate rule '{own[0].name}': {error}") from error
-    return judges.judge(datasets, run.loads) if judges else judge(rules, datasets, run.loads)
+    return (run.judges.judge if run.judges and rules else judge)(rules, datasets, run.loads)
 
 
 def _refusals(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> pa.Table:
