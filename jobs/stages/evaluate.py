@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from datetime import date
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -27,15 +27,13 @@ import pyarrow.parquet as pq
 
 from cep_core.compile import evaluator_of
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
-from cep_core.matching.identity import MATCH_ID, match_ids
 from jobs.lake.creating import create
 from jobs.lake.register import table_folders
 from jobs.lake.result_tables import compact_table
-from jobs.lake.write import Replacement, replace_all
-from jobs.runs.run import DayOutcome, Run, StageOutcome
-from jobs.runs.scope import Evaluation
-from jobs.stages.own_rows import own_rows
+from jobs.lake.write import replace_all
+from jobs.runs.run import Run, StageOutcome
 from jobs.stages.planned import planned
+from jobs.stages.results import Result, day_outcomes, result_days, rows_of, slice_runs_of
 from jobs.stages.slice_worker import (
     Assignment,
     Moments,
@@ -47,7 +45,7 @@ from jobs.stages.slice_worker import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
     from jobs.workload.compiled import CompiledQuery
 
@@ -55,29 +53,6 @@ PARTIAL = (
     "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events BIGINT, rows BIGINT, "
     "seconds DOUBLE, peak_memory BIGINT"
 )
-
-
-@dataclass(frozen=True)
-class Result:
-    """A query's result of the evaluated days: rows with `day`, and what each day's totals say."""
-
-    query: str
-    into: str
-    """The table that it goes to."""
-    evaluations: tuple[Evaluation, ...]
-    table: pa.Table
-    totals: dict[date, dict[str, Any]]
-
-    @property
-    def rows(self) -> dict[date, int]:
-        """How many rows each day has that has any."""
-        return {row["values"]: row["counts"] for row in pa.compute.value_counts(self.table["day"]).to_pylist()}
-
-    def truncated(self, day: date) -> bool:
-        """Whether the listing of an evaluated day was cut."""
-        totals = self.totals.get(day, {})
-        known = totals.get("matches_total") or totals.get("matches_at_least")
-        return known is not None and int(known) > self.rows.get(day, 0)
 
 
 def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutcome:
@@ -92,12 +67,12 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
         for name in assignment.blocks
     ]
     compact = _compact(run, assignment, results, way)
-    replace_all([*(_result(run, result) for result in [*results, *compact]), _slice_runs(run, partials)])
+    replace_all([*(rows_of(run, result) for result in [*results, *compact]), slice_runs_of(run, partials)])
     # Last: whoever finds a day here finds its results, too.
-    replace_all([_result_days(run, results)])
+    replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
-    return StageOutcome(sum(p.events for p in partials), rows, message, days=_day_outcomes(results))
+    return StageOutcome(sum(p.events for p in partials), rows, message, days=day_outcomes(results))
 
 
 def assignment_of(run: Run) -> Assignment:
@@ -263,87 +238,3 @@ def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Tabl
     index = np.searchsorted(days, merged[CERTAIN].to_numpy(), side="right") - 1
     day = pa.array(names, pa.date32()).take(pa.array(index))
     return merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)
-
-
-def _result(run: Run, result: Result) -> Replacement:
-    from pyspark.sql import functions as f
-
-    table, days = run.table(result.into), [evaluation.day for evaluation in result.evaluations]
-    rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
-    variables = run.compiled[result.query].variables
-    if variables and result.into == result.query:
-        rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
-    # Spark makes no frame of a table without chunks, and an empty result must clear its days all the same.
-    nothing = run.spark.table(table).where(f.lit(False))
-    frame = run.spark.createDataFrame(rows) if rows.num_rows else nothing
-    return Replacement(frame, table, f.col("day").isin(days))
-
-
-def _slice_runs(run: Run, partials: Sequence[Partial]) -> Replacement:
-
-    grouped: dict[tuple[str, str, int], list[Partial]] = {}
-    for partial in partials:
-        grouped.setdefault((partial.query, partial.plan_id, partial.slice), []).append(partial)
-    rows = [
-        {
-            "day": run.last,
-            "run_id": run.run_id,
-            "query": query,
-            "plan_id": plan_id,
-            "slice": number,
-            "events": sum(p.events for p in own),
-            "rows": sum(p.rows for p in own),
-            "seconds": sum(p.seconds for p in own),
-            "peak_memory": max(p.peak_memory for p in own),
-        }
-        for (query, plan_id, number), own in sorted(grouped.items())
-    ]
-    assert run.scope is not None
-    evaluated = {evaluation.query for evaluation in run.scope.evaluations}
-    return _of_rows(run, "slice_runs", rows, own_rows(run, "slice_runs", "query", evaluated))
-
-
-def _result_days(run: Run, results: Sequence[Result]) -> Replacement:
-    from pyspark.sql import functions as f
-
-    rows, mine = [], f.lit(False)
-    for result in results:
-        mine |= (f.col("query") == result.query) & f.col("day").isin([e.day for e in result.evaluations])
-        for evaluation in result.evaluations:
-            totals = result.totals.get(evaluation.day, {})
-            rows.append(
-                {
-                    "day": evaluation.day,
-                    "run_id": run.run_id,
-                    "query": result.query,
-                    "definition": run.compiled[result.query].definition,
-                    "inputs": json.dumps({day.isoformat(): v for day, v in sorted(evaluation.inputs.items())}),
-                    "rows": result.rows.get(evaluation.day, 0),
-                    "matches_total": totals.get("matches_total"),
-                    "matches_at_least": totals.get("matches_at_least"),
-                    "truncated": result.truncated(evaluation.day),
-                    "complete": evaluation.complete,
-                }
-            )
-    return _of_rows(run, "result_days", rows, mine)
-
-
-def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column) -> Replacement:
-    """Rows of plain values, typed as the table is."""
-    schema = run.spark.table(run.table(table)).schema
-    values = [tuple(row[field.name] for field in schema.fields) for row in rows]
-    return Replacement(run.spark.createDataFrame(values, schema), run.table(table), condition)
-
-
-def _day_outcomes(results: Sequence[Result]) -> dict[date, DayOutcome]:
-    """How many rows each evaluated day has, over all queries."""
-    found: dict[date, dict[str, int]] = {}
-    for result in results:
-        for evaluation in result.evaluations:
-            found.setdefault(evaluation.day, {})[result.query] = result.rows.get(evaluation.day, 0)
-    return {
-        day: DayOutcome(
-            0, sum(counts.values()), message=", ".join(f"{q} {n:,}" for q, n in sorted(counts.items())), details=counts
-        )
-        for day, counts in sorted(found.items())
-    }
