@@ -9,25 +9,39 @@ import importlib
 import os
 import signal
 import sys
+from collections.abc import Iterable
 from datetime import date
+from types import ModuleType
+from typing import Any
 
 from jobs import places
+from jobs.lake import write
 from jobs.lake.session import start_session
 from jobs.runs import tasks
 from jobs.runs.run import Silent
 
 
+def die_after_writing(stage: ModuleType) -> None:
+    """Let a stage's first write that ends be the process's last act, whatever else is being written just then."""
+
+    def write_and_die(*arguments: Any) -> None:
+        replace(*arguments)
+        os.killpg(os.getpgid(0), signal.SIGKILL)
+
+    def write_all_and_die(replacements: Iterable[write.Replacement]) -> None:
+        write.replace = write_and_die
+        replace_all(replacements)
+
+    replace, replace_all = write.replace, write.replace_all
+    for name, dying in (("replace", write_and_die), ("replace_all", write_all_and_die)):
+        if hasattr(stage, name):
+            setattr(stage, name, dying)
+
+
 def main() -> None:
     workload, task, stage, first, last, run_id = sys.argv[1:]
     spark = start_session("dying")
-    module = importlib.import_module(f"jobs.stages.{stage}")
-    write = module.replace
-
-    def write_and_die(*arguments: object) -> None:
-        write(*arguments)
-        os.killpg(os.getpgid(0), signal.SIGKILL)
-
-    module.replace = write_and_die
+    die_after_writing(importlib.import_module(f"jobs.stages.{stage}"))
     run = tasks.begin(
         workload,
         date.fromisoformat(first),
