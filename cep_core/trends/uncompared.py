@@ -156,7 +156,9 @@ def costs_of(
     rows = len(plan.variables) + 1
     costs = np.full((len(Way), partitions), np.inf)
     costs[Way.ONE_BY_ONE] = (1 if small else WALK) * visits
-    if not apart:
+    # Concurrent events that a border parts would be taken to follow each other.
+    parted = plan.query.window.events and not plan.ordered
+    if not apart and not parted:
         costs[Way.MEETING] = 2 * rows * MEET * (span + count)
         if small:
             costs[Way.PANES] = PANE * span + PRODUCT * 2 * count

@@ -43,6 +43,18 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
     assert all(result.equals(results[0]) for result in results)
 
 
+def test_windows_of_events_part_no_moment() -> None:
+    """Panes of one event each would let the second of two concurrent events follow the first."""
+    log = pa.table({"event_type": ["A", "A"], "ts": [0, 0], "seq": [0, 1]})
+    text = "RETURN COUNT(*) PATTERN A{2,} WITHIN 2 EVENTS SLIDE 1 EVENTS"
+    costs_of = uncompared.costs_of
+    for way in uncompared.Way:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(uncompared, "costs_of", lambda *args, w=way, **kinds: _lowest(costs_of(*args, **kinds), w))
+            assert aggregate(text, log).num_rows == 0
+            assert aggregate(text, log, Ties.ORDERED)["count_exact"].to_pylist() == ["1"]
+
+
 def _lowest(costs: np.ndarray[tuple[int, int], np.dtype[np.float64]], way: int) -> np.ndarray:
     """Costs of which those of one way are the lowest, where it serves at all."""
     costs[way][np.isfinite(costs[way])] = -1.0
