@@ -83,8 +83,8 @@ check: env ## formatting, lint, types and the direction of imports
 	@.venv/bin/mypy scripts/*.py
 	@.venv/bin/lint-imports
 
-test: check ## check, then every test with its coverage
-	@scripts/run.sh pytest --cov --cov-report=term
+test: check ## check, then every test with its coverage, two files of tests at a time
+	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --durations 25 --cov --cov-report=term
 
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh
