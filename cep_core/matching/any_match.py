@@ -68,13 +68,14 @@ def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: D
     counts, large = count_matches(graph.network, asked.ends)
     found = np.flatnonzero(counts)
     asked = asked.take(found)
+    beyond = np.searchsorted(found, np.fromiter(large, np.int64, len(large))).tolist()
     return AnyMatches(
         graph=graph,
         last_rows=asked.ends.rows,
         window_start=asked.window_start,
         certain=asked.certain,
         counts=counts[found],
-        large={int(np.searchsorted(found, place)): count for place, count in large.items()},
+        large=dict(zip(beyond, large.values(), strict=True)),
         waits=asked.waits,
         ends=asked.ends,
         days=days,
