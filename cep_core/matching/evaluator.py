@@ -19,11 +19,10 @@ import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.alike import alike_units
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query, Strategy
-from cep_core.language.patterns.reach import reach_of
 from cep_core.matching.answers import Answers
 from cep_core.matching.any_match import any_matches
 from cep_core.matching.automaton import Automaton, automaton_of
@@ -45,7 +44,7 @@ from cep_core.matching.windows import zones_of
 from cep_core.matching.zones import tied_rows, violated
 
 
-class MatchEvaluator:
+class MatchEvaluator(CompiledQuery):
     """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`).
 
     `max_matches`: so many matches of each operating day are listed, the first in the order of (last_ts, last seq,
@@ -54,24 +53,12 @@ class MatchEvaluator:
     """
 
     def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
-        self.query = query
+        super().__init__(query)
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
-        try:
+        with refusals_in(query):
             self.automaton, self.conditions, self.negations = compiled_parts(query)
-        except NotSupportedYet as problem:
-            raise NotSupportedYet(
-                problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
-            ) from None
         self.judge = BindingJudge(query, self.automaton, self.conditions)
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return atoms_of(self.query)
-
-    @property
-    def reach(self) -> Reach:
-        return reach_of(self.query)
 
     @property
     def schema(self) -> pa.Schema:
@@ -117,7 +104,8 @@ class MatchEvaluator:
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        self._check_days(owned)
+        with refusals_in(self.query):
+            self._check_days(owned)
         answers = self._answers(events, owned, days)
         if self.postpones:
             totals = yield from self._judged(answers, days)
@@ -141,13 +129,13 @@ class MatchEvaluator:
         days = owned.days if owned is not None else None
         if self.query.skip is not None and owned is not None and (days is not None or owned.owns is not None):
             message = "AFTER MATCH SKIP depends on all earlier matches: it is evaluated on whole logs only"
-            raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
+            raise NotSupportedYet(message, self.query.pattern.at)
         waits = self.query.strategy is not Strategy.ANY and any(
             self.automaton.successors[state] for state in self.automaton.accepts
         )
         if days is not None and self.query.window.events and (waits or self.automaton.after):
             message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
-            raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
+            raise NotSupportedYet(message, self.query.pattern.at)
 
     def _answers(self, events: pa.Table, owned: Ownership | None, days: Days) -> Answers:
         any_match = self.query.strategy is Strategy.ANY

@@ -16,12 +16,11 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.columns import column
+from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.reach import reach_of
 from cep_core.language.patterns.tree import Conjunction, Expression, Pattern
 from cep_core.language.patterns.walk import units_of, variables_of
 from cep_core.matching.evaluator import MatchEvaluator
@@ -51,23 +50,15 @@ class _Side:
         return self.table["window_start"].to_numpy() if "window_start" in self.table.column_names else None
 
 
-class PairEvaluator:
+class PairEvaluator(CompiledQuery):
     """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); refuses as `MatchEvaluator` does."""
 
     def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
         assert isinstance(query.pattern, Conjunction)
-        self.query = query
+        super().__init__(query)
         self.max_matches = max_matches
-        refused = ""
-        if collapsed:
-            refused = "compact results of an AND are"
-        elif query.window.events:
-            refused = "WITHIN a number of EVENTS around an AND is"
-        elif query.skip is not None:
-            refused = "AFTER MATCH SKIP after an AND is"
-        if refused:
-            at, text = query.pattern.at, query.text
-            raise NotSupportedYet(f"{refused} not supported yet", at, text=text, path=query.path)
+        with refusals_in(query):
+            _check_pairable(query, collapsed)
         left = {unit.variable for unit in units_of(query.pattern.left)}
         self.sides = tuple(
             MatchEvaluator(_alone(query, pattern)) for pattern in (query.pattern.left, query.pattern.right)
@@ -75,16 +66,9 @@ class PairEvaluator:
         said: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
         said += [predicate.expression for predicate in query.match_predicates]
         self.crossing = tuple(e for e in said if len({name in left for name in variables_of(e)}) == 2)
-        for condition in self.crossing:
-            check_judgeable(condition)
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return atoms_of(self.query)
-
-    @property
-    def reach(self) -> Reach:
-        return reach_of(self.query)
+        with refusals_in(query):
+            for condition in self.crossing:
+                check_judgeable(condition)
 
     @property
     def schema(self) -> pa.Schema:
@@ -108,7 +92,8 @@ class PairEvaluator:
         days = owned.days if owned is not None else None
         everything = None if owned is None else replace(owned, days=None)
         tables = [pa.Table.from_batches(list(side.evaluate(events, everything))) for side in self.sides]
-        left, right = self._sides([table.take(pa.array(ordered(table))) for table in tables], events)
+        with refusals_in(self.query):
+            left, right = self._sides([table.take(pa.array(ordered(table))) for table in tables], events)
         found = np.zeros(len(parts(days)), np.int64)
         for one, other in _candidates(left, right):
             kept = self._fits(left, right, one, other)
@@ -158,7 +143,7 @@ class PairEvaluator:
         key = self.query.key_classes[number]
         if not key.slices:
             message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
-            raise NotSupportedYet(message, key.at, text=self.query.text, path=self.query.path)
+            raise NotSupportedYet(message, key.at)
         found = []
         for table in tables:
             values = pa.nulls(table.num_rows, column(events, key.members[0][1]).type)
@@ -233,6 +218,18 @@ class PairEvaluator:
         if "window_start" in one.column_names:
             columns |= {name: one[name].combine_chunks() for name in ("window_start", "window_end")}
         return columns
+
+
+def _check_pairable(query: Query, collapsed: bool) -> None:
+    refused = ""
+    if collapsed:
+        refused = "compact results of an AND are"
+    elif query.window.events:
+        refused = "WITHIN a number of EVENTS around an AND is"
+    elif query.skip is not None:
+        refused = "AFTER MATCH SKIP after an AND is"
+    if refused:
+        raise NotSupportedYet(f"{refused} not supported yet", query.pattern.at)
 
 
 def _alone(query: Query, pattern: Pattern) -> Query:

@@ -37,6 +37,13 @@ def running_variables(expression: Expression, lists: frozenset[str]) -> tuple[st
     return tuple(found)
 
 
+def looks_back(part: Expression) -> TypeGuard[PrefixAggregate | Reference]:
+    """Whether a part of a condition is about events before the one that it runs through."""
+    if isinstance(part, PrefixAggregate):
+        return part.span is Span.BEFORE
+    return isinstance(part, Reference) and part.which is Which.PREVIOUS
+
+
 def check_judgeable(condition: Expression) -> None:
     """Raises NotSupportedYet, with the place, unless `judge` can evaluate the condition."""
     for part in walk(condition):
@@ -98,7 +105,7 @@ class _View:
         good = good.copy()
         if self.owner is None:
             return good
-        for name in {part.variable for part in walk(condition) if _looks_back(part)}:
+        for name in {part.variable for part in walk(condition) if looks_back(part)}:
             good[self._is_first(name)] = True  # nothing stands before the first
         return np.bincount(self.owner[~good], minlength=self.matches.count) == 0
 
@@ -159,12 +166,6 @@ class _View:
             return running.take(pa.array(self.places[part.variable]))
         ends = np.where(bound.present, bound.offsets[1:] - 1, -1)
         return self._per_row(running.take(pa.array(ends, mask=ends < 0)))
-
-
-def _looks_back(part: Expression) -> TypeGuard[PrefixAggregate | Reference]:
-    if isinstance(part, PrefixAggregate):
-        return part.span is Span.BEFORE
-    return isinstance(part, Reference) and part.which is Which.PREVIOUS
 
 
 def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before: bool) -> pa.Array:

@@ -9,15 +9,14 @@ import pyarrow as pa
 
 from cep_core import explain
 from cep_core.compile import evaluator_of
-from cep_core.language.errors import QueryError
-from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text
+from jobs.logs.asked import asked, remark_on
 from jobs.logs.evaluation import evaluate
-from jobs.logs.log import Log, read_log, shut_out
+from jobs.logs.log import Log
 from jobs.logs.matches import Matches
 from jobs.logs.meter import Meter
 from jobs.logs.moments import LogClock
@@ -49,32 +48,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, match, print. Raises QueryError for a query that is wrong or an aggregation."""
     begin, meter = time.perf_counter(), Meter()
-    text = query_text(options.query)
     if options.explain:
+        query_text(options.query)
         print(explain(options.query))
         return OK
     if options.log is None:
         raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
-        log = read_log(
-            options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of)
-        )
-        query = bind(text, log.schema, str(options.query))
-        if query.aggregation:
-            hint = "`trendmill aggregate` evaluates it"
-            raise QueryError("an aggregation query", query.returns[0].at, text=text, path=query.path, hint=hint)
+        query, log = asked(options, meter, aggregation=False)
         if isinstance(query.pattern, Conjunction) and (options.why or options.why_not):
             raise WrongWorkload("--why and --why-not do not explain AND; ask about each side as a query of its own")
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
-            remark(*log.notes, *query.warnings, *shut_out(log, query))
+            remark_on(query, log)
             print(*why_not(matches, Judge(query, log.events), _numbers(options.why_not)), sep="\n")
             return OK
         evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed)
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
         meter.clear()
-        remark(*log.notes, *query.warnings, *shut_out(log, query))
+        remark_on(query, log)
         if is_for_programs(options):
             write_result(rows, options)
             if _is_cut(rows):

@@ -16,19 +16,20 @@ import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.reach import reach_of
 from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.evaluator import compiled_parts
 from cep_core.matching.event_graph import EventGraph, event_graph
+from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.orders import orders_of
-from cep_core.matching.imprecise.search import Questions, possible_matches
-from cep_core.matching.imprecise.worlds import Floats, Times, times_of
+from cep_core.matching.imprecise.search import possible_matches
+from cep_core.matching.imprecise.walk import Questions
+from cep_core.matching.imprecise.worlds import Times, times_of
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Ints
@@ -41,7 +42,7 @@ from cep_core.matching.windows import first_rows_from
 CONFIDENCE = "confidence"
 
 
-class ImpreciseEvaluator:
+class ImpreciseEvaluator(CompiledQuery):
     """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
 
     Arguments as of `MatchEvaluator`. Times are whole moments, independent and uniform over [ts_lo, ts_hi]
@@ -50,33 +51,21 @@ class ImpreciseEvaluator:
 
     def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
         assert query.confidence is not None
-        self.query = query
+        super().__init__(query)
         self.confidence = query.confidence
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
-        try:
+        with refusals_in(query):
             self.automaton, self.conditions, _ = compiled_parts(query)
-        except NotSupportedYet as problem:
-            raise NotSupportedYet(
-                problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
-            ) from None
-        if self.automaton.loose or self.automaton.tied:
-            message = "ANY among concurrent events is not supported yet WITH CONFIDENCE"
-            raise NotSupportedYet(message, query.pattern.at, text=query.text, path=query.path)
+            if self.automaton.loose or self.automaton.tied:
+                message = "ANY among concurrent events is not supported yet WITH CONFIDENCE"
+                raise NotSupportedYet(message, query.pattern.at)
         self.judge = BindingJudge(query, self.automaton, self.conditions)
         self._variable_of = self.judge.variable_of
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
         self._by_order = bool(self.conditions.neighbours) or any(
             depends_on_order(condition, lists) for condition in self.conditions.postponed
         )
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return atoms_of(self.query)
-
-    @property
-    def reach(self) -> Reach:
-        return reach_of(self.query)
 
     @property
     def schema(self) -> pa.Schema:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.useful import may_follow
-from cep_core.matching.imprecise.worlds import Floats, Times
+from cep_core.matching.imprecise.worlds import Times
 from cep_core.matching.network import Ints, Network, holds
 from cep_core.matching.paths import Paths
 
