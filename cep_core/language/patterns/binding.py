@@ -38,7 +38,7 @@ from cep_core.language.patterns.returns import is_aggregation, return_items
 from cep_core.language.patterns.scope import Scope
 from cep_core.language.patterns.spans import window_of
 from cep_core.language.patterns.syntax import WrittenQuery
-from cep_core.language.patterns.template import template_of_pattern
+from cep_core.language.patterns.template import Template, template_of_pattern
 from cep_core.language.patterns.tree import Between, Comparison, Expression, Not, Pattern
 from cep_core.language.patterns.walk import parts_of, units_of, variables_of
 
@@ -96,7 +96,7 @@ class _Binder:
         classes, residual, partition = self._key_classes(conditions, pattern, strategy, scope)
         templates = [template_of_pattern(pattern), *(template_of_pattern(body) for body in _negated(pattern))]
         said = [condition for condition in residual if not _always_true(condition)]
-        predicates = [classify(condition, scope.variables, templates, self.report) for condition in said]
+        predicates = self._classified(said, scope, templates)
         self._check_negated(predicates, pattern, scope)
         group_by = tuple(dict.fromkeys(name.attribute for name in written.group_by))
         query = Query(
@@ -164,6 +164,26 @@ class _Binder:
         rest = [c for c, equality in equalities if equality is None or any(c is one for one in returned)]
         names = [name.attribute for name in (*written.equivalences, *written.group_by) if not name.variable]
         return classes, tuple(rest), tuple(dict.fromkeys(names))
+
+    def _classified(self, conditions: list[Expression], scope: Scope, templates: list[Template]) -> list[Predicate]:
+        """The kinds of conditions. One read on both sides of an AND constrains the sides where it means something."""
+        found: list[Predicate] = []
+        meant: set[Position] = set()
+        doubts: list[tuple[str, Position, str]] = []
+
+        def doubt(message: str, at: Position, hint: str) -> None:
+            doubts.append((message, at, hint))
+
+        for condition in conditions:
+            before = len(doubts)
+            predicate = classify(condition, scope.variables, templates, doubt)
+            if len(doubts) == before:
+                found.append(predicate)
+                meant.add(condition.at)
+        for message, at, hint in doubts:
+            if at not in meant:
+                self.report(message, at, hint)
+        return found
 
     def _warn_lacking(self, attribute: str, scope: Scope) -> None:
         lacking = sorted({v.event_type for v in scope.variables.values() if scope.attribute_type(v, attribute) is None})
