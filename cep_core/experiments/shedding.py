@@ -1,9 +1,9 @@
 """Shedding strategies side by side on the same events: what each would have missed at each load, and how late it was.
 
 One row for each strategy, load, seed and measure, in the columns of every experiment (`docs/semantics.md` 7 names the
-measures); the `parameters` of a row say what it is about: the load and the bound, a `query`, a part of log time (`from`
-and `to`). `summarise` gives mean, standard deviation and number over seeds. Strategies that draw no random number are
-run once, whatever the seeds; parts of the day are told of one load and the first seed: their rows grow with neither.
+measures); the `parameters` of a row say what it is about: the load and the bound, a `query` and a `state` of it, a part
+of log time (`from` and `to`). `summarise` gives mean, standard deviation and number over seeds. Strategies that draw no
+random number are run once, whatever the seeds; states and parts of the day are told of one load and the first seed.
 
 Cost: one run over the events before for each experiment, then one over those judged for each strategy, load and seed.
 """
@@ -114,19 +114,19 @@ def compare_shedding(
             if isinstance(shedder, Nothing):
                 rows.append(_price(run, scenario, experiment.cost))
             if load == told and seed == seeds[0]:
-                rows += _period_rows(run, experiment)
+                rows += _told_rows(run, experiment)
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
 def summarise(compared: pa.Table) -> pa.Table:
     """Mean, standard deviation (0 for one run) and number of runs by strategy, load, query and metric.
 
-    `query` is null where all of them are meant; rows about parts of the day are left out.
+    `query` is null where all of them are meant; rows about parts of the day and single states are left out.
     """
     groups: dict[tuple[str, float, str | None, str, str], list[float]] = {}
     for row in compared.to_pylist():
         about = json.loads(row["parameters"])
-        if "from" not in about:
+        if "from" not in about and "state" not in about:
             key = (row["strategy"], about["load"], about.get("query"), row["metric"], row["unit"])
             groups.setdefault(key, []).append(row["value"])
     return pa.Table.from_pylist(
@@ -168,9 +168,14 @@ def _price(measured: Measured, scenario: Scenario, cost: int) -> dict[str, objec
     return _row(measured, scenario, "virtual_cost", cost, "virtual ns", **about)
 
 
-def _period_rows(measured: Measured, experiment: Experiment) -> Iterator[dict[str, object]]:
-    """Six measures of each part of the day."""
+def _told_rows(measured: Measured, experiment: Experiment) -> Iterator[dict[str, object]]:
+    """What was dropped by query and state, then six measures of each part of the day."""
     scenario = experiment.scenario
+    gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])
+    for pattern, by_state in zip(scenario.patterns, gone, strict=True):
+        for state, dropped in enumerate(by_state.tolist()):
+            about: dict[str, object] = {"query": pattern.name, "state": state}
+            yield _row(measured, scenario, "state_dropped", dropped, "partial matches or events", **about)
     interval, weights = (scenario.begin, scenario.end), measured.quality.weights
     for part in periods_of(measured.run, experiment.unshed, scenario.ts, interval, scenario.bound, PERIODS):
         for metric, value, unit in (

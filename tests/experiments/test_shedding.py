@@ -45,9 +45,12 @@ def test_parts_of_the_day_add_up_to_the_day(compared):
     """At one load, for the first seed: events, what was dropped, late events and missed matches."""
     periods: dict[str, dict[str, list[float]]] = {}
     whole: dict[tuple[str, str], float] = {}
+    states: dict[str, list[float]] = {}
     for row in compared.to_pylist():
         about = json.loads(row["parameters"])
-        if "from" in about:
+        if "state" in about:
+            states.setdefault(row["strategy"], []).append(row["value"])
+        elif "from" in about:
             assert (about["load"], row["seed"]) == (1.5, 0)
             periods.setdefault(row["strategy"], {}).setdefault(row["metric"], []).append(row["value"])
         elif about["load"] == 1.5 and row["seed"] == 0 and "query" not in about:
@@ -56,7 +59,8 @@ def test_parts_of_the_day_add_up_to_the_day(compared):
     for strategy, found in periods.items():
         assert {len(values) for values in found.values()} == {24}
         assert sum(found["period_events"]) == 1_500
-        assert sum(found["period_dropped"]) == whole[strategy, "dropped"]
+        assert sum(found["period_dropped"]) == sum(states[strategy]) == whole[strategy, "dropped"]
+        assert len(states[strategy]) == 3
         assert sum(found["period_missed"]) == whole[strategy, "false_negatives"]
         assert sum(found["period_late_events"]) / 1_500 == pytest.approx(whole[strategy, "late_events"])
         assert max(found["period_latency_max"]) == whole[strategy, "latency_p100"]
