@@ -24,6 +24,24 @@ def given_column(table: pa.Table, name: str) -> str:
     return name
 
 
+def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text that is ISO 8601 all through, as in JSON, as time-stamps (UTC without an offset); else the column as it is.
+
+    >>> read_stamps(pa.chunked_array([["2025-06-20T09:01:50.27+02:00"]])).to_pylist()[0].isoformat()
+    '2025-06-20T07:01:50.270000+00:00'
+    >>> read_stamps(pa.chunked_array([["soon"]])).to_pylist()
+    ['soon']
+    """
+    if not kinds.is_string(_plain(column.type)) or column.null_count == len(column):
+        return column
+    for stamp in (pa.timestamp(unit, zone) for unit in ("us", "ns") for zone in (None, "UTC")):
+        try:
+            return column.cast(stamp)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
 def time_column(table: pa.Table) -> str:
     """The first column of times, else the first of whole numbers whose name says time; WrongWorkload without one.
 
@@ -33,6 +51,7 @@ def time_column(table: pa.Table) -> str:
     if "ts" in table.column_names:
         return "ts"
     found = _first(table, lambda f: kinds.is_timestamp(f.type) or kinds.is_date(f.type))
+    found = found or _first(table, lambda f: kinds.is_timestamp(read_stamps(table[f.name]).type))
     found = found or _first(table, lambda f: kinds.is_time(f.type))
     found = found or _first(table, lambda f: kinds.is_integer(f.type) and f.name.lower() in TIMES)
     if found is None:

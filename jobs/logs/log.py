@@ -19,7 +19,16 @@ from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.walk import units_of
 from jobs.exits import UnreadableSource, WrongWorkload
-from jobs.logs.columns import attributes, given_column, is_wall_clock, moments, time_column, type_column, unit_of
+from jobs.logs.columns import (
+    attributes,
+    given_column,
+    is_wall_clock,
+    moments,
+    read_stamps,
+    time_column,
+    type_column,
+    unit_of,
+)
 from jobs.logs.files import Tick, look_at
 
 _IMPRECISE = ("ts_lo", "ts_hi")
@@ -64,13 +73,13 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     event_types = [unit.event_type for unit in units_of(written.pattern)]
     chosen = _choose(file.sample, reading, set(event_types))
     mentioned = set(schema_mentioned_by(written).columns)
-    sample = _events(file.sample, chosen, event_types)
+    sample = _events(_with_stamps(file.sample, chosen.ts), chosen, event_types)
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
         explain(query, schema=_schema(sample, chosen, reading, event_types))
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
-    table = file.read(list(dict.fromkeys(needed)), tick)
+    table = _with_stamps(file.read(list(dict.fromkeys(needed)), tick), chosen.ts)
     for name in mentioned & set(table.column_names):
         if kinds.is_binary(table.schema.field(name).type):
             raise UnreadableSource(path, f"column '{name}' is not UTF-8")
@@ -106,7 +115,11 @@ def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chose
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
         raise WrongWorkload(f"no column tells which event is {names}; name it with --type")
-    return _Chosen(ts, kind, seq, reading.unit or unit_of(sample[ts]))
+    return _Chosen(ts, kind, seq, reading.unit or unit_of(read_stamps(sample[ts])))
+
+
+def _with_stamps(table: pa.Table, ts: str) -> pa.Table:
+    return table.set_column(table.column_names.index(ts), ts, read_stamps(table[ts]))
 
 
 def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -125,6 +126,18 @@ def test_a_file_that_cannot_be_read_ends_with_1(tmp_path: Path, capsys: pytest.C
     assert f"cannot read {cut} at byte " in capsys.readouterr().err
     assert main(["aggregate", str(query), str(write(tmp_path / "empty.csv", "time,kind\n"))]) == 1
     assert "it has no rows" in capsys.readouterr().err
+
+
+def test_text_tells_the_time_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A stamp with an offset is text in JSON; all rows have one, or the column is no time and says so."""
+    query, rows = write(tmp_path / "q.cep", RISING), list(csv.DictReader(io.StringIO(TICKS)))
+    stamped = [{**row, "price": float(row["price"] or 0), "time": row["time"].replace(" ", "T") + "Z"} for row in rows]
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, stamped)))
+    assert main(["aggregate", str(query), str(log)]) == 0
+    assert capsys.readouterr().out.split()[: len(ANSWER.split())] == ANSWER.split()
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, [*stamped, stamped[0] | {"time": "noon"}])))
+    assert main(["aggregate", str(query), str(log), "--ts", "time"]) == 2
+    assert "'time' holds no times but string" in capsys.readouterr().err
 
 
 def test_what_surprises_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
