@@ -19,6 +19,7 @@ from cep_core.language.patterns.printing import print_expression
 from cep_core.language.patterns.query import EdgePredicate
 from cep_core.language.patterns.tree import Expression, IsNull, Literal, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
+from cep_core.matching.folds import folded
 from cep_core.matching.quantities import looks_back, running_aggregate, running_variables
 
 Bound = Mapping[str, Sequence[int]]
@@ -127,4 +128,6 @@ def _aggregate(part: PrefixAggregate, events: pa.Table, rows: Sequence[int], pla
     }
     some = tuple(rows[: ends[part.span]])
     values = column(events.take(pa.array(some, pa.int64())), part.attribute or "seq")
+    if part.defined is not None:
+        return folded(part.defined, part.function, values, np.array([0]), np.array([len(some)])), some
     return running_aggregate(part.function, values, np.array([0, len(some)]), before=False)[-1:], some

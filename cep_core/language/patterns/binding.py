@@ -40,22 +40,37 @@ from cep_core.language.patterns.spans import window_of
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.template import Template, template_of_pattern
 from cep_core.language.patterns.tree import Between, Comparison, Expression, Not, Pattern
+from cep_core.language.patterns.user_aggregates import UserAggregates
 from cep_core.language.patterns.walk import parts_of, units_of, variables_of
 
 
-def bind(text: str, schema: LogSchema, path: str = "<query>", *, whole_log: bool = True) -> Query:
+def bind(
+    text: str,
+    schema: LogSchema,
+    path: str = "<query>",
+    *,
+    whole_log: bool = True,
+    aggregates: UserAggregates | None = None,
+) -> Query:
     """The bound query. Raises QueryError (QueryErrors for several) with every mistake that binding can find.
 
-    `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it.
+    `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it. `aggregates`:
+    what names that are not the language's own stand for.
     """
-    return bind_written(parse(text, path), schema, text, path, whole_log=whole_log)
+    return bind_written(parse(text, path), schema, text, path, whole_log=whole_log, aggregates=aggregates)
 
 
 def bind_written(
-    written: WrittenQuery, schema: LogSchema, text: str = "", path: str = "<query>", *, whole_log: bool = True
+    written: WrittenQuery,
+    schema: LogSchema,
+    text: str = "",
+    path: str = "<query>",
+    *,
+    whole_log: bool = True,
+    aggregates: UserAggregates | None = None,
 ) -> Query:
     """The bound query of a parsed one; `text` and `path` are for its errors."""
-    binder = _Binder(written, schema, text, path, whole_log)
+    binder = _Binder(written, schema, text, path, whole_log, aggregates or {})
     try:
         query = binder.bind()
     except RecursionError:
@@ -68,7 +83,15 @@ def bind_written(
 class _Binder:
     """Binds one query and collects its errors."""
 
-    def __init__(self, written: WrittenQuery, schema: LogSchema, text: str, path: str, whole_log: bool) -> None:
+    def __init__(
+        self,
+        written: WrittenQuery,
+        schema: LogSchema,
+        text: str,
+        path: str,
+        whole_log: bool,
+        aggregates: UserAggregates,
+    ) -> None:
         self.errors: list[QueryError] = []
         self.warnings: list[str] = []
         self._written = written
@@ -76,6 +99,7 @@ class _Binder:
         self._text = text
         self._path = path
         self._whole_log = whole_log
+        self._aggregates = aggregates
 
     def report(self, message: str, at: Position, hint: str) -> None:
         error = QueryError(message, at, text=self._text, path=self._path, hint=hint)
@@ -88,7 +112,8 @@ class _Binder:
         check_shape(pattern, self.report)
         variables = variables_of_pattern(pattern, self.report)
         self._check_types(variables)
-        scope = Scope({variable.name: variable for variable in variables}, self._schema, self.report)
+        by_name = {variable.name: variable for variable in variables}
+        scope = Scope(by_name, self._schema, self.report, self._aggregates)
         strategy = written.strategy or Strategy.ANY
         aggregation = is_aggregation(written.returns)
         window = window_of(written.within, written.slide, self._schema.unit, self.report)
