@@ -55,6 +55,8 @@ class Search(NamedTuple):
     """[state]"""
     state_of: Ints
     """[variable] its first state; -1: a unit of ANY that is like another has none."""
+    kinds: Ints
+    """[edge] STRICT, LOOSE or TIED."""
     times: Times
     questions: Questions
     most: Ints
@@ -123,7 +125,7 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
     while at[0] < questions.rows.shape[0]:
         k = at[0]
         low, anchor = questions.lows[k], questions.rows[k]
-        asked = Asked(network, search.variable_of, times, walk.useful, low)
+        asked = Asked(network, search.variable_of, search.kinds, times, walk.useful, low)
         enough = walk.listed[k] >= search.most[k]
         if enough or (at[1] < 0 and not begin_question(network, times, questions, k, pool, walk)):
             at[0], at[1] = k + 1, -1
@@ -166,6 +168,7 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
 def possible_matches(
     network: Network,
     variable_of: Ints,
+    kinds: Ints,
     times: Times,
     questions: Questions,
     most: Ints,
@@ -183,7 +186,7 @@ def possible_matches(
     state_of = np.full(int(variable_of.max()) + 1, -1)
     state_of[variable_of[::-1]] = np.arange(len(variable_of))[::-1]
     wanted = (most, width, confidence.threshold, confidence.strict)
-    search = Search(network, variable_of, state_of, times, questions, *wanted)
+    search = Search(network, variable_of, state_of, kinds, times, questions, *wanted)
     walk, pool = walk_of(questions, len(variable_of)), pool_of(POOL)
     why = FULL
     while why != DONE:

@@ -33,6 +33,12 @@ from cep_core.matching.imprecise.configurations import (
 )
 from cep_core.matching.network import Flags, Ints, Network, holds
 
+STRICT, LOOSE, TIED = 0, 1, 2
+"""Edges that lead to an event of a later moment; or of the same one with a larger `seq`; only of the same one."""
+
+NO_ROOM = -1
+"""Instead of a pool's end."""
+
 
 class Times(NamedTuple):
     """m rows: when they may happen."""
@@ -43,7 +49,7 @@ class Times(NamedTuple):
     """The probability of each of its moments."""
     seq: Ints
     ordered: bool
-    """Events of the same moment follow each other by `seq`; else they never do."""
+    """Some events of the same moment follow each other, by `seq`; else none do."""
 
 
 class Asked(NamedTuple):
@@ -52,6 +58,8 @@ class Asked(NamedTuple):
     network: Network
     variable_of: Ints
     """[state]"""
+    kinds: Ints
+    """[edge] STRICT, LOOSE or TIED."""
     times: Times
     useful: Flags
     """[row - base, state] the nodes that some match may have."""
@@ -70,10 +78,27 @@ def times_of(low: Ints, high: Ints, seq: Ints, *, ordered: bool) -> Times:
 
 
 @njit(cache=True)
+def admits(kind: int, together: bool) -> bool:
+    """Whether an edge of a kind leads to an event of the same moment, or of a later one."""
+    return kind == LOOSE or (kind == TIED) == together
+
+
+@njit(cache=True)
 def happen(
-    asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, source: int, slot: int, moments: int
+    asked: Asked,
+    chosen: Chosen,
+    pool: Configurations,
+    begin: int,
+    end: int,
+    source: int,
+    slot: int,
+    moments: int,
+    together: bool,
 ) -> int:
-    """The event of a slot happens at one of so many moments in configuration `source`; returns the pool's new end."""
+    """The event of a slot happens in configuration `source`, at one of so many moments, or `together` with its last.
+
+    Adds what becomes of it to pool[begin:end]; returns the new end, at most one further for each state.
+    """
     network, row, variable = asked.network, chosen.row[slot], chosen.variable[slot]
     last, state, pending = pool.last[source], pool.state[source], pool.pending[source] & ~(1 << slot)
     mass = pool.mass[source] * (asked.times.share[row] * moments)
@@ -87,6 +112,7 @@ def happen(
         if (
             asked.variable_of[t] == variable
             and asked.useful[row - asked.base, t]
+            and admits(asked.kinds[edge], together)
             and holds(network.condition, network.operator, network.left, network.right, edge, last, row)
         ):
             end = add(pool, begin, end, pending, row, t, mass)
@@ -97,31 +123,27 @@ def happen(
 def pass_moment(
     asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, moment: int, slots: Ints
 ) -> int:
-    """What may happen at one moment; `slots`: those to come, by seq of their rows. Returns the new end.
+    """What may happen at one moment; `slots`: those to come, by seq of their rows.
 
-    Concurrent events never follow each other, so at most one happens: configurations with few events to come go first,
-    which makes none a source of what it became. Ordered ones may follow by seq: event after event.
+    What comes of a configuration at this moment stands apart from those before it, which are not changed until all is
+    done. Returns the new end, or NO_ROOM, and then nothing has changed.
     """
-    times = asked.times
-    if times.ordered:
-        for slot in slots:
-            row = chosen.row[slot]
-            if times.low[row] <= moment <= times.high[row]:
-                before = end
-                for c in range(begin, before):
-                    if pool.pending[c] >> slot & 1:
-                        end = happen(asked, chosen, pool, begin, end, c, slot, 1)
-        return end
-    before = end
-    for left in range(1, slots.shape[0] + 1):
-        for c in range(begin, before):
-            if bits(pool.pending[c]) != left:
-                continue
-            for slot in slots:
-                row = chosen.row[slot]
-                if pool.pending[c] >> slot & 1 and times.low[row] <= moment <= times.high[row]:
-                    end = happen(asked, chosen, pool, begin, end, c, slot, 1)
-    return end
+    times, states = asked.times, asked.variable_of.shape[0]
+    fresh = end
+    for slot in slots:
+        row = chosen.row[slot]
+        if not times.low[row] <= moment <= times.high[row]:
+            continue
+        sources = end if times.ordered else fresh
+        for c in range(begin, sources):
+            if pool.pending[c] >> slot & 1:
+                if end + states > pool.mass.shape[0]:
+                    return NO_ROOM
+                end = happen(asked, chosen, pool, fresh, end, c, slot, 1, c >= fresh)
+    merged = fresh
+    for c in range(fresh, end):
+        merged = add(pool, begin, merged, pool.pending[c], pool.last[c], pool.state[c], pool.mass[c])
+    return merged
 
 
 @njit(cache=True)
@@ -175,15 +197,17 @@ def advance(
     slots = slots_of(waiting, chosen.row, times.seq)
     while waiting and now < until:
         moment, last, alone = stretch(times, slots, chosen.row, now, until)
-        most_new = (end - begin) * slots.shape[0] * states
-        if end + most_new > pool.mass.shape[0]:
-            return end, moment - 1
         if alone == NOTHING:
-            end = pass_moment(asked, chosen, pool, begin, end, moment, slots)
+            after = pass_moment(asked, chosen, pool, begin, end, moment, slots)
+            if after == NO_ROOM:
+                return end, moment - 1
+            end = after
         else:
-            for c in range(begin, end):
+            if end + (end - begin) * states > pool.mass.shape[0]:
+                return end, moment - 1
+            for c in range(begin, end):  # what comes of one no longer waits for the slot
                 if pool.pending[c] >> alone & 1:
-                    end = happen(asked, chosen, pool, begin, end, c, alone, last - moment + 1)
+                    end = happen(asked, chosen, pool, begin, end, c, alone, last - moment + 1, False)
         now = last
         missed = 0
         for slot in slots:
