@@ -21,8 +21,9 @@ from cep_core.language.patterns.columns import column
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.tree import Conjunction, Expression, Pattern
-from cep_core.language.patterns.walk import units_of, variables_of
+from cep_core.language.patterns.sides import alone, crossing
+from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.patterns.walk import units_of
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Flags, Ints
@@ -59,13 +60,10 @@ class PairEvaluator(CompiledQuery):
         self.max_matches = max_matches
         with refusals_in(query):
             _check_pairable(query, collapsed)
-        left = {unit.variable for unit in units_of(query.pattern.left)}
         self.sides = tuple(
-            MatchEvaluator(_alone(query, pattern)) for pattern in (query.pattern.left, query.pattern.right)
+            MatchEvaluator(alone(query, pattern)) for pattern in (query.pattern.left, query.pattern.right)
         )
-        said: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
-        said += [predicate.expression for predicate in query.match_predicates]
-        self.crossing = tuple(e for e in said if len({name in left for name in variables_of(e)}) == 2)
+        self.crossing = crossing(query)
         with refusals_in(query):
             for condition in self.crossing:
                 check_judgeable(condition)
@@ -230,24 +228,6 @@ def _check_pairable(query: Query, collapsed: bool) -> None:
         refused = "AFTER MATCH SKIP after an AND is"
     if refused:
         raise NotSupportedYet(f"{refused} not supported yet", query.pattern.at)
-
-
-def _alone(query: Query, pattern: Pattern) -> Query:
-    """One side as a query of its own: its conditions, nothing returned."""
-    names = {unit.variable for unit in units_of(pattern)}
-    return replace(
-        query,
-        pattern=pattern,
-        variables=tuple(variable for variable in query.variables if variable.name in names),
-        vertex_predicates=tuple(one for one in query.vertex_predicates if one.variable in names),
-        edge_predicates=tuple(one for one in query.edge_predicates if {one.source, one.target} <= names),
-        match_predicates=tuple(one for one in query.match_predicates if set(one.variables) <= names),
-        key_classes=tuple(
-            replace(key, members=tuple(member for member in key.members if member[0] in names))
-            for key in query.key_classes
-        ),
-        returns=(),
-    )
 
 
 def _candidates(left: _Side, right: _Side) -> Iterator[tuple[Ints, Ints]]:

@@ -15,7 +15,7 @@ from cep_core.trends.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
 from jobs.logs.arguments import add_log_arguments, add_output_arguments
-from jobs.logs.asked import asked, remark_on
+from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.evaluation import evaluate
 from jobs.logs.log import Log
 from jobs.logs.meter import Meter
@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, aggregate, print. Raises QueryError for a query that is wrong or no aggregation."""
     begin, meter = time.perf_counter(), Meter()
     try:
-        query, log = asked(options, meter, aggregation=True)
+        query, log = bind_to_log(options, meter, aggregation=True)
         evaluator = evaluator_of(query, exact=options.exact)
         with on_cores(options.cores):
             rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))

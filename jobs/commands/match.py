@@ -11,10 +11,11 @@ from cep_core import explain
 from cep_core.compile import evaluator_of
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
 from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text
-from jobs.logs.asked import asked, remark_on
+from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.evaluation import evaluate
 from jobs.logs.log import Log
 from jobs.logs.matches import Matches
@@ -56,9 +57,9 @@ def run(options: argparse.Namespace) -> int:
         raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
-        query, log = asked(options, meter, aggregation=False)
-        if isinstance(query.pattern, Conjunction) and (options.why or options.why_not):
-            raise WrongWorkload("--why and --why-not do not explain AND; ask about each side as a query of its own")
+        query, log = bind_to_log(options, meter, aggregation=False)
+        if isinstance(query.pattern, Conjunction) and options.why_not:
+            raise WrongWorkload("--why-not does not explain AND; ask about each side as a query of its own")
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark_on(query, log)
@@ -85,12 +86,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: argparse.Namespace) -> None:
-    judge = Judge(query, log.events) if options.why and not options.collapsed else None
+    judge = _judge(query, log) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
         print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
         if judge is not None:
             print(*why(matches, judge, matches.path(row), row.get("window_start")), sep="\n")
         print()
+
+
+def _judge(query: Query, log: Log) -> Judge | PairJudge:
+    both = isinstance(query.pattern, Conjunction)
+    return PairJudge(query, log.events) if both else Judge(query, log.events)
 
 
 def _numbers(text: str) -> list[int]:

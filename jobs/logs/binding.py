@@ -1,4 +1,4 @@
-"""A query and the log's file that it is asked of, as `trendmill match` and `trendmill aggregate` begin."""
+"""A query bound to the file of a log that it is asked of: how `trendmill match` and `trendmill aggregate` begin."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jobs.logs.meter import Meter
 from jobs.logs.remarks import remark
 
 
-def asked(options: argparse.Namespace, meter: Meter, *, aggregation: bool) -> tuple[Query, Log]:
+def bind_to_log(options: argparse.Namespace, meter: Meter, *, aggregation: bool) -> tuple[Query, Log]:
     """The bound query and the events that it needs. Raises QueryError for a query that is wrong or of the other kind,
     and what `read_log` raises."""
     text = query_text(options.query)
