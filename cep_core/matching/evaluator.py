@@ -35,7 +35,7 @@ from cep_core.matching.merging import merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
-from cep_core.matching.numbers import count_columns
+from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.skipping import skipped
@@ -49,13 +49,20 @@ class MatchEvaluator(CompiledQuery):
 
     `max_matches`: so many matches of each operating day are listed, the first in the order of (last_ts, last seq,
     events from first to last by (seq, place of the variable in the pattern)); None lists all. `collapsed`: one compact
-    row for each last event instead of its matches. Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    row for each last event instead of its matches. With `supersets` these never cost a listing: where conditions are
+    judged on listed matches, a row holds what passes all others, which may be more than any match, and its count is
+    unknown. Raises NotSupportedYet, with the place, for what it cannot evaluate.
     """
 
-    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
+    compacts = True
+
+    def __init__(
+        self, query: Query, *, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
+    ) -> None:
         super().__init__(query)
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
+        self.supersets = supersets
         with refusals_in(query):
             self.automaton, self.conditions, self.negations = compiled_parts(query)
         self.judge = BindingJudge(query, self.automaton, self.conditions)
@@ -107,7 +114,10 @@ class MatchEvaluator(CompiledQuery):
         with refusals_in(self.query):
             self._check_days(owned)
         answers = self._answers(events, owned, days)
-        if self.postpones:
+        if self.postpones and self.collapsed and self.supersets:
+            totals = [Total(0, exact=False) for _ in parts(days)]
+            yield from self._compact_rows(answers, answers.compact(), None, {})
+        elif self.postpones:
             totals = yield from self._judged(answers, days)
         else:
             totals = [Total(count) for count in answers.totals(days)]
@@ -225,9 +235,9 @@ class MatchEvaluator(CompiledQuery):
         return good
 
     def _compact_rows(
-        self, answers: Answers, paths: Paths, counts: Ints, large: Mapping[int, int]
+        self, answers: Answers, paths: Paths, counts: Ints | None, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """Compact rows; `counts`, `large`: the matches of each row; `paths.jobs`: their numbers."""
+        """Compact rows; `counts`, `large`: the matches of each row, if known; `paths.jobs`: their numbers."""
         graph = answers.graph
         an_answer = np.unique(answers.compact_row, return_index=True)[1]
         for begin, end in batches(np.diff(paths.offsets)):
@@ -235,8 +245,9 @@ class MatchEvaluator(CompiledQuery):
             first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
             columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, an_answer[some.jobs], first_ts)}
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
-            number, logarithm, digits = count_columns(counts[begin:end], beyond)
-            columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
+            known = None if counts is None else counts[begin:end]
+            said = unknown_counts(end - begin) if known is None else count_columns(known, beyond)
+            columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), said, strict=True))
             for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
             columns[PATH] = path_column(some, graph.seq)

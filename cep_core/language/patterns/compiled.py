@@ -15,6 +15,9 @@ from cep_core.language.patterns.reach import reach_of
 class CompiledQuery:
     """The part of `cep_core.language.evaluator.Evaluator` that follows from the query alone."""
 
+    compacts = False
+    """Whether compact rows can be had without listing matches."""
+
     def __init__(self, query: Query) -> None:
         self.query = query
 
