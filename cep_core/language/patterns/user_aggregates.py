@@ -74,8 +74,8 @@ def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | 
 
     Raises ValueError for a name that a query cannot call and for an unknown type.
 
-    >>> user_aggregates({"spread": np.ptp})["spread"].of([3, 8, 5])
-    5
+    >>> float(user_aggregates({"spread": np.ptp})["spread"].of([3, 8, 5]))
+    5.0
     """
     found = {}
     for name, one in (given or {}).items():
