@@ -38,7 +38,7 @@ class Scratch(NamedTuple):
     trees: Numbers
     """[C, largest place + 1, L] Fenwick trees of ways by `Network.store`, one for each comparison"""
 
-    def of(self, kind: type[np.int64] | type[np.uint64] | type[np.float64]) -> Scratch:
+    def of(self, kind: npt.DTypeLike) -> Scratch:
         """The same room for numbers of another type."""
         return self._replace(
             ways=np.empty(self.ways.shape, kind),
