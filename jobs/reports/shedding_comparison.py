@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -148,6 +148,26 @@ def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
     return shedding_of([row for row in found if row["run_id"] == last])
 
 
+def missed_by_day(reader: LakeReader) -> dict[date, float]:
+    """For each day compared the share of the matches that pSPICE would have missed at the load told."""
+    wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
+    found = reader.read("experiments", columns=["day", "run_id", "parameters", "value"], where=wanted)
+    by_day: dict[date, dict[float, float]] = {}
+    for row in rows(found, "day", "run_id"):
+        by_day.setdefault(row["day"], {})[float(json.loads(row["parameters"])["load"])] = row["value"]
+    return {day: missed[load_told(missed)] for day, missed in by_day.items()}
+
+
+def load_told(loads: Iterable[float]) -> float:
+    """140 % where it was measured, else the load in the middle.
+
+    >>> load_told([1.2, 1.4, 2.0]), load_told([1.2, 1.6, 2.0])
+    (1.4, 1.6)
+    """
+    ordered = sorted(loads)
+    return _TOLD if _TOLD in ordered else ordered[len(ordered) // 2]
+
+
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
 
 
@@ -186,9 +206,8 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     ]
     if not outcomes:
         return None
-    loads = sorted({one.load for one in outcomes})
     if told is None:
-        told = _TOLD if _TOLD in loads else loads[len(loads) // 2]
+        told = load_told({one.load for one in outcomes})
     return Shedding(
         outcomes,
         {name: [_part(key, its) for key, its in sorted(found.items())] for name, found in _ordered(parts)},
