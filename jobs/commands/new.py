@@ -21,7 +21,7 @@ import pyarrow.types as kinds
 
 from jobs import places
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.columns import read_stamps, time_column, unit_of
+from jobs.logs.columns import holds_decimals, read_stamps, time_column, unit_of
 from jobs.workload.declaration import RESERVED
 
 _SAMPLE = 100_000
@@ -102,7 +102,7 @@ def _guess(sample: pa.Table, ts: str | None, type_column: str | None, name: str)
     if odd:
         raise WrongWorkload(f"'{type_column}' has values that cannot name event types: {odd[:5]}")
     attributes = {
-        field.name: _attribute_type(field.type)
+        field.name: "float" if holds_decimals(sample[field.name]) else _attribute_type(field.type)
         for field in sample.schema
         if field.name not in (ts, type_column, *RESERVED) and _NAME.fullmatch(field.name)
     }
@@ -192,13 +192,14 @@ def _events_sql(source: str, sample: pa.Table, guess: Guess) -> str:
         column = f"CAST({column} AS TIMESTAMP)"
     whole = {"s": "unix_seconds", "ms": "unix_millis", "us": "unix_micros"}
     ts = column if kinds.is_integer(kind) else f"{whole[_unit(sample, guess)]}({column})"
+    attributes = [
+        f"CAST({name} AS DOUBLE) AS {name}" if holds_decimals(sample[name]) else name for name in guess.attributes
+    ]
     selects = [
         "\n".join(
             [
                 "SELECT",
-                ",\n".join(
-                    f"    {item}" for item in [f"'{t}' AS event_type", f"{ts} AS ts", "_row", *guess.attributes]
-                ),
+                ",\n".join(f"    {item}" for item in [f"'{t}' AS event_type", f"{ts} AS ts", "_row", *attributes]),
                 f"FROM {source}",
                 *([f"WHERE `{guess.type_column}` = '{t}'"] if guess.type_column else []),
             ]

@@ -16,6 +16,8 @@ from jobs.workload.problems import nearest
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 """Names that a column of whole numbers has where it tells the time."""
 
+_DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
 
 def given_column(table: pa.Table, name: str) -> str:
     """A column that was asked for by name; WrongWorkload names the nearest one where there is none."""
@@ -40,6 +42,28 @@ def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
         except pa.ArrowInvalid:
             continue
     return column
+
+
+def holds_decimals(column: pa.ChunkedArray) -> bool:
+    """Whether a text column holds decimal numbers, as feeds of prices write them; whole numbers may be names.
+
+    >>> holds_decimals(pa.chunked_array([["0.5727", None, "-12"]])), holds_decimals(pa.chunked_array([["12", "7"]]))
+    (True, False)
+    """
+    if not kinds.is_string(_plain(column.type)) or column.null_count == len(column):
+        return False
+    values = column.cast(pa.string())
+    numbers = pc.all(pc.match_substring_regex(values, _DECIMAL)).as_py()
+    return bool(numbers and pc.any(pc.match_substring(values, ".")).as_py())
+
+
+def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """The numbers that text holds. Raises WrongWorkload, naming a value, where one is no number."""
+    values = column.cast(pa.string())
+    odd = values.filter(pc.invert(pc.match_substring_regex(values, _DECIMAL)))
+    if len(odd):
+        raise WrongWorkload(f"'{name}' holds numbers as text at first, but then '{odd[0].as_py()}', which is none")
+    return values.cast(pa.float64())
 
 
 def time_column(table: pa.Table) -> str:

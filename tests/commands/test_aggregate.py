@@ -140,6 +140,21 @@ def test_text_tells_the_time_in_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "'time' holds no times but string" in capsys.readouterr().err
 
 
+def test_numbers_that_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Feeds quote their prices: 9.5 lies below 10.5, though not letter by letter; what is none is named."""
+    query = write(tmp_path / "q.cep", RISING)
+    rows = [{"time": t, "kind": "Tick", "price": price, "company": "IBM"} for t, price in enumerate(("9.5", "10.5"))]
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, rows)))
+    assert main(["aggregate", str(query), str(log)]) == 0
+    told = capsys.readouterr()
+    assert told.out.splitlines()[1].split() == ["IBM", "0", "to", "59", "3", "10.5"]
+    assert "'price' holds numbers as text; they are read as numbers" in told.err
+    filler = [{**rows[0], "time": 2}] * 40_000
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, [*rows, *filler, {**rows[0], "price": "none"}])))
+    assert main(["aggregate", str(query), str(log)]) == 2
+    assert "but then 'none', which is none" in capsys.readouterr().err
+
+
 def test_what_surprises_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A type that no event has, rows without a time, and --missing."""
     query = write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN SEQ(Tick T+, Hlat H) WITHIN 60 s")
