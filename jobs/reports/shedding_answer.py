@@ -13,7 +13,8 @@ QUESTION = "What would a machine too slow for the day have missed?"
 
 def answer(compared: Shedding) -> str:
     """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much."""
-    load, queries = share(compared.load), listed([shown(name) for name in compared.queries])
+    load, names = share(compared.load), compared.queries or list(compared.asked) or ["all queries"]
+    queries = listed([shown(name) for name in names])
     told = compared.attainable
     if not told:
         return f"At {load} load no strategy was tried for {queries}."

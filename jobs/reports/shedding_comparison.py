@@ -111,6 +111,8 @@ class Shedding:
     trained_events: int | None
     training_days: tuple[int, int] | None
     """On how many days before the model was trained, and on how many it should have been."""
+    asked: Sequence[str] = ()
+    """The queries as the run named them; `queries` are those that were measured apart."""
 
     @property
     def strategies(self) -> list[str]:
@@ -223,6 +225,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
         price.get("weights", {}),
         price.get("trained_events"),
         (price["training_days"], price["training_days_asked"]) if "training_days_asked" in price else None,
+        next((it["queries"] for _, it in about if "queries" in it), ()),
     )
 
 

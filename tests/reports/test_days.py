@@ -79,9 +79,8 @@ def test_the_pages_above_list_the_days(site: Path) -> None:
     """Every day has its headline numbers, newest first, and a link if published; the root links the workload."""
     document = read(site / "lines" / "index.html")
     targets = [element.attributes["href"] for element in document.all("a")]
-    assert [target for target in targets if target.startswith("2") and target.endswith("index.html")] == [
-        f"{day}/index.html" for day in reversed(REPORTED)
-    ]
+    days = [target for target in targets if target.startswith("2") and target.endswith("index.html")]
+    assert days == [f"{day}/index.html" for day in reversed(REPORTED)]
     cells = document.text("td")
     place = cells.index("Fri 8 Mar 2013")
     assert cells[place + 1 : place + 6] == ["complete", "40", "80", "1.0e52", "75,000"]

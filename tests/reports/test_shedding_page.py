@@ -207,6 +207,9 @@ def test_rows_without_all_measures_do_not_break_it() -> None:
     assert latency_figure(found, DAY, CLOCK) is None
     assert dropped_figure(found, DAY, CLOCK) is None
     assert answer(found).startswith("At 200 % load pSPICE")
+    whole = shedding_of([row for row in rows if not row["metric"].startswith("query_")])
+    assert whole is not None
+    assert "of the matches of all queries;" in answer(whole).replace(", dropping at random 31 % (± 3.1 %)", "")
     assert shedding_of([]) is None
     assert shedding_of([row for row in rows if row["metric"] != "lost"]) is None
 

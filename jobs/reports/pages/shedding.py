@@ -25,7 +25,7 @@ def page(report: DayReport) -> Page | None:
         return None
     shedding = [name for name in compared.strategies if name != NONE]
     queries = compared.queries
-    all_of_them = listed([shown(name) for name in queries])
+    all_of_them = listed([shown(name) for name in queries or compared.asked]) or "all queries"
     by_weight = ", weighted," if _weighted(compared) else ""
     missed = [
         against_load(
