@@ -1,8 +1,8 @@
 """One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
 
 The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
-fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments. Exit codes as
-in jobs/exits.py; one that no retry can help ends the run (jobs/runs/ending.py).
+fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments.
+Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/runs/ending.py).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def generate_reports(city: City) -> pa.Table:
     """`event_type` (Report), `ts`, `seq`, `bus`, `stop` and `late`.
 
     >>> log = generate_reports(City(seed=1, reports=5_000))
-    >>> log.num_rows, 0.01 < np.mean(log["late"].to_numpy()) < 0.2
+    >>> log.num_rows, sum(log["late"].to_pylist()) in range(50, 1000)
     (5000, True)
     """
     random = np.random.default_rng(city.seed)

@@ -101,6 +101,8 @@ class Grid:
                 raise ValueError(f"queries.{query}: neither it nor an axis gives {', '.join(lacking)}")
         if not all((self.queries, self.strategies, self.seeds, self.axes.get(LOAD), *self.axes.values())):
             raise ValueError("a grid has queries, strategies, seeds, an axis `load`, and values on every axis")
+        if not all(isinstance(seed, int) for seed in self.seeds):
+            raise ValueError("a seed is a whole number")
         if not 0 <= self.train < 1 or self.bound <= 0:
             raise ValueError("`train` is a share below 1, and the bound is positive")
 

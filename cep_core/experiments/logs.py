@@ -6,9 +6,10 @@ the trades, one of the files of matches: the spread over seeds is then that over
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,12 +17,15 @@ from cep_core.experiments.buses import City, generate_reports
 from cep_core.experiments.positions import Match, generate_positions, read_match
 from cep_core.experiments.quotes import Market, generate_quotes, read_trades
 
-GENERATORS = {
+GENERATORS: Mapping[str, tuple[Callable[..., Any], Callable[..., pa.Table]]] = {
     "quotes": (Market, generate_quotes),
     "positions": (Match, generate_positions),
     "buses": (City, generate_reports),
 }
-READERS = {"trades": ("quotes", read_trades), "match": ("positions", read_match)}
+READERS: Mapping[str, tuple[str, Callable[[Path], pa.Table]]] = {
+    "trades": ("quotes", read_trades),
+    "match": ("positions", read_match),
+}
 
 
 @dataclass(frozen=True)

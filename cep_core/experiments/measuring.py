@@ -63,8 +63,6 @@ def scenario_of_cell(grid: Grid, cell: Cell, stand_ins: Path) -> Scenario:
         log[TYPE_OF[grid.log.shape]].to_numpy().astype(np.int64),
         grid.bound,
         grid.buffer,
-        # Quotes and reports have no two events at a time; positions of one moment are concurrent.
-        ordered=False,
     )
 
 

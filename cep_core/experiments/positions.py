@@ -3,7 +3,7 @@
 The paper (section IV-A) uses a real-time locating system: sensors tell where each player is, and who has the ball. The
 generator moves two teams of eleven: players keep their formation, which shifts with the ball, and some of the nearest
 opponents close in on whoever has it; the ball is passed to players nearby, sometimes to the wrong team. Every player
-reports at each tick, each tick in another order, so that many events are concurrent.
+reports at each tick, each tick in another order, one after the other at an even pace, as sensors do.
 
 Cost: O(ticks) steps of array operations over 22 players.
 """
@@ -59,7 +59,7 @@ def generate_positions(match: Match) -> pa.Table:
 
     >>> log = generate_positions(Match(seed=1, seconds=10))
     >>> log.num_rows, log["ts"][-1].as_py(), sum(log["ball"].to_pylist())
-    (880, 9750, 40)
+    (880, 9988, 40)
     """
     random = np.random.default_rng(match.seed)
     ticks, players = match.seconds * match.rate, 2 * TEAM
@@ -89,9 +89,8 @@ def generate_positions(match: Match) -> pa.Table:
             closing_in = min(TEAM - 1, int(random.geometric(1 - match.more)))
     order = np.argsort(random.random((ticks, players)), axis=1)
     rows = (np.repeat(np.arange(ticks), players), order.ravel())
-    return _table(
-        rows[0] * 1000 // match.rate, order.ravel(), team[order.ravel()], track[rows], held[rows[0]] == rows[1]
-    )
+    ts = np.arange(ticks * players) * 1000 // (match.rate * players)
+    return _table(ts, order.ravel(), team[order.ravel()], track[rows], held[rows[0]] == rows[1])
 
 
 def read_match(path: Path) -> pa.Table:
