@@ -6,7 +6,9 @@ not there is left out and named. What a grid may say is `cep_core.experiments.gr
 
 from __future__ import annotations
 
+import hashlib
 import os
+from importlib import metadata
 from pathlib import Path
 
 import yaml
@@ -52,5 +54,6 @@ def load_grids(workload: str, folder: Path) -> dict[str, Grid]:
 
 
 def experiment_of(grid: Grid) -> str:
-    """The name of a grid's rows in `experiments`: it changes with what the numbers depend on."""
-    return f"grid:{grid.name}:{grid.definition}"
+    """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version."""
+    defined = f"{grid.definition} {metadata.version('trendmill')}"
+    return f"grid:{grid.name}:{hashlib.sha256(defined.encode()).hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""Grids of experiments on a lake: measured once, resumed after a failure, skipped without their data, shown on a page."""
+"""Grids of experiments on a lake: measured once, resumed after a failure, skipped without data, shown on a page."""
 
 from __future__ import annotations
 
