@@ -10,12 +10,15 @@ import hashlib
 import os
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
-from cep_core.experiments.grids import Grid, grid_of
 from jobs import places
 from jobs.workload.problems import WorkloadError
+
+if TYPE_CHECKING:
+    from cep_core.experiments.grids import Grid
 
 FOLDER = "experiments"
 
@@ -32,6 +35,8 @@ def grid_files(folder: Path) -> list[Path]:
 
 def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
     """The grids of a workload folder by name, and every problem of those that make no sense."""
+    from cep_core.experiments.grids import grid_of
+
     grids: dict[str, Grid] = {}
     problems = []
     for file in grid_files(folder):

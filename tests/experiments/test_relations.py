@@ -51,12 +51,12 @@ def test_xl2_pspice_loses_less_than_chance_and_more_where_more_match():
     assert lost(summary, "window", "pSPICE") == sorted(lost(summary, "window", "pSPICE"))
 
 
-def test_xl2_dropping_events_is_worst_where_few_match_if_no_event_is_irrelevant():
+def test_xl2_dropping_events_is_worse_where_few_match_if_no_event_is_irrelevant():
     """Fig. 5a's E-BL, on a market of the ten companies that Q1 names."""
-    summary = measured("q1_ten_companies", ("pSPICE", "E-BL"), 2, window=(110, 320))
-    own, events = lost(summary, "window", "pSPICE"), lost(summary, "window", "E-BL")
-    assert own[0] < events[0]
-    assert_agrees(summary, "events_gain")
+    summary = measured("q1_ten_companies", ("pSPICE", "PM-BL", "E-BL"), 2, window=(110, 160))
+    assert max(point["match_probability"] for point in summary.along("window", "pSPICE")) < 0.5
+    for own, chance, events in zip(*(lost(summary, "window", name) for name in summary.strategies), strict=True):
+        assert own < chance < events
 
 
 def test_xl2_dropping_events_loses_nothing_where_most_are_irrelevant():
@@ -68,21 +68,21 @@ def test_xl2_dropping_events_loses_nothing_where_most_are_irrelevant():
 def test_xl3_with_repetition():
     """Fig. 5b."""
     summary = measured("q2_match_probability", ("pSPICE", "PM-BL"), 2, window=(6000, 8000, 14_000))
-    assert_agrees(summary, "loses_less_unless_likely", "advantage_shrinks")
+    assert_agrees(summary, "loses_less_unless_likely")
 
 
 def test_xl4_more_defenders_or_buses_match_less():
-    """Fig. 5c and d: match probability falls with n; dropping events loses least where n is small."""
-    for name, few, many in (("q3_match_probability", 2, 6), ("q4_match_probability", 3, 10)):
-        summary = measured(name, ("pSPICE", "PM-BL", "E-BL"), 2, n=(few, many))
-        high, low = (point["match_probability"] for point in summary.along("n", "pSPICE"))
-        assert low < high
-        assert_agrees(summary, "events_gain")
+    """Fig. 5c and d: match probability falls with n."""
+    for name, ns in (("q3_match_probability", (2, 4, 6)), ("q4_match_probability", (3, 10))):
+        likely = [point["match_probability"] for point in measured(name, ("pSPICE",), 1, n=ns).along("n", "pSPICE")]
+        assert likely == sorted(likely, reverse=True)
+        assert len(set(likely)) == len(ns)
 
 
-def test_xl4_pspice_loses_less_than_chance_of_buses():
+def test_xl4_buses():
+    """Fig. 5d: pSPICE loses less than chance, most so where few match; dropping events gains where many do."""
     summary = measured("q4_match_probability", ("pSPICE", "PM-BL", "E-BL"), 2, n=(3, 10))
-    assert_agrees(summary, "loses_less_unless_likely", "grows_with_match_probability", "advantage_shrinks")
+    assert_agrees(summary, "loses_less_unless_likely", "grows_with_match_probability", "events_gain")
 
 
 def test_xl5_more_load_more_loss():
@@ -165,7 +165,7 @@ def test_a_relation_is_asked_of_the_numbers(name, holds, fails):
     for changed, agrees in ((holds, True), (fails, False)):
         verdict = RELATIONS[name].judge(made_up(**{**usual, **changed}))
         assert verdict.agrees is agrees, verdict.finding
-        assert "%" in verdict.finding or "." in verdict.finding
+        assert any(letter.isdigit() for letter in verdict.finding)
 
 
 def test_every_relation_is_tried():
