@@ -41,14 +41,14 @@ def evaluation(folder: WorkloadFolder) -> DAG:
         measured = SparkTask(
             task_id="experiment",
             name=f"{folder.name} experiments",
-            doc_md="Measures the cells of the workload's grids that the table `experiments` lacks, and writes them "
-            "there.\n\n**Triage.** Safe to clear: it goes on after the last cells that it committed.",
+            doc_md="Reads the workload's grids; measures their cells that the table `experiments` lacks, and writes "
+            "them there.\n\n**Triage.** Safe to clear: it goes on after the last cells that it committed.",
             task="experiment",
             arguments=run_arguments(folder, day, day),
         )
         published = Command(
             task_id="publish",
-            doc_md="Writes the page of experiments from the table `experiments`.\n\n**Triage.** Safe to clear; the "
+            doc_md="Reads the table `experiments`; writes the page of experiments.\n\n**Triage.** Safe to clear; the "
             "former page stays until the new one is whole.",
             module="jobs.cli",
             arguments=["experiment", folder.name, "--publish-only"],
