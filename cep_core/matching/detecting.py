@@ -43,7 +43,8 @@ def completing_events(query: Query, events: pa.Table) -> pa.Table:
     starts = asked.window_start
     order = np.lexsort([*([] if starts is None else [starts]), graph.seq[last], graph.ts[last]])
     columns = {"last_ts": pa.array(graph.ts[last][order]), LAST_SEQ: pa.array(graph.seq[last][order])}
-    return pa.table(columns | window_columns(None if starts is None else starts[order], query.window.size))
+    columns.update(window_columns(None if starts is None else starts[order], query.window.size))
+    return pa.table(columns)
 
 
 def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:

@@ -154,7 +154,7 @@ def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, 
 
 
 @njit(cache=True)
-def _distinct(keys: Ints) -> tuple[Ints, Ints, int]:
+def _distinct(keys: Ints) -> tuple[Ints, Ints, np.int64]:
     """The distinct keys in order; or, where they lie close, how many of them are below each key from the least one on.
 
     The first of both arrays is empty then, else the second.
@@ -164,12 +164,12 @@ def _distinct(keys: Ints) -> tuple[Ints, Ints, int]:
         if key != NULL_KEY:
             least, most = (min(least, key), max(most, key)) if known else (key, key)
             known = True
-    nothing = np.empty(0, np.int64)
+    nothing: Ints = np.empty(0, np.int64)
     span = np.float64(most) - np.float64(least)
     if known and span > 4.0 * keys.shape[0]:
-        distinct = np.unique(keys)
+        distinct: Ints = np.unique(keys)
         return distinct[1:] if distinct[0] == NULL_KEY else distinct, nothing, least
-    counted = np.zeros((most - least if known else 0) + 2, np.int64)
+    counted: Ints = np.zeros((most - least if known else 0) + 2, np.int64)
     for key in keys:
         if key != NULL_KEY:
             counted[key - least + 1] = 1
@@ -182,12 +182,14 @@ def _distinct(keys: Ints) -> tuple[Ints, Ints, int]:
 def _below(distinct: Ints, counted: Ints, least: int, key: int, itself: bool) -> int:
     """How many distinct keys are less than a key, or not greater where `itself` counts."""
     if counted.shape[0] == 0:
-        return np.searchsorted(distinct, key, side="right") if itself else np.searchsorted(distinct, key, side="left")
+        if itself:
+            return int(np.searchsorted(distinct, key, side="right"))
+        return int(np.searchsorted(distinct, key, side="left"))
     if key < least:
         return 0
     if key > least + counted.shape[0] - 2:  # so written that nothing overflows
-        return counted[-1]
-    return counted[key - least + 1] if itself else counted[key - least]
+        return int(counted[-1])
+    return int(counted[key - least + 1] if itself else counted[key - least])
 
 
 @njit(cache=True)
