@@ -1,4 +1,4 @@
-"""Random GRETA graphs for the kernels, too long to enumerate, and GRETA's own algorithm over them in Python integers."""
+"""Random GRETA graphs for the kernels, too long to enumerate, and GRETA's algorithm over them in Python integers."""
 
 from __future__ import annotations
 

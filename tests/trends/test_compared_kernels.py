@@ -73,11 +73,11 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
         assert max(exact[w]) < 2**62 or flags[w]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:4])
 def test_windows_that_outgrow_words_beside_some_that_do_not(seed: int) -> None:
     """A burst in the middle of a log: some windows of a block have numbers of many limbs, some of one."""
     random = np.random.default_rng(seed)
-    n = 400
+    n = 700
     tick = np.sort(np.concatenate([random.integers(0, 10_000, 100), random.integers(4_500, 5_500, n - 100)]))
     vertices = stream(random, 1, n)._replace(tick=tick, states=np.ones(n, np.uint64))
     rank = random.integers(1, 6, (n, 1)).astype(np.int32)

@@ -69,19 +69,19 @@ def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
         assert max(numbers) < 2**62 or flags[w]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[:4])
 @pytest.mark.parametrize("largest", [1, 2**20, 2**31, 2**40, 2**61])
 def test_exact_numbers_are_those_of_python(largest: int, seed: int) -> None:
     """Numbers of one to many limbs, weights of one limb or two, one window or many that overlap."""
     random = np.random.default_rng(seed)
-    n, states = int(random.choice([30, 200])), int(random.integers(1, 4))
+    n, states = int(random.choice([30, 130])), int(random.integers(1, 4))
     vertices = stream(random, states, n)._replace(weights=random.integers(0, largest, (n, 2), endpoint=True))
     graph, edges = template(random, states)
     size = int(random.choice([20, 150, 500]))
     windows = list_windows(vertices.tick, np.array([0, n]), size, max(1, size // int(random.choice([1, 3, 40]))))
     exact, minima = exactly(graph, no_comparisons(n, 1), vertices, no_limits(), windows)
     follows = dict.fromkeys(edges, earlier(vertices))
-    for w in range(0, len(exact), 1 + len(exact) // 10):
+    for w in range(0, len(exact), 1 + len(exact) // 6):
         expected = every_edge(graph, follows, vertices, windows.first[w], windows.last[w])
         assert (exact[w], minima[w].tolist()) == expected
 

@@ -82,6 +82,13 @@ def test_recurring_types() -> None:
     assert aggregate("RETURN COUNT(*) PATTERN SEQ(A+, A+) WITHIN 100", events)[0]["count"] == 5
 
 
+def test_group_that_a_trend_lacks() -> None:
+    """docs/semantics.md 4: trends that bind no event with the grouped attribute are the group null, after all others."""
+    events = stream("a1 b2 a3 b4", g=[2, None, 1, None])
+    rows = aggregate("RETURN COUNT(*) PATTERN SEQ(A?, B) GROUP-BY A.g WITHIN 100", events)
+    assert [(row["g"], row["count"]) for row in rows] == [(1, 1), (2, 2), (None, 2)]
+
+
 def test_ties() -> None:
     """G2: two a's at one moment are two trends; ordered, they also follow each other."""
     assert aggregate("RETURN COUNT(*) PATTERN A+ WITHIN 100", stream("a1 a1"))[0]["count"] == 2
