@@ -83,7 +83,7 @@ def test_recurring_types() -> None:
 
 
 def test_group_that_a_trend_lacks() -> None:
-    """docs/semantics.md 4: trends that bind no event with the grouped attribute are the group null, after all others."""
+    """docs/semantics.md 4: trends that bind no event with the grouped attribute are the group null, after others."""
     events = stream("a1 b2 a3 b4", g=[2, None, 1, None])
     rows = aggregate("RETURN COUNT(*) PATTERN SEQ(A?, B) GROUP-BY A.g WITHIN 100", events)
     assert [(row["g"], row["count"]) for row in rows] == [(1, 1), (2, 2), (None, 2)]
