@@ -105,13 +105,13 @@ def forms() -> Iterator[Row | str]:
 
 
 def google() -> Iterator[Row | str]:
-    """Tasks of Google's cluster that were evicted again and again before they finished, by job."""
+    """Tasks of Google's cluster evicted again and again between one start and one end, by job."""
     log = trend_logs.tasks()
     if log is None:
         yield "Google's cluster of 2011: not beside the repository"
         return
-    query = """RETURN job, COUNT(*), COUNT(E) PATTERN SEQ(Schedule S, Evict E+, Finish F) WHERE [job, task]
-               GROUP-BY job WITHIN 100000"""
+    query = """RETURN job, COUNT(*), COUNT(E) PATTERN SEQ(Schedule S, Evict E+, Finish F) WHERE [job]
+               GROUP-BY job WITHIN 5000"""
     rows = cep.aggregate(query, log, cores=1).num_rows
     spent = seconds(lambda: cep.aggregate(query, log, cores=1))
     yield Row(
