@@ -52,7 +52,7 @@ $(SETTINGS): $(CLASSES) $(JARS) jobs/lake/session.py
 $(METADATA): $(PACKAGES)
 	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
 
-$(KERNELS): $(PACKAGES) scripts/compile_kernels.py $(wildcard cep_core/trends/*.py cep_core/matching/*.py)
+$(KERNELS): $(PACKAGES) scripts/compile_kernels.py $(wildcard cep_core/trends/*.py cep_core/matching/*.py cep_core/shedding/*.py)
 	@line=$$(scripts/run.sh python scripts/compile_kernels.py) && echo "kernels    $$line"
 	@mkdir -p $(@D) && touch $@
 
