@@ -1,7 +1,9 @@
 """Shedding strategies side by side on the same events: what each would have missed at each load, and how late it was.
 
-One row for each strategy, load, seed and measure, in the columns of every experiment; `summarise` gives mean, standard
-deviation and number over seeds. Strategies that draw no random number are run once, whatever the seeds.
+One row for each strategy, load, seed and measure, in the columns of every experiment (`docs/semantics.md` 7 names the
+measures); the `parameters` of a row say what it is about: the load and the bound, a `query` and a `state` of it, a part
+of log time (`from` and `to`). `summarise` gives mean, standard deviation and number over seeds. Strategies that draw no
+random number are run once, whatever the seeds; states and parts of the day are told of one load and the first seed.
 
 Cost: one run over the events before for each experiment, then one over those judged for each strategy, load and seed.
 """
@@ -10,13 +12,16 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.events.schema import Ties
+from cep_core.experiments.periods import periods_of, weighted
 from cep_core.experiments.slicing import SCHEMA
 from cep_core.language.patterns.query import Query
 from cep_core.shedding.costs import Costs
@@ -38,10 +43,17 @@ STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), Trend
 
 RANDOM: tuple[Shedder, ...] = (ByChance(), Events())
 
+PERIODS = 24
+"""Parts of the judged interval."""
+
+TOLD = 1.4
+"""The load whose day is told part by part, where it is among those measured; else the one in the middle."""
+
 SUMMARY = pa.schema(
     [
         ("strategy", pa.string()),
         ("load", pa.float64()),
+        ("query", pa.string()),
         ("metric", pa.string()),
         ("mean", pa.float64()),
         ("deviation", pa.float64()),
@@ -91,51 +103,107 @@ def compare_shedding(
     """All strategies at all loads. `hindsight`: also the one out of reach, which needs a record of the unshed run."""
     experiment = Experiment(scenario)
     steady = (*STEADY, experiment.hindsight) if hindsight else STEADY
+    told = TOLD if TOLD in loads else sorted(loads)[len(loads) // 2] if loads else None
     rows: list[dict[str, object]] = []
     for load in loads:
-        runs = [experiment.measure(shedder, load, seeds[0]) for shedder in steady]
-        runs += [experiment.measure(shedder, load, seed) for shedder in RANDOM for seed in seeds]
-        rows += [row for run in runs for row in _rows(run, scenario)]
+        for shedder, seed in chain(
+            ((shedder, seeds[0]) for shedder in steady), ((shedder, seed) for shedder in RANDOM for seed in seeds)
+        ):
+            run = experiment.measure(shedder, load, seed)
+            rows += _rows(run, scenario)
+            if isinstance(shedder, Nothing):
+                rows.append(_price(run, scenario, experiment.cost))
+            if load == told and seed == seeds[0]:
+                rows += _told_rows(run, experiment)
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
 def summarise(compared: pa.Table) -> pa.Table:
-    """Mean, standard deviation (0 for one run) and number of runs by strategy, load and metric."""
-    groups: dict[tuple[str, float, str, str], list[float]] = {}
+    """Mean, standard deviation (0 for one run) and number of runs by strategy, load, query and metric.
+
+    `query` is null where all of them are meant; rows about parts of the day and single states are left out.
+    """
+    groups: dict[tuple[str, float, str | None, str, str], list[float]] = {}
     for row in compared.to_pylist():
-        load = json.loads(row["parameters"])["load"]
-        groups.setdefault((row["strategy"], load, row["metric"], row["unit"]), []).append(row["value"])
+        about = json.loads(row["parameters"])
+        if "from" not in about and "state" not in about:
+            key = (row["strategy"], about["load"], about.get("query"), row["metric"], row["unit"])
+            groups.setdefault(key, []).append(row["value"])
     return pa.Table.from_pylist(
         [
             {
                 "strategy": strategy,
                 "load": load,
+                "query": query,
                 "metric": metric,
                 "mean": statistics.fmean(values),
                 "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
                 "n": len(values),
                 "unit": unit,
             }
-            for (strategy, load, metric, unit), values in groups.items()
+            for (strategy, load, query, metric, unit), values in groups.items()
         ],
         SUMMARY,
     )
 
 
-def _rows(measured: Measured, scenario: Scenario) -> Iterable[dict[str, object]]:
-    parameters = json.dumps({"bound_ns": scenario.bound, "buffer_ns": scenario.buffer, "load": measured.load})
-    for metric, value, unit in _measures(measured.quality, measured.retrained):
-        yield {
-            "strategy": measured.strategy,
-            "parameters": parameters,
-            "seed": measured.seed,
-            "metric": metric,
-            "value": float(value),
-            "unit": unit,
-        }
+def _rows(measured: Measured, scenario: Scenario) -> Iterator[dict[str, object]]:
+    """Of the whole operator, then of each query."""
+    quality = measured.quality
+    for metric, value, unit in _measures(quality, measured.retrained):
+        yield _row(measured, scenario, metric, value, unit)
+    counts = zip(scenario.patterns, quality.matches, quality.missed, quality.invented, strict=True)
+    for pattern, matches, missed, invented in counts:
+        for metric, value in (("query_matches", matches), ("query_missed", missed), ("query_invented", invented)):
+            yield _row(measured, scenario, metric, value, "matches", query=pattern.name)
 
 
-def _measures(quality: Quality, retrained: int) -> Iterable[tuple[str, float, str]]:
+def _price(measured: Measured, scenario: Scenario, cost: int) -> dict[str, object]:
+    """What the judged events cost unshed, and by which costs and weights: a reader can compute everything anew."""
+    names = [pattern.name for pattern in scenario.patterns]
+    costs: dict[str, object] = dict(asdict(scenario.costs))
+    costs["states"] = {name: list(own) for name, own in zip(names, scenario.costs.states, strict=True)}
+    weights = {pattern.name: pattern.weight for pattern in scenario.patterns}
+    about: dict[str, object] = {"costs": costs, "weights": weights, "trained_events": scenario.first}
+    return _row(measured, scenario, "virtual_cost", cost, "virtual ns", **about)
+
+
+def _told_rows(measured: Measured, experiment: Experiment) -> Iterator[dict[str, object]]:
+    """What was dropped by query and state, then six measures of each part of the day."""
+    scenario = experiment.scenario
+    gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])
+    for pattern, by_state in zip(scenario.patterns, gone, strict=True):
+        for state, dropped in enumerate(by_state.tolist()):
+            about: dict[str, object] = {"query": pattern.name, "state": state}
+            yield _row(measured, scenario, "state_dropped", dropped, "partial matches or events", **about)
+    interval, weights = (scenario.begin, scenario.end), measured.quality.weights
+    for part in periods_of(measured.run, experiment.unshed, scenario.ts, interval, scenario.bound, PERIODS):
+        for metric, value, unit in (
+            ("period_events", part.events, "events"),
+            ("period_dropped", part.dropped, "partial matches or events"),
+            ("period_late_events", part.late, "events"),
+            ("period_latency_mean", part.mean_latency, "virtual ns"),
+            ("period_latency_max", part.worst_latency, "virtual ns"),
+            ("period_missed", weighted(part.missed, weights), "weighted matches"),
+        ):
+            yield _row(measured, scenario, metric, value, unit, **{"from": part.begin, "to": part.end})
+
+
+def _row(
+    measured: Measured, scenario: Scenario, metric: str, value: float, unit: str, **about: object
+) -> dict[str, object]:
+    parameters = {"bound_ns": scenario.bound, "buffer_ns": scenario.buffer, "load": measured.load, **about}
+    return {
+        "strategy": measured.strategy,
+        "parameters": json.dumps(parameters, sort_keys=True),
+        "seed": measured.seed,
+        "metric": metric,
+        "value": float(value),
+        "unit": unit,
+    }
+
+
+def _measures(quality: Quality, retrained: int) -> Iterator[tuple[str, float, str]]:
     yield "matches", sum(quality.matches), "matches"
     yield "lost", quality.lost, "share"
     yield "false_negatives", quality.false_negatives, "weighted matches"

@@ -25,6 +25,8 @@ class Account(NamedTuple):
     """[n] partial matches met before anything was dropped."""
     dropped: Ints
     """[n] partial matches dropped, or events left out of windows."""
+    gone: Ints
+    """[T] the same, by the state of the partial match that was dropped or did not meet the event."""
     match_pattern: Ints
     match_event: Ints
     """The event that completes it."""
@@ -65,6 +67,7 @@ def empty_account(stream: Stream, *, recorded: bool) -> Account:
     links = [np.full(nodes, -1, np.int64) for _ in range(4)]
     columns = [
         *by_event,
+        np.zeros(steps, np.int64),
         *by_match,
         np.zeros((steps, states), np.int64),
         np.zeros((steps, states), np.int64),

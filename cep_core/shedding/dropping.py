@@ -58,6 +58,7 @@ def shed(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, met
             for r in range(begin, begin + pool.length[g]):
                 if goes[at]:
                     settle(stream, pool, account, rules.tracked, q, g, r)
+                    account.gone[stream.at[q] + pool.state[r]] += 1
                     dropped += 1
                 else:
                     if keep < r:

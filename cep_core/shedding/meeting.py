@@ -73,6 +73,7 @@ def meet(
             spared += cost[s]
             moves[at + s, s] -= 1
             account.dropped[i] += 1
+            account.gone[at + s] += 1
             counter[MET] -= 1
             stays = not opening
             if opening:

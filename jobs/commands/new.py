@@ -21,7 +21,7 @@ import pyarrow.types as kinds
 
 from jobs import places
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.columns import TIMES, unit_of
+from jobs.logs.columns import holds_decimals, read_stamps, time_column, unit_of
 from jobs.workload.event_types import RESERVED
 
 _SAMPLE = 100_000
@@ -55,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", options.name):
         raise WrongWorkload(f"'{options.name}' is no workload name: lower case letters, digits and '_'")
     sample, form = _read(options.file)
+    sample = pa.table({name: read_stamps(sample[name]) for name in sample.column_names})
     guess = _guess(sample, options.ts, options.type, options.name)
     written = {
         "workload.yaml": _declaration(options.name, options.file.absolute(), form, sample, guess),
@@ -91,17 +92,17 @@ def _guess(sample: pa.Table, ts: str | None, type_column: str | None, name: str)
     for given in (ts, type_column):
         if given is not None and given not in sample.column_names:
             raise WrongWorkload(f"no column '{given}'; there are {', '.join(sample.column_names)}")
-    ts = ts or _first(sample, lambda field: kinds.is_timestamp(field.type) or kinds.is_date(field.type))
-    ts = ts or _first(sample, lambda field: kinds.is_integer(field.type) and field.name.lower() in TIMES)
-    if ts is None:
-        raise WrongWorkload(f"no column tells the time; name it with --ts, one of {', '.join(sample.column_names)}")
+    ts = ts or time_column(sample)
+    kind = sample.schema.field(ts).type
+    if not (kinds.is_integer(kind) or kinds.is_timestamp(kind) or kinds.is_date(kind)):
+        raise WrongWorkload(f"'{ts}' holds {kind}, not moments: whole numbers, dates or time-stamps; name it with --ts")
     type_column = type_column or _first(sample, lambda field: _is_type_column(sample[field.name]))
     values = sorted(set(sample[type_column].drop_null().to_pylist())) if type_column else []
     odd = [value for value in values if not isinstance(value, str) or not _NAME.fullmatch(value)]
     if odd:
         raise WrongWorkload(f"'{type_column}' has values that cannot name event types: {odd[:5]}")
     attributes = {
-        field.name: _attribute_type(field.type)
+        field.name: "float" if holds_decimals(sample[field.name]) else _attribute_type(field.type)
         for field in sample.schema
         if field.name not in (ts, type_column, *RESERVED) and _NAME.fullmatch(field.name)
     }
@@ -135,8 +136,16 @@ def _column_type(arrow: pa.DataType) -> str:
 
 
 def _unit(sample: pa.Table, guess: Guess) -> str:
-    """That of numbers by their size; events.sql makes seconds of everything else."""
-    return unit_of(sample[guess.ts]) if kinds.is_integer(sample.schema.field(guess.ts).type) else "s"
+    """The coarsest that tells the sample's times apart: of numbers by their size, of time-stamps by their fractions."""
+    column = sample[guess.ts]
+    if kinds.is_integer(column.type):
+        return unit_of(column)
+    stamps = column.cast(pa.timestamp("us"))
+    return next((unit for unit in ("s", "ms") if pc.all(pc.equal(_cut(stamps, unit), stamps)).as_py()), "us")
+
+
+def _cut(stamps: pa.ChunkedArray, unit: str) -> pa.ChunkedArray:
+    return stamps.cast(pa.timestamp(unit), safe=False).cast(stamps.type)
 
 
 def _declaration(name: str, path: Path, form: str, sample: pa.Table, guess: Guess) -> str:
@@ -181,14 +190,16 @@ def _events_sql(source: str, sample: pa.Table, guess: Guess) -> str:
     column = f"`{guess.ts}`"
     if kinds.is_date(kind):
         column = f"CAST({column} AS TIMESTAMP)"
-    ts = column if kinds.is_integer(kind) else f"unix_seconds({column})"
+    whole = {"s": "unix_seconds", "ms": "unix_millis", "us": "unix_micros"}
+    ts = column if kinds.is_integer(kind) else f"{whole[_unit(sample, guess)]}({column})"
+    attributes = [
+        f"CAST({name} AS DOUBLE) AS {name}" if holds_decimals(sample[name]) else name for name in guess.attributes
+    ]
     selects = [
         "\n".join(
             [
                 "SELECT",
-                ",\n".join(
-                    f"    {item}" for item in [f"'{t}' AS event_type", f"{ts} AS ts", "_row", *guess.attributes]
-                ),
+                ",\n".join(f"    {item}" for item in [f"'{t}' AS event_type", f"{ts} AS ts", "_row", *attributes]),
                 f"FROM {source}",
                 *([f"WHERE `{guess.type_column}` = '{t}'"] if guess.type_column else []),
             ]

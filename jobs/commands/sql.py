@@ -9,6 +9,7 @@ import argparse
 import csv
 import re
 import sys
+from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.commands.text_table import text_table
@@ -17,7 +18,10 @@ from jobs.lake.match_events import register_match_events
 from jobs.lake.register import register
 from jobs.lake.session import start_session
 
-_ASKS = re.compile(r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*(select|with|describe|desc|show|explain|values)\b")
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_DESCRIBES = re.compile(r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*(describe|desc|show|explain)\b")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,25 +32,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the answer. Raises WrongWorkload for a statement that is not a question, or that Spark refuses."""
-    if not _ASKS.match(options.statement):
-        raise WrongWorkload("only questions are asked here (SELECT, WITH, DESCRIBE, SHOW); runs write the tables")
     spark = start_session("trendmill sql")
     from pyspark.errors import AnalysisException, ParseException
 
     try:
+        _refuse_commands(spark, options.statement)
         for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
             register(spark, folder.name)
             register_match_events(spark, folder.name)
         answer = spark.sql(options.statement)
-        rows = [list(row) for row in (answer if options.csv else answer.limit(options.limit + 1)).collect()]
+        if options.csv:
+            writer = csv.writer(sys.stdout, lineterminator="\n")
+            writer.writerow(answer.columns)
+            writer.writerows(answer.toLocalIterator())
+            return OK
+        rows = [list(row) for row in answer.limit(options.limit + 1).collect()]
     except (AnalysisException, ParseException) as error:
         raise WrongWorkload(str(error)) from error
     finally:
         spark.stop()
-    if options.csv:
-        csv.writer(sys.stdout).writerows([answer.columns, *rows])
-        return OK
     print(text_table(answer.columns, rows[: options.limit]))
     if len(rows) > options.limit:
         print(f"... more than {options.limit} rows; --limit or --csv shows more")
     return OK
+
+
+def _refuse_commands(spark: SparkSession, statement: str) -> None:
+    """Raise WrongWorkload unless the statement is a query or asks what is there: WITH may also begin an INSERT."""
+    from pyspark.errors import ParseException
+
+    if _DESCRIBES.match(statement):
+        return
+    try:
+        spark._jsparkSession.sessionState().sqlParser().parseQuery(statement)
+    except ParseException as error:
+        told = "only questions are asked here (SELECT, WITH, VALUES, DESCRIBE, SHOW); runs write the tables"
+        raise WrongWorkload(f"{told}\n{error}") from error

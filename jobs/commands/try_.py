@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from datetime import date, timedelta
-from pathlib import Path
-
-import pyarrow as pa
 
 from cep_core.compile import compile_query
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from jobs import places
+from jobs.commands.asked import query_file
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_events
+from jobs.logs.output import write_csv
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.scope import first_read, holes
-from jobs.workload.declaration import Workload, load_workload
-from jobs.workload.problems import nearest
+from jobs.workload.declaration import load_workload
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,32 +51,15 @@ def run(options: argparse.Namespace) -> int:
     owned = workload.operating_days.interval(options.day)
     merged = evaluator.merge(evaluator.evaluate(events, Ownership(days=owned)), owned)
     rows = merged.drop_columns([CERTAIN])
-    _print(rows, options)
-    if not options.csv:
-        totals = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}")).get(str(owned[0]), {})
-        told = "".join(f", {name} {value}" for name, value in totals.items() if value is not None)
-        print(f"{rows.num_rows:,} rows{told}; {events.num_rows:,} events of {first}..{options.day} read")
-        if missing := holes(first, options.day, ledger, bounds):
-            print(f"incomplete: the lake lacks, or the gate refused, {', '.join(map(str, missing))}")
-        print(f"{time.perf_counter() - begin:.1f} s")
-    return OK
-
-
-def query_file(workload: Workload, query: str) -> Path:
-    """The file of a query by its name in the workload, or by path; WrongWorkload names the nearest known query."""
-    known = {path.stem: path for path in workload.question_files()}
-    if query in known:
-        return known[query]
-    if Path(query).is_file():
-        return Path(query)
-    raise WrongWorkload(f"workload '{workload.name}' has no query '{query}'; {nearest(query, known)}")
-
-
-def _print(rows: pa.Table, options: argparse.Namespace) -> None:
-    shown = rows if options.csv else rows.slice(0, options.limit)
+    if missing := holes(first, options.day, ledger, bounds):
+        print(f"incomplete: the lake lacks, or the gate refused, {', '.join(map(str, missing))}", file=sys.stderr)
     if options.csv:
-        print(",".join(rows.schema.names))
-        for row in shown.to_pylist():
-            print(",".join("" if value is None else str(value) for value in row.values()))
-    else:
-        print(text_table(shown.schema.names, [list(row.values()) for row in shown.to_pylist()]))
+        write_csv(rows, sys.stdout)
+        return OK
+    shown = rows.slice(0, options.limit)
+    print(text_table(shown.schema.names, [list(row.values()) for row in shown.to_pylist()]))
+    totals = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}")).get(str(owned[0]), {})
+    told = "".join(f", {name} {value}" for name, value in totals.items() if value is not None)
+    print(f"{rows.num_rows:,} rows{told}; {events.num_rows:,} events of {first}..{options.day} read")
+    print(f"{time.perf_counter() - begin:.1f} s")
+    return OK

@@ -16,12 +16,54 @@ from jobs.workload.problems import nearest
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
 """Names that a column of whole numbers has where it tells the time."""
 
+_DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+
 
 def given_column(table: pa.Table, name: str) -> str:
     """A column that was asked for by name; WrongWorkload names the nearest one where there is none."""
     if name not in table.column_names:
         raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
     return name
+
+
+def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Text that is ISO 8601 all through, as in JSON, as time-stamps (UTC without an offset); else the column as it is.
+
+    >>> read_stamps(pa.chunked_array([["2025-06-20T09:01:50.27+02:00"]])).to_pylist()[0].isoformat()
+    '2025-06-20T07:01:50.270000+00:00'
+    >>> read_stamps(pa.chunked_array([["soon"]])).to_pylist()
+    ['soon']
+    """
+    if not kinds.is_string(_plain(column.type)) or column.null_count == len(column):
+        return column
+    for stamp in (pa.timestamp(unit, zone) for unit in ("us", "ns") for zone in (None, "UTC")):
+        try:
+            return column.cast(stamp)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
+def holds_decimals(column: pa.ChunkedArray) -> bool:
+    """Whether a text column holds decimal numbers, as feeds of prices write them; whole numbers may be names.
+
+    >>> holds_decimals(pa.chunked_array([["0.5727", None, "-12"]])), holds_decimals(pa.chunked_array([["12", "7"]]))
+    (True, False)
+    """
+    if not kinds.is_string(_plain(column.type)) or column.null_count == len(column):
+        return False
+    values = column.cast(pa.string())
+    numbers = pc.all(pc.match_substring_regex(values, _DECIMAL)).as_py()
+    return bool(numbers and pc.any(pc.match_substring(values, ".")).as_py())
+
+
+def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """The numbers that text holds. Raises WrongWorkload, naming a value, where one is no number."""
+    values = column.cast(pa.string())
+    odd = values.filter(pc.invert(pc.match_substring_regex(values, _DECIMAL)))
+    if len(odd):
+        raise WrongWorkload(f"'{name}' holds numbers as text at first, but then '{odd[0].as_py()}', which is none")
+    return values.cast(pa.float64())
 
 
 def time_column(table: pa.Table) -> str:
@@ -33,6 +75,7 @@ def time_column(table: pa.Table) -> str:
     if "ts" in table.column_names:
         return "ts"
     found = _first(table, lambda f: kinds.is_timestamp(f.type) or kinds.is_date(f.type))
+    found = found or _first(table, lambda f: kinds.is_timestamp(read_stamps(table[f.name]).type))
     found = found or _first(table, lambda f: kinds.is_time(f.type))
     found = found or _first(table, lambda f: kinds.is_integer(f.type) and f.name.lower() in TIMES)
     if found is None:

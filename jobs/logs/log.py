@@ -19,7 +19,18 @@ from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.walk import units_of
 from jobs.exits import UnreadableSource, WrongWorkload
-from jobs.logs.columns import attributes, given_column, is_wall_clock, moments, time_column, type_column, unit_of
+from jobs.logs.columns import (
+    attributes,
+    given_column,
+    holds_decimals,
+    is_wall_clock,
+    moments,
+    read_decimals,
+    read_stamps,
+    time_column,
+    type_column,
+    unit_of,
+)
 from jobs.logs.files import Tick, look_at
 
 _IMPRECISE = ("ts_lo", "ts_hi")
@@ -64,7 +75,8 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     event_types = [unit.event_type for unit in units_of(written.pattern)]
     chosen = _choose(file.sample, reading, set(event_types))
     mentioned = set(schema_mentioned_by(written).columns)
-    sample = _events(file.sample, chosen, event_types)
+    decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
+    sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
@@ -74,8 +86,14 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     for name in mentioned & set(table.column_names):
         if kinds.is_binary(table.schema.field(name).type):
             raise UnreadableSource(path, f"column '{name}' is not UTF-8")
+    table = _understood(table, chosen, decimals)
     events = _events(table, chosen, event_types)
-    notes = [chosen.note, *_left_out(table, events), *_unheard(events, event_types)]
+    notes = [
+        chosen.note,
+        *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
+        *_left_out(table, events),
+        *_unheard(events, event_types),
+    ]
     wall_clock = is_wall_clock(table[chosen.ts], chosen.unit)
     return Log(order(events), _schema(events, chosen, reading, event_types), wall_clock, tuple(notes))
 
@@ -106,7 +124,13 @@ def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chose
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
         raise WrongWorkload(f"no column tells which event is {names}; name it with --type")
-    return _Chosen(ts, kind, seq, reading.unit or unit_of(sample[ts]))
+    return _Chosen(ts, kind, seq, reading.unit or unit_of(read_stamps(sample[ts])))
+
+
+def _understood(table: pa.Table, chosen: _Chosen, decimals: Sequence[str]) -> pa.Table:
+    """Times and numbers that the file holds as text, as what they are."""
+    read = {chosen.ts: read_stamps(table[chosen.ts])} | {name: read_decimals(table[name], name) for name in decimals}
+    return pa.table({name: read.get(name, table[name]) for name in table.column_names})
 
 
 def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.Table:

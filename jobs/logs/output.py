@@ -24,14 +24,24 @@ def write_result(rows: pa.Table, options: argparse.Namespace, out: TextIO | None
     if options.parquet:
         pa.parquet.write_table(rows, options.parquet)
     elif options.csv:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(rows.schema.names)
-        for batch in rows.to_batches(max_chunksize=10_000):
-            writer.writerows([[_cell(value) for value in row.values()] for row in batch.to_pylist()])
+        write_csv(rows, out)
     else:
         for batch in rows.to_batches(max_chunksize=10_000):
             for row in batch.to_pylist():
                 print(json.dumps(row, default=_number, ensure_ascii=False), file=out)
+
+
+def write_csv(rows: pa.Table, out: TextIO) -> None:
+    """A header and a line for each row; a list's values stand in one field, with spaces between.
+
+    >>> write_csv(pa.table({"origin": ["JFK, LGA"], "b": [[1, 2]]}), sys.stdout)
+    origin,b
+    "JFK, LGA",1 2
+    """
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows.schema.names)
+    for batch in rows.to_batches(max_chunksize=10_000):
+        writer.writerows([[_cell(value) for value in row.values()] for row in batch.to_pylist()])
 
 
 def _cell(value: object) -> object:

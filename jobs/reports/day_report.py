@@ -16,6 +16,7 @@ from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.moments import Clock
 from jobs.reports.query_report import QueryReport, Records, report_query
 from jobs.reports.questions import Question
+from jobs.reports.shedding_comparison import Shedding, read_shedding
 from jobs.workload.declaration import Workload
 
 
@@ -56,6 +57,8 @@ class DayReport:
     volume: Volume
     loaded: dict[str, Any] | None
     """The day's row of `_work/loaded_days`: the gate's verdict. None: the day was never loaded."""
+    shedding: Shedding | None = None
+    """What a slower machine would have missed; None: not compared for this day."""
 
     @property
     def clock(self) -> Clock:
@@ -75,9 +78,9 @@ def report_day(workload: Workload, questions: list[Question], reader: LakeReader
     loads = rows(reader.read("_work/loaded_days", day - timedelta(days=TRAILING), day), "day")
     loaded = {row["day"]: row for row in loads if row["digest"] is not None}
     today = next((row for row in loads if row["day"] == day), None)
-    return DayReport(
-        workload, day, run_id, reader, records, queries, _volume(workload, reader, day, set(loaded)), today
-    )
+    volume = _volume(workload, reader, day, set(loaded))
+    shedding = read_shedding(reader, day)
+    return DayReport(workload, day, run_id, reader, records, queries, volume, today, shedding)
 
 
 def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]) -> Volume:

@@ -82,7 +82,18 @@ STRATEGIES = {
 }
 """Slicing strategies by the names that `cep_core.experiments` gives them; no two share both colour and marker."""
 
+SHEDDERS = {
+    "none": Look(GREY, "X"),
+    "pSPICE": Look(BLUE, "o"),
+    "pSPICE--": Look(SKY, "s"),
+    "PM-BL": Look(VERMILION, "^"),
+    "E-BL": Look(ORANGE, "v"),
+    "trend counts": Look(GREEN, "D"),
+    "hindsight": Look(PURPLE, "*"),
+}
+"""Shedding strategies by the names of `cep_core.shedding.shedders`; likewise."""
+
 
 def strategy_look(name: str) -> Look:
     """A strategy's colour and marker, the same on every page; unknown ones get theirs by name."""
-    return STRATEGIES.get(name) or stable_look(name)
+    return STRATEGIES.get(name) or SHEDDERS.get(name) or stable_look(name)

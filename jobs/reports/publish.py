@@ -21,7 +21,7 @@ from jobs.reports.day_report import DayReport, report_day
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.moments import spoken
 from jobs.reports.page import Page
-from jobs.reports.pages import catalogue, day, quality, query, run, slicing
+from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import write_pages
 from jobs.workload.declaration import Workload
@@ -65,11 +65,12 @@ def publish(workload: Workload, first: date, last: date, run_id: str) -> Publish
 
 
 def pages_of(report: DayReport) -> list[Page]:
-    """Every page of a day's report."""
+    """Every page of a day's report; what a slower machine would have missed is one only where that was compared."""
     return [
         day.page(report),
         *(query.page(report, one) for one in report.queries),
         slicing.page(report),
+        *([shed] if (shed := shedding.page(report)) is not None else []),
         quality.page(report),
         catalogue.page(report),
         run.page(report),

@@ -170,3 +170,16 @@ def elapsed(seconds: float) -> str:
     if seconds >= 600:
         return f"{seconds / 60:.3g} min"
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds:.2f} s"
+
+
+def virtual(nanoseconds: float) -> str:
+    """A span of virtual time, to three digits.
+
+    >>> virtual(10_000_000), virtual(1_234_567), virtual(850), virtual(0), virtual(93_500_000_000)
+    ('10 ms', '1.23 ms', '850 ns', '0 ns', '93.5 s')
+    """
+    for size, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")):
+        if nanoseconds >= size or unit == "ns":
+            amount = nanoseconds / size
+            return f"{amount:,.0f} {unit}" if amount >= 100 else f"{amount:.3g} {unit}"
+    raise AssertionError("every span has nanoseconds")

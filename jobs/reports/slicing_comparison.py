@@ -77,12 +77,36 @@ def comparisons(reader: LakeReader, day: date) -> list[Comparison]:
     return [_comparison(plan, measured) for plan in plans]
 
 
+def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tuple[date, Comparison]]:
+    """For each day `first`..`last` the comparisons of the plans in use whose last day it is, in the order of days.
+
+    Reads each table once, whatever the number of days.
+    """
+    ending = (ds.field("last_day") >= first) & (ds.field("last_day") <= last)
+    plans = rows(reader.read("slicing_plans", where=ending), "day", "plan_id")
+    results = rows(reader.read("result_days", first, last, ["day", "query", "run_id"]))
+    names = sorted({PREFIX + plan["plan_id"] for plan in plans})
+    found = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
+    by_plan: dict[str, list[dict[str, Any]]] = {}
+    for row in rows(found, "day", "strategy", "metric"):
+        by_plan.setdefault(row["experiment"].removeprefix(PREFIX), []).append(row)
+    comparisons = []
+    for on in sorted({plan["last_day"] for plan in plans}):
+        evaluated = {(row["query"], row["run_id"]) for row in results if row["day"] == on}
+        for plan in _in_use([plan for plan in plans if plan["last_day"] == on], evaluated):
+            comparisons.append((on, _comparison(plan, by_plan.get(plan["plan_id"], []))))
+    return comparisons
+
+
 def plans_in_use(reader: LakeReader, day: date) -> list[dict[str, Any]]:
     """The plans by which the day's results were evaluated, each query's; where none is theirs, one of the day's."""
     covering = (ds.field("first_day") <= day) & (ds.field("last_day") >= day)
     plans = rows(reader.read("slicing_plans", where=covering), "day", "plan_id")
     results = rows(reader.read("result_days", day, day, ["query", "run_id"]))
-    evaluated = {(row["query"], row["run_id"]) for row in results}
+    return _in_use(plans, {(row["query"], row["run_id"]) for row in results})
+
+
+def _in_use(plans: Sequence[dict[str, Any]], evaluated: set[tuple[str, str]]) -> list[dict[str, Any]]:
     by_query: dict[str, dict[str, Any]] = {}
     for plan in plans:
         for query in plan["queries"]:

@@ -11,7 +11,7 @@ Cost: for each day one run of the operator over the days read, and one over the 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -24,7 +24,7 @@ from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.run import Run
-from jobs.runs.scope import Ledger, first_read
+from jobs.runs.scope import first_read
 
 EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
@@ -60,11 +60,11 @@ def shed_on(run: Run, day: date) -> tuple[Training, pa.Table]:
         buffer=workload.shedding.buffer,
     )
     compared = compare_shedding(scenario, loads=workload.shedding.loads, seeds=workload.shedding.seeds)
-    told = {"queries": list(asked), "training_days": len(training.days), "training_days_asked": training.asked}
+    told = {"training_days": len(training.days), "training_days_asked": training.asked}
     return training, _told(compared, told)
 
 
-def _told(compared: pa.Table, told: dict[str, object]) -> pa.Table:
+def _told(compared: pa.Table, told: dict[str, int]) -> pa.Table:
     """The rows with more parameters."""
     encoded = compared["parameters"].combine_chunks().dictionary_encode()
     texts = [json.dumps(json.loads(text) | told, sort_keys=True) for text in encoded.dictionary.to_pylist()]
@@ -73,26 +73,23 @@ def _told(compared: pa.Table, told: dict[str, object]) -> pa.Table:
 
 
 def _training(run: Run, day: date) -> Training:
-    """At least as far back as the queries look, whatever trains: a match of the day may have begun before it."""
+    """The days that the queries reach, since a match of the day may have begun there, and those before that fit."""
     assert run.workload.shedding is not None
     ledger, bounds = read_ledger(run.lake, run.workload.name), bounds_of(run.workload)
     reached = min(
         first_read(run.compiled[name].evaluator.reach, day, ledger, bounds) for name in run.workload.shed_queries
     )
     asked = max(run.workload.shedding.training_days, (day - reached).days)
-    return Training(tuple(sorted(_that_fit(ledger, day, asked, run.workload.limits.slice_rows))), asked)
-
-
-def _that_fit(ledger: Ledger, day: date, asked: int, rows: int) -> Iterator[date]:
-    """The days before `day` that the lake holds, latest first, until they and `day` hold more than `rows` events."""
-    left = rows - (ledger.days[day].events if day in ledger.days else 0)
+    days: list[date] = []
+    left = run.workload.limits.slice_rows - ledger.days[day].events
     for back in range(1, asked + 1):
         earlier = day - timedelta(days=back)
         if ledger.holds(earlier):
             left -= ledger.days[earlier].events
-            if left < 0:
-                return
-            yield earlier
+            if left < 0 and earlier < reached:
+                break
+            days.append(earlier)
+    return Training(tuple(reversed(days)), asked)
 
 
 def _events(run: Run, days: Sequence[date]) -> pa.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import json
@@ -125,6 +126,33 @@ def test_a_file_that_cannot_be_read_ends_with_1(tmp_path: Path, capsys: pytest.C
     assert f"cannot read {cut} at byte " in capsys.readouterr().err
     assert main(["aggregate", str(query), str(write(tmp_path / "empty.csv", "time,kind\n"))]) == 1
     assert "it has no rows" in capsys.readouterr().err
+
+
+def test_text_tells_the_time_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A stamp with an offset is text in JSON; all rows have one, or the column is no time and says so."""
+    query, rows = write(tmp_path / "q.cep", RISING), list(csv.DictReader(io.StringIO(TICKS)))
+    stamped = [{**row, "price": float(row["price"] or 0), "time": row["time"].replace(" ", "T") + "Z"} for row in rows]
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, stamped)))
+    assert main(["aggregate", str(query), str(log)]) == 0
+    assert capsys.readouterr().out.split()[: len(ANSWER.split())] == ANSWER.split()
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, [*stamped, stamped[0] | {"time": "noon"}])))
+    assert main(["aggregate", str(query), str(log), "--ts", "time"]) == 2
+    assert "'time' holds no times but string" in capsys.readouterr().err
+
+
+def test_numbers_that_are_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Feeds quote their prices: 9.5 lies below 10.5, though not letter by letter; what is none is named."""
+    query = write(tmp_path / "q.cep", RISING)
+    rows = [{"time": t, "kind": "Tick", "price": price, "company": "IBM"} for t, price in enumerate(("9.5", "10.5"))]
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, rows)))
+    assert main(["aggregate", str(query), str(log)]) == 0
+    told = capsys.readouterr()
+    assert told.out.splitlines()[1].split() == ["IBM", "0", "to", "59", "3", "10.5"]
+    assert "'price' holds numbers as text; they are read as numbers" in told.err
+    filler = [{**rows[0], "time": 2}] * 40_000
+    log = write(tmp_path / "ticks.jsonl", "\n".join(map(json.dumps, [*rows, *filler, {**rows[0], "price": "none"}])))
+    assert main(["aggregate", str(query), str(log)]) == 2
+    assert "but then 'none', which is none" in capsys.readouterr().err
 
 
 def test_what_surprises_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

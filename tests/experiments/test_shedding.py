@@ -41,6 +41,62 @@ def test_nothing_is_lost_by_an_operator_that_keeps_up(compared):
     assert {row["value"] for row in rows if row["metric"] in ("lost", "false_positives", "late_events")} == {0.0}
 
 
+def test_parts_of_the_day_add_up_to_the_day(compared):
+    """At one load, for the first seed: events, what was dropped, late events and missed matches."""
+    periods: dict[str, dict[str, list[float]]] = {}
+    whole: dict[tuple[str, str], float] = {}
+    states: dict[str, list[float]] = {}
+    for row in compared.to_pylist():
+        about = json.loads(row["parameters"])
+        if "state" in about:
+            states.setdefault(row["strategy"], []).append(row["value"])
+        elif "from" in about:
+            assert (about["load"], row["seed"]) == (1.5, 0)
+            periods.setdefault(row["strategy"], {}).setdefault(row["metric"], []).append(row["value"])
+        elif about["load"] == 1.5 and row["seed"] == 0 and "query" not in about:
+            whole[row["strategy"], row["metric"]] = row["value"]
+    assert len(periods) == 7
+    for strategy, found in periods.items():
+        assert {len(values) for values in found.values()} == {24}
+        assert sum(found["period_events"]) == 1_500
+        assert sum(found["period_dropped"]) == sum(states[strategy]) == whole[strategy, "dropped"]
+        assert len(states[strategy]) == 3
+        assert sum(found["period_missed"]) == whole[strategy, "false_negatives"]
+        assert sum(found["period_late_events"]) / 1_500 == pytest.approx(whole[strategy, "late_events"])
+        assert max(found["period_latency_max"]) == whole[strategy, "latency_p100"]
+        assert all(
+            mean <= worst for mean, worst in zip(found["period_latency_mean"], found["period_latency_max"], strict=True)
+        )
+    assert sum(periods["none"]["period_dropped"]) == 0 < sum(periods["pSPICE"]["period_missed"])
+
+
+def test_the_day_told_is_one_of_those_measured():
+    """140 % where it is measured, else the load in the middle; a short interval has no more parts than moments."""
+
+    def told(loads: tuple[float, ...], count: int) -> tuple[set[float], int]:
+        scenario = planted(1, count)
+        rows = [
+            json.loads(text) for text in compare_shedding(scenario, loads=loads, seeds=(3,))["parameters"].to_pylist()
+        ]
+        parts = {(about["from"], about["to"]) for about in rows if "from" in about}
+        assert sorted(parts)[0][0] == scenario.begin
+        assert sorted(parts)[-1][1] == scenario.end
+        return {about["load"] for about in rows if "from" in about}, len(parts)
+
+    assert told((1.2, 1.4), 200) == ({1.4}, 24)
+    assert told((2.0, 1.2, 1.6), 20) == ({1.6}, 10)
+
+
+def test_the_price_of_the_day_is_told(compared):
+    """Costs, weights and training beside what the day costs unshed; one row a load."""
+    rows = [row for row in compared.to_pylist() if row["metric"] == "virtual_cost"]
+    assert [row["strategy"] for row in rows] == ["none", "none"]
+    about = json.loads(rows[0]["parameters"])
+    assert about["costs"]["states"] == {"ABC": [50, 50, 50]}
+    assert (about["weights"], about["trained_events"]) == ({"ABC": 1.0}, 1_500)
+    assert rows[0]["value"] == rows[1]["value"] > 0
+
+
 def test_several_queries_are_one_operator():
     """Matches of each query add up, with weights; events after the interval play no part."""
     rng = np.random.default_rng(2)
@@ -55,7 +111,10 @@ def test_several_queries_are_one_operator():
     compared = summarise(
         compare_shedding(scenario_of(queries, log, (100, 250), costs, 500, weights={"c": 2.0}), loads=(1.5,))
     )
-    measured = {(row["strategy"], row["metric"]): row["mean"] for row in compared.to_pylist()}
+    measured = {(row["strategy"], row["metric"]): row["mean"] for row in compared.to_pylist() if row["query"] is None}
+    by_query = {
+        (row["strategy"], row["query"], row["metric"]): row["mean"] for row in compared.to_pylist() if row["query"]
+    }
 
     def brute(first: str, last: str, within: int, *, same: bool, once: bool) -> int:
         found = 0
@@ -68,6 +127,9 @@ def test_several_queries_are_one_operator():
             found += sum(j >= 100 for j in (partners[:1] if once else partners))
         return found
 
-    expected = brute("A", "B", 20, same=True, once=False) + brute("C", "C", 10, same=False, once=True)
-    assert measured["none", "matches"] == expected
+    expected = {"ab": brute("A", "B", 20, same=True, once=False), "c": brute("C", "C", 10, same=False, once=True)}
+    assert measured["none", "matches"] == sum(expected.values())
+    assert {name: by_query["none", name, "query_matches"] for name in queries} == expected
+    missed = {name: by_query["pSPICE", name, "query_missed"] for name in queries}
+    assert measured["pSPICE", "false_negatives"] == missed["ab"] + 2 * missed["c"]
     assert measured["pSPICE", "false_negatives"] > 0 == measured["pSPICE", "false_positives"]

@@ -14,7 +14,18 @@ from deltalake import write_deltalake
 
 from tests.reports.small_days import DAYS, EMPTY, HOLE
 from tests.reports.small_results import chains, departures, events_of, matches, records
-from tests.reports.small_runs import experiments, heavy_hitters, loaded, plan, quarantine, runs, slice_runs, source_rows
+from tests.reports.small_runs import (
+    earlier_experiments,
+    earlier_plans,
+    experiments,
+    heavy_hitters,
+    loaded,
+    plan,
+    quarantine,
+    runs,
+    slice_runs,
+    source_rows,
+)
 from tests.reports.small_schemas import (
     CHAINS,
     DEPARTURES,
@@ -30,6 +41,7 @@ from tests.reports.small_schemas import (
     SLICING_PLANS,
     SOURCE_ROWS,
 )
+from tests.reports.small_shedding import measured, nothing_dropped
 
 
 def write_lake(lake: Path) -> None:
@@ -44,8 +56,9 @@ def write_lake(lake: Path) -> None:
     _write(lake, "_work/source_rows", [source_rows(day) for day in DAYS], SOURCE_ROWS)
     _write(lake, "quarantine", quarantine(), QUARANTINE, "One row is a refused <b>raw</b> row")
     _write(lake, "runs", [row for day in DAYS for row in runs(day)], RUNS, partitioned=False)
-    _write(lake, "slicing_plans", [plan()], SLICING_PLANS)
-    _write(lake, "experiments", experiments(), EXPERIMENTS)
+    _write(lake, "slicing_plans", [plan(), *earlier_plans()], SLICING_PLANS)
+    told = [*experiments(), *earlier_experiments(), *measured(), *nothing_dropped()]
+    _write(lake, "experiments", told, EXPERIMENTS)
     _write(lake, "slice_runs", slice_runs(), SLICE_RUNS)
     _write(lake, "heavy_hitters", heavy_hitters(), HEAVY_HITTERS)
 

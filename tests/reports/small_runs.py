@@ -117,6 +117,39 @@ def experiments() -> list[dict[str, Any]]:
     ]
 
 
+EARLIER = {
+    date(2013, 3, 5): {"plan in use": 0.5, "broadcast": 0.4, "hypercube with heavy hitters": 0.45},
+    date(2013, 3, 6): {"plan in use": 0.3, "broadcast": 0.6, "hypercube with heavy hitters": 0.3},
+    date(2013, 3, 7): {},
+}
+"""Maximum loads on the days before; the last was never compared."""
+
+
+def earlier_plans() -> list[dict[str, Any]]:
+    """A plan a day for the same queries."""
+    return [
+        {**plan(), "plan_id": f"{day:%m%d}" * 4, "first_day": day, "last_day": day, **of_day(day)} for day in EARLIER
+    ]
+
+
+def earlier_experiments() -> list[dict[str, Any]]:
+    """What was counted for those."""
+    return [
+        {
+            "experiment": "slicing:" + f"{day:%m%d}" * 4,
+            "strategy": strategy,
+            "parameters": "{}",
+            "seed": None,
+            "metric": "maximum_load",
+            "value": load,
+            "unit": "",
+            **of_day(day),
+        }
+        for day, loads in EARLIER.items()
+        for strategy, load in loads.items()
+    ]
+
+
 def slice_runs() -> list[dict[str, Any]]:
     return [
         {

@@ -25,7 +25,7 @@ start: 2013-01-01
 events:
   Start: {machine: string, load: int}
   Stop: {machine: string, load: int}
-limits: {max_reach: 3d, slice_rows: 70}
+limits: {max_reach: 3d, slice_rows: 40}
 slicing: {slices: 3}
 queries:
   climbs: {shedding: {weight: 2, costs: [5, 6, 7]}}

@@ -22,3 +22,23 @@ def test_a_first_workload_from_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert list(workload.schema.types) == ["BUY", "SELL"]
     assert {name: kind.value for name, kind in workload.attributes.items()} == {"price": "float", "volume": "int"}
     assert main(["new", "ticks", "--from", str(tmp_path / "ticks.csv")]) == 2
+
+
+def test_text_tells_times_and_numbers_where_it_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON has stamps and prices as text; the unit is as fine as the stamps; times of day alone are refused."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    lines = [
+        '{"side": "buy", "price": "1.5", "time": "2025-06-20T07:01:50.274957Z"}',
+        '{"side": "sell", "price": "10", "time": "2025-06-21T07:01:50.5Z"}',
+    ]
+    (tmp_path / "ticker.jsonl").write_text("\n".join(lines))
+    assert main(["new", "ticker", "--from", str(tmp_path / "ticker.jsonl")]) == 0
+    assert main(["check", "ticker"]) == 0
+    workload = load_workload("ticker")
+    assert (workload.schema.unit, workload.start.isoformat()) == ("us", "2025-06-20")
+    assert workload.attributes["price"].value == "float"
+    events = (tmp_path / "workloads" / "ticker" / "events.sql").read_text()
+    assert "unix_micros(`time`) AS ts" in events
+    assert "CAST(price AS DOUBLE) AS price" in events
+    (tmp_path / "clock.csv").write_text("time,kind\n10:00:00,BUY\n10:00:01,SELL\n")
+    assert main(["new", "clock", "--from", str(tmp_path / "clock.csv")]) == 2

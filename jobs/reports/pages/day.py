@@ -14,6 +14,7 @@ from jobs.reports.moments import spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, quantity
 from jobs.reports.query_report import incompleteness
+from jobs.reports.shedding_answer import QUESTION, answer, bound_kept
 from jobs.reports.values import listed, shown
 
 
@@ -41,12 +42,20 @@ def page(report: DayReport) -> Page:
         "zone": report.clock.zone,
         "notices": notices(report),
         "queries": report.queries,
+        "shedding": _shedding(report),
         "volume": volume(report.volume.total, report.volume.totals_before),
         "trailing": TRAILING,
         "figures": drawn,
         "types": _types(report),
     }
     return Page("index.html", "day.html", content, tuple(figure for figure in drawn.values() if figure is not None))
+
+
+def _shedding(report: DayReport) -> dict[str, str] | None:
+    """The answer of the Shedding page, where there is one."""
+    if report.shedding is None:
+        return None
+    return {"asked": QUESTION, "sentence": answer(report.shedding), "bound": bound_kept(report.shedding)}
 
 
 def notices(report: DayReport) -> list[str]:

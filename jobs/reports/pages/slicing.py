@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jobs.reports.changes import TRAILING
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
 from jobs.reports.listing import Heading
 from jobs.reports.moments import spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, elapsed, quantity, share
 from jobs.reports.slicing_comparison import Comparison, comparisons
+from jobs.reports.slicing_history import Record, history
 from jobs.reports.values import listed, shown
 
 HEAVIEST = 30
@@ -29,6 +32,8 @@ class Section:
     comparison: Comparison
     sentence: str
     figure: Figure | None
+    history: Figure | None
+    records: list[list[str]]
     strategies: list[list[str]]
     plan: list[list[str]]
     decisions: list[str]
@@ -49,10 +54,13 @@ def page(report: DayReport) -> Page:
         "findings": _findings(report, sections),
         "sections": sections,
         "strategy_headings": _STRATEGIES,
+        "record_headings": _RECORDS,
+        "trailing": TRAILING,
         "plan_headings": [Heading("heavy in"), Heading("shares")],
         "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy[:HEAVIEST]], "total": len(heavy)},
     }
-    figures = tuple(section.figure for section in sections if section.figure is not None)
+    drawn = [figure for section in sections for figure in (section.figure, section.history)]
+    figures = tuple(figure for figure in drawn if figure is not None)
     return Page("slicing.html", "slicing.html", content, figures)
 
 
@@ -62,6 +70,13 @@ _STRATEGIES = [
     Heading("copies of an event", number=True),
     Heading("largest / mean slice", number=True),
     Heading("setting", prose=True),
+]
+_RECORDS = [
+    Heading("strategy"),
+    Heading("days best", number=True),
+    Heading("days measured", number=True),
+    Heading("largest slice", number=True),
+    Heading("against the plan in use", number=True),
 ]
 _HEAVY = [
     Heading("event type"),
@@ -106,10 +121,16 @@ def compared(comparison: Comparison) -> str:
 def _section(report: DayReport, comparison: Comparison) -> Section:
     plan = comparison.plan
     content: dict[str, Any] = json.loads(plan["plan"])
+    past = history(report.reader, report.day, comparison)
+    told = len(past.days) > 1
+    clause = "" if comparison.best is None else past.clause(comparison.best.strategy)
+    sentence = compared(comparison)
     return Section(
         comparison,
-        compared(comparison),
+        f"{sentence.removesuffix('.')}; {clause}." if clause else sentence,
         strategies_figure(comparison),
+        trailing_slicing_figure(past) if told else None,
+        [_recorded(record) for record in past.records] if told else [],
         [
             [
                 shown(one.strategy),
@@ -130,6 +151,11 @@ def _section(report: DayReport, comparison: Comparison) -> Section:
         [shown(text, 300) for text in content.get("decisions", [])],
         _seconds(comparison),
     )
+
+
+def _recorded(record: Record) -> list[str]:
+    against = f"{share(abs(record.margin))} {'smaller' if record.margin > 0 else 'larger'}" if record.margin else "–"
+    return [shown(record.strategy), quantity(record.wins), quantity(record.days), share(record.load), against]
 
 
 def _seconds(comparison: Comparison) -> str:

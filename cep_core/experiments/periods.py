@@ -1,0 +1,76 @@
+"""A shed run over the day: how late its events were, what it dropped and what it missed, part by part of log time.
+
+Parts are of equal length, and an event counts where it happened, not where the virtual clock has moved it: what a
+reader asks is which hours were lost. A missed match counts where its last event happened.
+
+Cost: O(events + matches log matches).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.shedding.run import Run
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Period:
+    """Part [begin, end) of log time. Latencies in virtual nanoseconds; 0 where nothing happened."""
+
+    begin: int
+    end: int
+    events: int
+    dropped: int
+    late: int
+    """Events beyond the bound."""
+    mean_latency: float
+    worst_latency: int
+    missed: tuple[int, ...]
+    """By pattern, unweighted."""
+
+
+def periods_of(run: Run, unshed: Run, ts: Ints, interval: tuple[int, int], bound: int, parts: int) -> list[Period]:
+    """The judged interval in equal parts; an interval shorter than that in parts of one moment.
+
+    `ts`: log time of every event of the run, ascending. `unshed`: the same events with nothing dropped.
+    """
+    begin, end = interval
+    edges = begin + (end - begin) * np.arange(min(parts, end - begin) + 1) // min(parts, end - begin)
+    cuts = np.searchsorted(ts, edges)
+    account = run.account
+    missed = [_missed_by_event(run, unshed, q, len(ts)) for q in range(len(run.stream.start))]
+    found = []
+    for low, high, since, until in zip(cuts[:-1], cuts[1:], edges[:-1], edges[1:], strict=True):
+        latency = account.latency[low:high]
+        found.append(
+            Period(
+                int(since),
+                int(until),
+                len(latency),
+                int(account.dropped[low:high].sum()),
+                int((latency > bound).sum()),
+                int(latency.sum()) / len(latency) if len(latency) else 0.0,
+                int(latency.max(initial=0)),
+                tuple(int(own[low:high].sum()) for own in missed),
+            )
+        )
+    return found
+
+
+def _missed_by_event(run: Run, unshed: Run, q: int, events: int) -> Ints:
+    """[n] missed matches of pattern q by the event that would have completed them."""
+    (patterns, _, keys), (whole, completing, wanted) = run.match_columns(), unshed.match_columns()
+    own = whole == q
+    gone = ~np.isin(wanted[own], keys[patterns == q])
+    return np.bincount(completing[own][gone], minlength=events)
+
+
+def weighted(counts: Sequence[int], weights: Sequence[float]) -> float:
+    """Matches of all patterns by their weights."""
+    return sum(weight * count for weight, count in zip(weights, counts, strict=True))

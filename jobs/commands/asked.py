@@ -1,0 +1,19 @@
+"""The query that a command line names: one of the workload's, or any file with a query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jobs.exits import WrongWorkload
+from jobs.workload.declaration import Workload
+from jobs.workload.problems import nearest
+
+
+def query_file(workload: Workload, asked: str) -> Path:
+    """The file of a query by its name in the workload, or by path; WrongWorkload names the nearest known query."""
+    known = {path.stem: path for path in workload.question_files()}
+    if asked in known:
+        return known[asked]
+    if Path(asked).is_file():
+        return Path(asked)
+    raise WrongWorkload(f"workload '{workload.name}' has no query '{asked}'; {nearest(asked, known)}")

@@ -1,0 +1,202 @@
+"""The shed day part by part: how late events were, what was missed, what was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import NullFormatter
+
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.time_axis import label_times
+from jobs.reports.moments import Clock, spoken
+from jobs.reports.palette import BOUND, strategy_look
+from jobs.reports.quantities import counted, quantity, share, virtual
+from jobs.reports.shedding_comparison import EVENTS, NONE, Part, Shedding
+from jobs.reports.values import shown
+
+
+def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+    """The latest event of each part of the day, with the bound drawn in; None without events."""
+    told = {name: parts for name, parts in compared.parts.items() if any(part.events for part in parts)}
+    if not told:
+        return None
+    bound, each = compared.bound_ns, _each(told, clock)
+    least = min(part.latency_max for parts in told.values() for part in parts if part.latency_max > 0)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        _lines(axes, told, clock, lambda part: max(part.latency_max, least) if part.events else float("nan"), narrow)
+        axes.axhline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
+        axes.annotate(
+            f"bound {virtual(bound)}",
+            (0.005, bound),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            color=BOUND,
+            va="bottom",
+        )
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda tick, _: virtual(tick))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_ylabel("latency of the latest event")
+
+    worst = {name: max(part.latency_max for part in parts) for name, parts in told.items()}
+    events = sum(part.events for part in next(iter(told.values())))
+    broken = [f"{shown(name)} {virtual(value)}" for name, value in worst.items() if value > bound]
+    finding = f"Above it at some time: {'; '.join(broken)}." if broken else "No strategy is ever above it."
+    return Figure(
+        "shedding-latency",
+        f"Line chart of the latest event in each {each} of {spoken(day)} at {share(compared.load)} load, against the "
+        f"bound of {virtual(bound)}. {finding}",
+        f"Latency of the latest event in each {each} of the day, in virtual time on a logarithmic axis, at "
+        f"{share(compared.load)} load; the dashed line is the bound of {virtual(bound)}. "
+        f"n = {counted(int(events), 'event')} of one run a strategy (the first seed); the file has the mean as well. "
+        f"{finding}",
+        ["strategy", "from", "to", "events", "latency_mean_ns", "latency_max_ns", "late_events", "bound_ns"],
+        [
+            [
+                name,
+                clock.iso(part.begin),
+                clock.iso(part.end),
+                part.events,
+                part.latency_mean,
+                part.latency_max,
+                part.late_events,
+                bound,
+            ]
+            for name, parts in told.items()
+            for part in parts
+        ],
+        draw,
+        (3.3, 3.6),
+    )
+
+
+def missed_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+    """Matches missed in each part of the day; None where nothing was missed."""
+    told = {name: parts for name, parts in compared.parts.items() if name != NONE}
+    totals = {name: sum(part.missed for part in parts) for name, parts in told.items()}
+    if not any(totals.values()):
+        return None
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        _lines(axes, told, clock, lambda part: part.missed, narrow)
+        axes.set_ylim(0, None)
+        axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
+        axes.set_ylabel(f"{_weighted(compared)}matches missed")
+
+    each = _each(told, clock)
+    peaks = {name: max(parts, key=lambda part: part.missed) for name, parts in told.items() if totals[name]}
+    most = "; ".join(f"{shown(name)} most from {clock.time(part.begin)}" for name, part in peaks.items())
+    return Figure(
+        "shedding-missed",
+        f"Line chart of matches missed in each {each} of {spoken(day)} at {share(compared.load)} load. {most}.",
+        f"{f'{_weighted(compared)}matches'.capitalize()} missed, by the {each} of the day in which they would have "
+        f"ended, "
+        f"at {share(compared.load)} load. n = one run a strategy (the first seed). In all: "
+        + "; ".join(f"{shown(name)} {quantity(total)}" for name, total in totals.items())
+        + ".",
+        ["strategy", "from", "to", "missed"],
+        _rows(told, clock, lambda part: part.missed),
+        draw,
+        (2.9, 3.2),
+    )
+
+
+def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+    """A row a strategy, a stronger colour where it dropped more; None where nothing was dropped."""
+    told = {name: parts for name, parts in compared.parts.items() if any(part.dropped for part in parts)}
+    if not told:
+        return None
+    first = next(iter(told.values()))
+    start, end = first[0].begin, first[-1].end
+    peaks = {name: max(part.dropped for part in parts) for name, parts in told.items()}
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for row, (name, parts) in enumerate(told.items()):
+            for part in parts:
+                if part.dropped:
+                    left, right = clock.hours(part.begin, start), clock.hours(part.end, start)
+                    axes.add_patch(
+                        Rectangle(
+                            (left, row - 0.4),
+                            (right - left) * 0.94,
+                            0.8,
+                            color=strategy_look(name).colour,
+                            alpha=0.12 + 0.88 * part.dropped / peaks[name],
+                            linewidth=0,
+                        )
+                    )
+        axes.set_yticks(range(len(told)), [shown(name, 24) for name in told])
+        axes.set_ylim(len(told) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
+        label_times(axes, clock, start, start, end, narrow=narrow)
+
+    each = _each(told, clock)
+    totals = [
+        f"{shown(name)} {quantity(sum(part.dropped for part in parts))}"
+        + (" events left out of partial matches" if name == EVENTS else "")
+        + f" (at most {quantity(peaks[name])} in one {each})"
+        for name, parts in told.items()
+    ]
+    when = [
+        f"{shown(name)} from {clock.time(max(parts, key=lambda part: part.dropped).begin)}"
+        for name, parts in told.items()
+    ]
+    tall = 0.9 + 0.32 * len(told)
+    return Figure(
+        "shedding-dropped",
+        f"Heat strip of what each strategy dropped over {spoken(day)} at {share(compared.load)} load. Most: "
+        f"{'; '.join(when)}.",
+        f"Partial matches dropped in each {each} of the day at {share(compared.load)} load; a stronger colour is more, "
+        f"each row on its own scale. n = one run a strategy (the first seed). In all: {'; '.join(totals)}.",
+        ["strategy", "from", "to", "dropped"],
+        _rows(told, clock, lambda part: part.dropped),
+        draw,
+        (tall, tall),
+    )
+
+
+def _weighted(compared: Shedding) -> str:
+    return "weighted " if len(set(compared.weights.values()) | {1.0}) > 1 else ""
+
+
+def _each(told: Mapping[str, Sequence[Part]], clock: Clock) -> str:
+    """What a part of the day is: hour, or its length."""
+    part = next(iter(told.values()))[0]
+    length = clock.length(part.end - part.begin)
+    return "hour" if length == "1 hour" else f"{length.removesuffix('s')}s"
+
+
+def _rows(
+    told: Mapping[str, Sequence[Part]], clock: Clock, measure: Callable[[Part], float]
+) -> list[list[str | int | float | None]]:
+    return [
+        [name, clock.iso(part.begin), clock.iso(part.end), measure(part)]
+        for name, parts in told.items()
+        for part in parts
+    ]
+
+
+def _lines(
+    axes: Axes, told: Mapping[str, Sequence[Part]], clock: Clock, measure: Callable[[Part], float], narrow: bool
+) -> None:
+    """A line a strategy, each point in the middle of its part."""
+    first = next(iter(told.values()))
+    start, end = first[0].begin, first[-1].end
+    for name, parts in told.items():
+        look = strategy_look(name)
+        axes.plot(
+            [clock.hours(part.begin + part.end, 2 * start) / 2 for part in parts],
+            [measure(part) for part in parts],
+            color=look.colour,
+            marker=look.marker,
+            markersize=4,
+            linewidth=1.2,
+            label=shown(name, 24),
+        )
+    label_times(axes, clock, start, start, end, narrow=narrow)
+    axes.figure.legend(loc="outside upper left", ncols=3 if narrow else 7, columnspacing=1.0, handlelength=1.6)

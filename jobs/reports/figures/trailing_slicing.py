@@ -1,0 +1,74 @@
+"""The largest slice over the trailing days: of the plan in use, and of the strategy that would have been best."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+from matplotlib.axes import Axes
+
+from jobs.reports.figures.figure import Figure
+from jobs.reports.moments import spoken
+from jobs.reports.palette import BOUND, strategy_look
+from jobs.reports.quantities import counted, share
+from jobs.reports.slicing_comparison import IN_USE
+from jobs.reports.slicing_history import History
+from jobs.reports.values import listed, shown
+
+
+def trailing_slicing_figure(history: History) -> Figure | None:
+    """A line of the plan in use, and each day the marker of the best strategy; None without a comparison."""
+    told = [(day, it, it.best) for day, it in history.days]
+    days = [(day, it, best) for day, it, best in told if best is not None]
+    if not days:
+        return None
+    last = days[-1][0]
+    places = [(day - last).days for day, _, _ in days]
+    used = [(place, it.in_use.load) for place, (_, it, _) in zip(places, days, strict=True) if it.in_use is not None]
+    bounds = [
+        (place, it.lower_bound) for place, (_, it, _) in zip(places, days, strict=True) if it.lower_bound is not None
+    ]
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        look = strategy_look(IN_USE)
+        if bounds:
+            xs, ys = zip(*bounds, strict=True)
+            axes.plot(xs, ys, color=BOUND, linewidth=1.0, linestyle=(0, (4, 2)), label="lower bound")
+        if used:
+            xs, ys = zip(*used, strict=True)
+            axes.plot(xs, ys, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label=IN_USE)
+        named: set[str] = {IN_USE}
+        for place, (_, _, best) in zip(places, days, strict=True):
+            look = strategy_look(best.strategy)
+            if best.strategy == IN_USE:
+                continue
+            label = None if best.strategy in named else shown(best.strategy, 28)
+            named.add(best.strategy)
+            axes.plot([place], [best.load], look.marker, color=look.colour, markersize=7, label=label, linestyle="none")
+        low = min(places[0], -1)
+        axes.set_xlim(low - 0.5, 0.5)
+        step = max(1, math.ceil(-low / (3 if narrow else 7)))
+        ticks = list(range(0, low - 1, -step))
+        axes.set_xticks(ticks, [f"{on.day} {on:%b}" for on in (last + timedelta(days=tick) for tick in ticks)])
+        axes.set_ylim(0, 1.15 * (max([best.load for _, _, best in days] + [load for _, load in used]) or 1.0))
+        axes.yaxis.set_major_formatter(lambda tick, _: share(tick))
+        axes.set_ylabel("largest slice")
+        axes.figure.legend(loc="outside upper left", ncols=1 if narrow else 3, columnspacing=1.0)
+
+    queries = listed(days[-1][1].queries)
+    wins = "; ".join(f"{shown(name)} {n}" for name, n in history.wins.most_common())
+    return Figure(
+        f"slicing-trailing-{days[-1][1].plan['plan_id']}",
+        f"Largest slice of the plan in use for {queries} and of the best strategy, day by day to {spoken(last)}. "
+        f"Days best: {wins}.",
+        f"Largest slice as a share of the relevant events: the plan in use (line), and the strategy that would have "
+        f"been best where that is another (single markers), for {queries}. n = {counted(len(days), 'day')} compared "
+        f"from {spoken(days[0][0])} to {spoken(last)}, each counted once on its real events. Days best: {wins}.",
+        ["day", "best", "best_load", "plan_in_use_load", "lower_bound"],
+        [
+            [day.isoformat(), best.strategy, best.load, it.in_use.load if it.in_use else None, it.lower_bound]
+            for day, it, best in days
+        ],
+        draw,
+        (2.5, 3.0),
+    )

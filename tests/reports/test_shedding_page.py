@@ -1,0 +1,253 @@
+"""The Shedding page: its first sentence, figures with their numbers, days on which nothing or everything went wrong."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cep_core.experiments.shedding import _measures
+from jobs.reports.figures.against_load import against_load
+from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
+from jobs.reports.moments import Clock
+from jobs.reports.palette import DARK, SHEDDERS, STRATEGIES, strategy_look
+from jobs.reports.shedding_answer import answer, bound_kept
+from jobs.reports.shedding_comparison import Shedding, shedding_of
+from tests.reports.reading import Document, read
+from tests.reports.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT, start_of
+from tests.reports.small_shedding import BOUND, LATE, LOST, measured
+from tests.reports.test_figures import letters
+
+CLOCK = Clock("s", "America/New_York")
+
+
+def page(site: Path, day: date = DAY) -> Document:
+    return read(site / "lines" / day.isoformat() / "shedding.html")
+
+
+def numbers(site: Path, name: str, day: date = DAY) -> list[dict[str, str]]:
+    with (site / "lines" / day.isoformat() / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def of(**lost: float) -> Shedding:
+    """A day on which strategies lost so much; `_` stands for a blank, `late_X` is how often X broke the bound."""
+    late = {name.removeprefix("late_"): share for name, share in lost.items() if name.startswith("late_")}
+    kept = {name: share for name, share in lost.items() if not name.startswith("late_")}
+    names = {"PM_BL": "PM-BL", "E_BL": "E-BL", "trend_counts": "trend counts"}
+    found = shedding_of(
+        measured(
+            DAY,
+            {names.get(name, name): share for name, share in kept.items()},
+            {names.get(name, name): share for name, share in late.items()},
+        )
+    )
+    assert found is not None
+    return found
+
+
+def test_the_first_sentence_answers(site: Path) -> None:
+    """What pSPICE and chance would have missed, and who would have been best, by how much; then the bound."""
+    first, second = page(site).text("p", class_="finding")
+    assert first == (
+        "At 140 % load pSPICE would have missed 12 % of the matches of late_chains and snowball, dropping at random "
+        "31 % (± 3.1 %); E-BL would have been the best with 5 % (± 0.5 %), 58 % fewer, though with 1 % "
+        "of the events beyond the latency bound; of those that keep it, trend counts with 10 %."
+    )
+    assert second == (
+        "Without shedding 40 % of the events would have been later than the bound of 10 ms; under E-BL 1 % would still "
+        "have been, under the other 5 strategies none."
+    )
+
+
+def test_the_day_page_has_the_answer(site: Path) -> None:
+    """The same sentences, and the way to the page; a day without a comparison has neither page nor sentence."""
+    day = read(site / "lines" / DAY.isoformat() / "index.html")
+    assert page(site).text("p", class_="finding")[0] in day.text("p", class_="finding")
+    assert [link for link in day.all("a", href="shedding.html") if "article" in link.inside]
+    assert not (site / "lines" / EMPTY.isoformat() / "shedding.html").exists()
+    empty = read(site / "lines" / EMPTY.isoformat() / "index.html")
+    assert not empty.all("a", href="shedding.html")
+
+
+def test_which_strategy_is_best() -> None:
+    """The one that misses fewest, by how much; whether it keeps the bound, and who else does; equals are named."""
+    assert answer(of(none=0, pSPICE=0.1, PM_BL=0.2)) == (
+        "At 140 % load pSPICE would have missed 10 % of the matches of late_chains and snowball, dropping at "
+        "random 20 % "
+        "(± 2 %); that would have been the best, 50 % fewer than the next, dropping at random."
+    )
+    assert answer(of(none=0, pSPICE=0.2, PM_BL=0.1)).endswith("; the latter would have been the best, 50 % fewer.")
+    assert answer(of(none=0, pSPICE=0.1, E_BL=0.2, late_pSPICE=0.02)).endswith(
+        "; that would have been the best, 50 % fewer than the next, E-BL, though with 2 % of the events beyond the "
+        "latency "
+        "bound; of those that keep it, E-BL with 20 % (± 2 %)."
+    )
+    assert answer(of(none=0, pSPICE=0.1, trend_counts=0.1)).endswith(
+        "; none would have been better, trend counts as good."
+    )
+    assert answer(of(none=0, pSPICE=0.1, trend_counts=0.05, late_pSPICE=0.2, late_trend_counts=0.1)).endswith(
+        "; trend counts would have been the best with 5 %, 50 % fewer, though with 10 % of the events beyond the "
+        "latency "
+        "bound, as with every other."
+    )
+    assert answer(of(none=0, trend_counts=0.05)) == (
+        "At 140 % load trend counts would have missed 5 % of the matches of late_chains and snowball; no other "
+        "strategy "
+        "was tried."
+    )
+
+
+def test_how_often_the_bound_broke() -> None:
+    """Told with and without a run that sheds nothing, for every strategy that broke it."""
+    assert bound_kept(of(pSPICE=0.1)) == "Under every strategy all events would have been within the bound of 10 ms."
+    assert bound_kept(of(none=0, pSPICE=0.1, late_none=0.25)) == (
+        "Without shedding 25 % of the events would have been later than the bound of 10 ms; under every strategy none."
+    )
+    assert bound_kept(of(none=0, pSPICE=0.1, PM_BL=0.1, late_none=0.25, late_pSPICE=0.001, late_PM_BL=0.002)) == (
+        "Without shedding 25 % of the events would have been later than the bound of 10 ms; under pSPICE 0.1 % and "
+        "PM-BL 0.2 % would still have been."
+    )
+
+
+def test_a_day_on_which_nothing_was_dropped(site: Path) -> None:
+    """Says so, and draws no empty axes."""
+    day = page(site, INCOMPLETE)
+    first, second = day.text("p", class_="finding")
+    assert first == (
+        "At 140 % load nothing would have been dropped, so that none of the matches of late_chains and snowball would "
+        "be missed."
+    )
+    assert second == "Even without shedding every event would have been within the bound of 10 ms."
+    assert "Nothing was dropped at 140 % load." in day.text("p")
+    assert [image.attributes["src"] for image in day.all("img")] == ["shedding-latency.svg"]
+
+
+def test_a_day_without_matches() -> None:
+    """Nothing could be missed, whatever was dropped."""
+    nothing = shedding_of(measured(matches=0))
+    assert nothing is not None
+    assert answer(nothing) == (
+        "At 140 % load nothing could be missed: late_chains and snowball had no matches on this day."
+    )
+    assert missed_figure(nothing, DAY, CLOCK) is None
+    assert nothing.outcomes[0].lost_of("snowball").mean == 0
+
+
+def test_figures_are_their_numbers(site: Path) -> None:
+    """Every file has what is drawn: means, deviations and n of all loads; hours of the load told."""
+    against = numbers(site, "shedding-missed-against-load")
+    assert {(row["strategy"], row["load"], row["n"]) for row in against} == {
+        (name, load, "3" if name in ("PM-BL", "E-BL") else "1")
+        for name in LOST
+        for load in ("1.2", "1.4")
+        if name != "none"
+    }
+    [chance] = [row for row in against if (row["strategy"], row["load"]) == ("PM-BL", "1.4")]
+    assert (float(chance["mean"]), float(chance["standard_deviation"])) == pytest.approx((0.31, 0.031))
+    assert {
+        row["mean"] for row in numbers(site, "shedding-missed-against-load-snowball") if row["strategy"] == "pSPICE"
+    } == {
+        "0.06",
+        "0.12",
+    }
+    latency = numbers(site, "shedding-latency")
+    assert len(latency) == 4 * len(LOST)
+    assert {row["bound_ns"] for row in latency} == {str(BOUND)}
+    late = {row["strategy"] for row in latency if float(row["latency_max_ns"]) > BOUND}
+    assert late == set(LATE)
+    dropped = numbers(site, "shedding-dropped")
+    assert sum(float(row["dropped"]) for row in dropped if row["strategy"] == "pSPICE") == 120
+    missed = numbers(site, "shedding-missed")
+    assert sum(float(row["missed"]) for row in missed if row["strategy"] == "pSPICE") == pytest.approx(12)
+    assert missed[0]["from"] == CLOCK.iso(start_of(DAY))
+    captions = " ".join(page(site).text("figcaption"))
+    assert "n = 3 seeds a point for PM-BL and E-BL: mean, bars are one standard deviation" in captions
+    assert "n = 40 events" in captions
+
+
+def test_hostile_names_stay_names(site: Path) -> None:
+    """A strategy's name in tables and drawings is text."""
+    assert SCRIPT in page(site).text("td")
+    text = (site / "lines" / DAY.isoformat() / "shedding.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+
+
+def test_costs_are_told(site: Path) -> None:
+    """Each of them in virtual time, with the weights that differ from 1."""
+    told = dict(zip(page(site).text("dt"), page(site).text("dd"), strict=True))
+    assert (told["Latency bound"], told["The day unshed"], told["An event"]) == ("10 ms", "6 s", "2 µs")
+    assert told["A partial match of late_chains"] == "100 ns in every state; weight 2"
+    assert told["A partial match of snowball"] == "100 ns in every state"
+    assert told["Trained on"] == "400 events before the day, of 7 days (28 were asked for)"
+
+
+def test_rows_without_all_measures_do_not_break_it() -> None:
+    """No hours, no costs, one load, an unknown strategy: what is there is told."""
+    kept = ("lost", "late_events", "dropped", "matches", "query_matches", "query_missed", "late_time")
+    rows = [row for row in measured(loads=(2.0,)) if row["metric"] in kept]
+    found = shedding_of(rows)
+    assert found is not None
+    assert (found.load, found.loads, found.parts, found.virtual_cost) == (2.0, [2.0], {}, None)
+    assert latency_figure(found, DAY, CLOCK) is None
+    assert dropped_figure(found, DAY, CLOCK) is None
+    assert answer(found).startswith("At 200 % load pSPICE")
+    assert shedding_of([]) is None
+    assert shedding_of([row for row in rows if row["metric"] != "lost"]) is None
+
+
+def test_the_load_told_is_the_one_with_hours() -> None:
+    """140 % by default, else the middle one."""
+    rows = [row for row in measured(loads=(1.2, 1.4, 1.8)) if "from" not in json.loads(row["parameters"])]
+    found = shedding_of(rows)
+    assert found is not None
+    assert found.load == 1.4
+    whole = shedding_of(measured(loads=(1.2, 1.4, 1.8)))
+    assert whole is not None
+    assert whole.load == 1.8
+
+
+def test_the_latency_figure_shows_the_bound() -> None:
+    """Named on a logarithmic axis; what breaks it is said in words."""
+    found = of(none=0, pSPICE=0.12, late_none=0.4)
+    figure = latency_figure(found, DAY, CLOCK)
+    assert figure is not None
+    assert "bound 10 ms" in letters(figure)
+    assert "Above it at some time: none 500 ms." in figure.alt
+    assert "n = 40 events" in figure.caption
+    calm = latency_figure(of(none=0, pSPICE=0.1), DAY, CLOCK)
+    assert calm is not None
+    assert "No strategy is ever above it." in calm.caption
+
+
+def test_no_two_strategies_look_alike() -> None:
+    """Colour and marker tell every strategy of both pages apart, everywhere the same."""
+    looks = [*STRATEGIES.values(), *SHEDDERS.values()]
+    assert len(set(looks)) == len(looks)
+    assert {look.colour for look in looks} <= set(DARK)
+    assert strategy_look("pSPICE") is SHEDDERS["pSPICE"]
+
+
+def test_a_measure_that_is_nothing_has_no_figure() -> None:
+    """No axes with all lines on the ground."""
+    found = of(none=0, pSPICE=0)
+    assert against_load(found, "x", ["pSPICE"], lambda one: one.lost_of(None), "matches missed", "Share.") is None
+
+
+def test_the_small_rows_are_like_real_ones() -> None:
+    """Measures have the names that the experiment gives them."""
+    real = {metric for metric, _, _ in _measures(_quality(), 0)}
+    made: set[Any] = {
+        row["metric"] for row in measured() if json.loads(row["parameters"]).keys() == {"bound_ns", "buffer_ns", "load"}
+    }
+    assert made == real
+
+
+def _quality() -> Any:
+    from cep_core.shedding.quality import Quality
+
+    return Quality((1,), (0,), (0,), (1.0,), (1, 1, 1, 1), 0.0, 0.0, 0.0, 0)
