@@ -21,6 +21,7 @@ COMMANDS = {
     "sql": ("sql", "ask the lake in SQL"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),
+    "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
     "rebuild": ("rebuild", "make a query's table anew, with its present columns"),
 }
 

@@ -11,17 +11,14 @@ Cost: for each day one run of the operator over the days read, and one over the 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cep_core.experiments.shedding import compare_shedding, scenario_of
 from cep_core.shedding.offering import relevant_types
-from jobs.lake.dataset import read_table
-from jobs.lake.reading import log_order
+from jobs.lake.reading import read_types
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.run import Run
 from jobs.runs.scope import first_read
@@ -49,10 +46,11 @@ def shed_on(run: Run, day: date) -> tuple[Training, pa.Table]:
     """What trained and what was measured: the rows of `experiments` for a day, without day, run and experiment."""
     workload, asked = run.workload, run.workload.shed_queries
     assert workload.shedding is not None
-    training = _training(run, day)
+    training, queries = _training(run, day), {name: run.compiled[name].query for name in asked}
+    types = {kind for query in queries.values() for kind in relevant_types(query)}
     scenario = scenario_of(
-        {name: run.compiled[name].query for name in asked},
-        _events(run, (*training.days, day)),
+        queries,
+        read_types(run.lake, workload, types, (*training.days, day)),
         workload.operating_days.interval(day),
         workload.shedding.costs_of(asked),
         workload.shedding.bound,
@@ -90,13 +88,3 @@ def _training(run: Run, day: date) -> Training:
                 break
             days.append(earlier)
     return Training(tuple(reversed(days)), asked)
-
-
-def _events(run: Run, days: Sequence[date]) -> pa.Table:
-    """The events of the days that the queries' operator is offered, in the log's order."""
-    types = sorted({kind for name in run.workload.shed_queries for kind in relevant_types(run.compiled[name].query)})
-    attributes = sorted({name for kind in types for name in run.workload.schema.attributes_of(kind)})
-    folder = run.lake / run.workload.name / "events"
-    found = read_table(folder, ["event_type", "ts", "seq", *attributes], days)
-    assert found is not None, "a run's tables are made before its first stage"
-    return log_order(found.filter(pc.is_in(found["event_type"], pa.array(types, pa.string()))))
