@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jobs.reports.quantities import share, virtual
-from jobs.reports.shedding_comparison import AT_RANDOM, NONE, PSPICE, Outcome, Shedding
+from jobs.reports.shedding_comparison import AT_RANDOM, HINDSIGHT, NONE, PSPICE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
 QUESTION = "What would a machine too slow for the day have missed?"
@@ -13,7 +13,8 @@ QUESTION = "What would a machine too slow for the day have missed?"
 
 def answer(compared: Shedding) -> str:
     """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much."""
-    load, queries = share(compared.load), listed([shown(name) for name in compared.queries])
+    load, names = share(compared.load), compared.queries or list(compared.asked) or ["all queries"]
+    queries = listed([shown(name) for name in names])
     told = compared.attainable
     if not told:
         return f"At {load} load no strategy was tried for {queries}."
@@ -86,6 +87,14 @@ def bound_kept(compared: Shedding) -> str:
     if not broken:
         return f"{sentence}; under every strategy none."
     return f"{sentence}; under {each} would still have been{_others(told, broken)}."
+
+
+def out_of_reach(compared: Shedding) -> str:
+    """What even knowing the future of each partial match would have missed: how much better any strategy could be."""
+    known = compared.outcome(HINDSIGHT)
+    if known is None or not known.dropped:
+        return ""
+    return f"Knowing what would become of each partial match, which nobody can, would still have missed {_lost(known)}."
 
 
 def _others(told: Sequence[Outcome], broken: Sequence[Outcome]) -> str:
