@@ -13,7 +13,8 @@ from tests.shedding.worlds import planted
 @pytest.mark.parametrize("limit", ["MOST_ALIVE", "MOST_RECORDED"])
 def test_too_many_partial_matches_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """The event is named, and what it may bring."""
-    scenario = planted(1, 20_000, each=1, size=9_000)
+    letters = "".join(map(chr, range(65, 265)))  # so many that a partial match waits long for the next one
+    scenario = planted(1, 20_000, wanted=letters[:9], alphabet=letters, each=1, size=9_000)
     monkeypatch.setattr(runs, limit, 1_000)
     with pytest.raises(runs.TooManyPartialMatches, match=r"event [\d,]+ of 20,000 may bring [\d,]+ partial matches"):
         Experiment(scenario)
