@@ -1,9 +1,8 @@
 """Compile the engines' kernels into the cache, so that the first night does not wait for them.
 
-Every query of every workload that compiles is evaluated on a made-up log of its schema, and replayed under every
-shedding strategy if it asks for that; a few queries more reach the kernels that only large numbers need. Numba keeps
-the machine code in NUMBA_CACHE_DIR; where a kernel's source has not changed since, this reads it back in a second; once
-the engines have changed, all are compiled again.
+Every query of every workload that compiles is evaluated on a made-up log of its schema, and a few queries more reach
+the kernels that only large numbers need. Numba keeps the machine code in NUMBA_CACHE_DIR; where a kernel's source has
+not changed since, this reads it back in a second; once the engines have changed, all are compiled again.
 """
 
 from __future__ import annotations
@@ -18,14 +17,13 @@ from numba import config
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.experiments.shedding import compare_shedding, scenario_of
-from cep_core.language.patterns.query import Query
+from cep_core.shedding.costs import Costs
 from cep_core.trends.graph import NOTHING, Vertices, automaton
 from cep_core.trends.uncompared import count_by_panes
 from cep_core.trends.windows import list_windows
 from jobs import places
 from jobs.workload.compiled import compile_questions
-from jobs.workload.declaration import Workload, load_workload
+from jobs.workload.declaration import load_workload
 from jobs.workload.problems import WorkloadError
 
 EVENTS = 300
@@ -71,14 +69,6 @@ def made_up_log(schema: LogSchema) -> pa.Table:
     return pa.table({"event_type": pa.array(names), "ts": stamps, "seq": pa.array(np.arange(EVENTS)), **columns})
 
 
-def shed(workload: Workload, queries: dict[str, Query], log: pa.Table) -> None:
-    """Replay the queries that ask for load shedding, at one load: every strategy."""
-    if queries and workload.shedding is not None:
-        costs = workload.shedding.costs_of({name: workload.shed_queries[name] for name in queries})
-        scenario = scenario_of(queries, log, (5 * EVENTS, 10 * EVENTS), costs, bound=1_000)
-        compare_shedding(scenario, loads=(2.0,), seeds=(0,))
-
-
 def join_panes() -> None:
     """Windows joined from panes, which pays only for more events than a made-up log has."""
     template = automaton(1, [0], [0], [(0, 0)])
@@ -96,6 +86,14 @@ def join_panes() -> None:
         partition, overflowed = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
         totals, minima = np.zeros((count, 1 + sums), dtype=np.int64), np.full((count, sums), NOTHING)
         count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, overflowed)
+
+
+def shed() -> None:
+    """Every strategy of load shedding on one small pattern: the kernels do not depend on what it asks."""
+    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
+    pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
+    half = 5 * EVENTS
+    cep.shed(pattern, made_up_log(numbers), (half, 2 * half), costs=Costs(((5, 5),)), bound=60, loads=[2.0], seeds=[0])
 
 
 def forget_outdated() -> None:
@@ -121,12 +119,12 @@ def main() -> None:
         for query in compiled.values():
             query.evaluator.merge(query.evaluator.evaluate(log))
             evaluated += 1
-        shed(workload, {name: compiled[name].query for name in workload.shed_queries if name in compiled}, log)
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     for text, evaluate in FURTHER:
         evaluate(text, made_up_log(numbers))
         evaluated += 1
     join_panes()
+    shed()
     print(f"compiled by {evaluated} queries in {time.perf_counter() - begun:.0f} s")
 
 
