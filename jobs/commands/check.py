@@ -9,12 +9,8 @@ from jobs.exits import OK
 from jobs.reports.quantities import counted
 from jobs.workload.compiled import CompiledQuery, compile_questions
 from jobs.workload.declaration import Workload, read_workload
-<<<<<<< HEAD
-from jobs.workload.explained import shedding_of, warnings_of
-=======
 from jobs.workload.experiments import read_grids
-from jobs.workload.explained import warnings_of
->>>>>>> main
+from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.problems import WorkloadError
 
 
