@@ -4,7 +4,8 @@ import cep_core as cep
 cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
 """
 
+from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.queries import aggregate, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
-__all__ = ["aggregate", "explain", "match", "optimize_shares", "shed", "slices_of"]
+__all__ = ["UserAggregate", "aggregate", "explain", "match", "optimize_shares", "shed", "slices_of"]

@@ -17,22 +17,27 @@ def compile_query(
     max_matches: int | None = None,
     exact: bool = False,
     collapsed: bool = False,
+    supersets: bool = False,
     whole_log: bool = True,
 ) -> Evaluator:
     """The evaluator of a pattern query: trend aggregation if it aggregates over all trends, else matching.
 
-    `max_matches` cuts the listing of a matching query per operating day, `collapsed` lists compact results; `exact`
-    adds all digits of an aggregation's counts and sums; `whole_log` False refuses what depends on where the log starts,
-    as in a workload. Raises QueryError for a wrong query, NotSupportedYet (with its place) for what no engine evaluates
-    so far.
+    `max_matches` cuts the listing of a matching query per operating day, `collapsed` lists compact results,
+    `supersets` those that cost no listing (`MatchEvaluator`); `exact` adds all digits of an aggregation's counts and
+    sums; `whole_log` False refuses what depends on where the log starts, as in a workload. Raises QueryError for a
+    wrong query, NotSupportedYet (with its place) for what no engine evaluates so far.
     """
-    return evaluator_of(
-        bind(text, schema, path, whole_log=whole_log), max_matches=max_matches, exact=exact, collapsed=collapsed
-    )
+    query = bind(text, schema, path, whole_log=whole_log)
+    return evaluator_of(query, max_matches=max_matches, exact=exact, collapsed=collapsed, supersets=supersets)
 
 
 def evaluator_of(
-    query: Query, *, max_matches: int | None = None, exact: bool = False, collapsed: bool = False
+    query: Query,
+    *,
+    max_matches: int | None = None,
+    exact: bool = False,
+    collapsed: bool = False,
+    supersets: bool = False,
 ) -> Evaluator:
     """The evaluator of a bound query."""
     # an engine brings its compiled kernels: only the one that is used is loaded
@@ -50,4 +55,4 @@ def evaluator_of(
         return PairEvaluator(query, max_matches=max_matches, collapsed=collapsed)
     from cep_core.matching.evaluator import MatchEvaluator
 
-    return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed)
+    return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed, supersets=supersets)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -19,6 +20,7 @@ from cep_core.language.patterns.explaining import explain_query
 from cep_core.language.patterns.inference import schema_mentioned_by
 from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
 from cep_core.shedding.costs import Costs
 
 SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
@@ -65,13 +67,20 @@ def match(
     unit: str = "s",
     ties: str = "concurrent",
     collapsed: bool = False,
+    aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
 ) -> pa.Table:
     """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
 
-    Arguments as of `aggregate`; `collapsed` gives one row for each compact result. The table's metadata hold
-    `matches_total`. Raises QueryError.
+    Arguments as of `aggregate`; `collapsed` gives one row for each compact result. `aggregates`: functions of your own
+    by the name that the query calls them by (`UserAggregate`). The table's metadata hold `matches_total`. Raises
+    QueryError.
+
+    >>> log = pa.table({"event_type": list("ABBB"), "ts": range(4), "x": [0, 3, 9, 4]})
+    >>> widest = "PATTERN SEQ(A a, B+ b[]) WHERE spread(b[].x) > 5 WITHIN 9 RETURN spread(b[].x) AS spread"
+    >>> match(widest, log, aggregates={"spread": lambda values: values.max() - values.min()})["spread"].to_pylist()
+    [6.0, 6.0]
     """
-    bound, ordered = _prepared(query, events, schema, unit, ties)
+    bound, ordered = _prepared(query, events, schema, unit, ties, user_aggregates(aggregates))
     if bound.aggregation:
         hint = "cep.aggregate evaluates it"
         raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path, hint=hint)
@@ -117,7 +126,13 @@ def shed(
     return summarise(compare_shedding(scenario, loads=loads, seeds=seeds))
 
 
-def explain(query: str | Path, *, language: str = "cep", schema: SchemaLike | None = None) -> Explanation:
+def explain(
+    query: str | Path,
+    *,
+    language: str = "cep",
+    schema: SchemaLike | None = None,
+    aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
+) -> Explanation:
     """How a query is understood and will be evaluated; its text is readable, its `to_dict()` plain data.
 
     Without `schema` the attributes and types are those that the query mentions. Raises QueryError for a wrong query;
@@ -127,9 +142,8 @@ def explain(query: str | Path, *, language: str = "cep", schema: SchemaLike | No
         raise ValueError(f"language is 'cep', not {language!r}")
     text, path = _text(query)
     written = parse(text, path)
-    bound = bind_written(
-        written, schema_mentioned_by(written) if schema is None else _schema(schema, "s", "concurrent"), text, path
-    )
+    known = schema_mentioned_by(written) if schema is None else _schema(schema, "s", "concurrent")
+    bound = bind_written(written, known, text, path, aggregates=user_aggregates(aggregates))
     try:
         algorithm = evaluator_of(bound).describe()
     except NotSupportedYet as refusal:
@@ -138,14 +152,19 @@ def explain(query: str | Path, *, language: str = "cep", schema: SchemaLike | No
 
 
 def _prepared(
-    query: str | Path, events: pa.Table, schema: SchemaLike | None, unit: str, ties: str
+    query: str | Path,
+    events: pa.Table,
+    schema: SchemaLike | None,
+    unit: str,
+    ties: str,
+    aggregates: UserAggregates | None = None,
 ) -> tuple[Query, pa.Table]:
     """The bound query and the events in order."""
     text, path = _text(query)
     ordered = order(events)
     declared = log_schema_of(ordered, unit, Ties(ties)) if schema is None else _schema(schema, unit, ties)
     validate(ordered, declared)
-    return bind_written(parse(text, path), declared, text, path), ordered
+    return bind_written(parse(text, path), declared, text, path, aggregates=aggregates), ordered
 
 
 def _text(query: str | Path) -> tuple[str, str]:

@@ -87,6 +87,10 @@ class Evaluator(Protocol):
     def postpones(self) -> bool:
         """Whether results can be counted only by listing them, since conditions are judged on what is listed."""
 
+    @property
+    def compacts(self) -> bool:
+        """Whether compact rows can be had without listing matches, if need be as supersets of unknown count."""
+
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
     ) -> Iterator[pa.RecordBatch]:

@@ -19,11 +19,10 @@ import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.alike import alike_units
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query, Strategy
-from cep_core.language.patterns.reach import reach_of
 from cep_core.matching.answers import Answers
 from cep_core.matching.any_match import any_matches
 from cep_core.matching.automaton import Automaton, automaton_of
@@ -36,7 +35,7 @@ from cep_core.matching.merging import merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
-from cep_core.matching.numbers import count_columns
+from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.skipping import skipped
@@ -45,33 +44,28 @@ from cep_core.matching.windows import zones_of
 from cep_core.matching.zones import tied_rows, violated
 
 
-class MatchEvaluator:
+class MatchEvaluator(CompiledQuery):
     """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`).
 
     `max_matches`: so many matches of each operating day are listed, the first in the order of (last_ts, last seq,
     events from first to last by (seq, place of the variable in the pattern)); None lists all. `collapsed`: one compact
-    row for each last event instead of its matches. Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    row for each last event instead of its matches. With `supersets` these never cost a listing: where conditions are
+    judged on listed matches, a row holds what passes all others, which may be more than any match, and its count is
+    unknown. Raises NotSupportedYet, with the place, for what it cannot evaluate.
     """
 
-    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
-        self.query = query
+    compacts = True
+
+    def __init__(
+        self, query: Query, *, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
+    ) -> None:
+        super().__init__(query)
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
-        try:
+        self.supersets = supersets
+        with refusals_in(query):
             self.automaton, self.conditions, self.negations = compiled_parts(query)
-        except NotSupportedYet as problem:
-            raise NotSupportedYet(
-                problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
-            ) from None
         self.judge = BindingJudge(query, self.automaton, self.conditions)
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return atoms_of(self.query)
-
-    @property
-    def reach(self) -> Reach:
-        return reach_of(self.query)
 
     @property
     def schema(self) -> pa.Schema:
@@ -117,9 +111,13 @@ class MatchEvaluator:
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        self._check_days(owned)
+        with refusals_in(self.query):
+            self._check_days(owned)
         answers = self._answers(events, owned, days)
-        if self.postpones:
+        if self.postpones and self.collapsed and self.supersets:
+            totals = [Total(0, exact=False) for _ in parts(days)]
+            yield from self._compact_rows(answers, answers.compact(), None, {})
+        elif self.postpones:
             totals = yield from self._judged(answers, days)
         else:
             totals = [Total(count) for count in answers.totals(days)]
@@ -141,13 +139,13 @@ class MatchEvaluator:
         days = owned.days if owned is not None else None
         if self.query.skip is not None and owned is not None and (days is not None or owned.owns is not None):
             message = "AFTER MATCH SKIP depends on all earlier matches: it is evaluated on whole logs only"
-            raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
+            raise NotSupportedYet(message, self.query.pattern.at)
         waits = self.query.strategy is not Strategy.ANY and any(
             self.automaton.successors[state] for state in self.automaton.accepts
         )
         if days is not None and self.query.window.events and (waits or self.automaton.after):
             message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
-            raise NotSupportedYet(message, self.query.pattern.at, text=self.query.text, path=self.query.path)
+            raise NotSupportedYet(message, self.query.pattern.at)
 
     def _answers(self, events: pa.Table, owned: Ownership | None, days: Days) -> Answers:
         any_match = self.query.strategy is Strategy.ANY
@@ -237,9 +235,9 @@ class MatchEvaluator:
         return good
 
     def _compact_rows(
-        self, answers: Answers, paths: Paths, counts: Ints, large: Mapping[int, int]
+        self, answers: Answers, paths: Paths, counts: Ints | None, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """Compact rows; `counts`, `large`: the matches of each row; `paths.jobs`: their numbers."""
+        """Compact rows; `counts`, `large`: the matches of each row, if known; `paths.jobs`: their numbers."""
         graph = answers.graph
         an_answer = np.unique(answers.compact_row, return_index=True)[1]
         for begin, end in batches(np.diff(paths.offsets)):
@@ -247,8 +245,9 @@ class MatchEvaluator:
             first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
             columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, an_answer[some.jobs], first_ts)}
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
-            number, logarithm, digits = count_columns(counts[begin:end], beyond)
-            columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
+            known = None if counts is None else counts[begin:end]
+            said = unknown_counts(end - begin) if known is None else count_columns(known, beyond)
+            columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), said, strict=True))
             for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
             columns[PATH] = path_column(some, graph.seq)

@@ -19,7 +19,8 @@ from cep_core.language.patterns.printing import print_expression
 from cep_core.language.patterns.query import EdgePredicate
 from cep_core.language.patterns.tree import Expression, IsNull, Literal, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
-from cep_core.matching.quantities import running_aggregate, running_variables
+from cep_core.matching.folds import folded
+from cep_core.matching.quantities import looks_back, running_aggregate, running_variables
 
 Bound = Mapping[str, Sequence[int]]
 """The rows of each variable's events, in the order of time."""
@@ -48,14 +49,10 @@ def instances(condition: Expression, events: pa.Table, bound: Bound, lists: froz
     if not asks and not all(bound.get(name) for name in variables_of(condition)):
         return
     running = running_variables(condition, lists)
-    looks_back = any(
-        part.span is Span.BEFORE if isinstance(part, PrefixAggregate) else part.which is Which.PREVIOUS
-        for part in walk(condition)
-        if isinstance(part, PrefixAggregate | Reference)
-    )
+    after_first = any(looks_back(part) for part in walk(condition))
     for places in product(*(range(len(bound.get(name, ()))) for name in running)):
         at = dict(zip(running, places, strict=True))
-        if not (looks_back and 0 in places):
+        if not (after_first and 0 in places):
             yield _instance(condition, events, partial(_value, events, bound, at))
 
 
@@ -131,4 +128,6 @@ def _aggregate(part: PrefixAggregate, events: pa.Table, rows: Sequence[int], pla
     }
     some = tuple(rows[: ends[part.span]])
     values = column(events.take(pa.array(some, pa.int64())), part.attribute or "seq")
+    if part.defined is not None:
+        return folded(part.defined, part.function, values, np.array([0]), np.array([len(some)])), some
     return running_aggregate(part.function, values, np.array([0, len(some)]), before=False)[-1:], some

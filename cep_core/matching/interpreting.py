@@ -136,6 +136,8 @@ def _aggregate(part: PrefixAggregate, columns: Columns, rows: Sequence[int], pla
     known = [value for value in values if value is not None]
     if part.function == "count":
         return len(known)
+    if part.defined is not None:
+        return part.defined.of(known)
     if not known:
         return None
     return FOLDS[part.function](known)

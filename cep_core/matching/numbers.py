@@ -37,6 +37,11 @@ def count_columns(counts: Ints, large: Mapping[int, int]) -> tuple[pa.Array, pa.
     return exact, pa.array(logarithms), pa.array(digits, pa.string())
 
 
+def unknown_counts(rows: int) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """The same columns where nobody counted."""
+    return pa.nulls(rows, COUNT), pa.nulls(rows, pa.float64()), pa.nulls(rows, pa.string())
+
+
 def all_digits(count: int) -> str:
     """A count's digits, also past the length at which Python refuses to print integers."""
     return str(Decimal(count))

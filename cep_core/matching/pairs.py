@@ -16,14 +16,14 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.columns import column
+from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.reach import reach_of
-from cep_core.language.patterns.tree import Conjunction, Expression, Pattern
-from cep_core.language.patterns.walk import units_of, variables_of
+from cep_core.language.patterns.sides import alone, crossing
+from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.patterns.walk import units_of
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Flags, Ints
@@ -51,40 +51,22 @@ class _Side:
         return self.table["window_start"].to_numpy() if "window_start" in self.table.column_names else None
 
 
-class PairEvaluator:
+class PairEvaluator(CompiledQuery):
     """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); refuses as `MatchEvaluator` does."""
 
     def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
         assert isinstance(query.pattern, Conjunction)
-        self.query = query
+        super().__init__(query)
         self.max_matches = max_matches
-        refused = ""
-        if collapsed:
-            refused = "compact results of an AND are"
-        elif query.window.events:
-            refused = "WITHIN a number of EVENTS around an AND is"
-        elif query.skip is not None:
-            refused = "AFTER MATCH SKIP after an AND is"
-        if refused:
-            at, text = query.pattern.at, query.text
-            raise NotSupportedYet(f"{refused} not supported yet", at, text=text, path=query.path)
-        left = {unit.variable for unit in units_of(query.pattern.left)}
+        with refusals_in(query):
+            _check_pairable(query, collapsed)
         self.sides = tuple(
-            MatchEvaluator(_alone(query, pattern)) for pattern in (query.pattern.left, query.pattern.right)
+            MatchEvaluator(alone(query, pattern)) for pattern in (query.pattern.left, query.pattern.right)
         )
-        said: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
-        said += [predicate.expression for predicate in query.match_predicates]
-        self.crossing = tuple(e for e in said if len({name in left for name in variables_of(e)}) == 2)
-        for condition in self.crossing:
-            check_judgeable(condition)
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return atoms_of(self.query)
-
-    @property
-    def reach(self) -> Reach:
-        return reach_of(self.query)
+        self.crossing = crossing(query)
+        with refusals_in(query):
+            for condition in self.crossing:
+                check_judgeable(condition)
 
     @property
     def schema(self) -> pa.Schema:
@@ -108,7 +90,8 @@ class PairEvaluator:
         days = owned.days if owned is not None else None
         everything = None if owned is None else replace(owned, days=None)
         tables = [pa.Table.from_batches(list(side.evaluate(events, everything))) for side in self.sides]
-        left, right = self._sides([table.take(pa.array(ordered(table))) for table in tables], events)
+        with refusals_in(self.query):
+            left, right = self._sides([table.take(pa.array(ordered(table))) for table in tables], events)
         found = np.zeros(len(parts(days)), np.int64)
         for one, other in _candidates(left, right):
             kept = self._fits(left, right, one, other)
@@ -158,7 +141,7 @@ class PairEvaluator:
         key = self.query.key_classes[number]
         if not key.slices:
             message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
-            raise NotSupportedYet(message, key.at, text=self.query.text, path=self.query.path)
+            raise NotSupportedYet(message, key.at)
         found = []
         for table in tables:
             values = pa.nulls(table.num_rows, column(events, key.members[0][1]).type)
@@ -235,22 +218,16 @@ class PairEvaluator:
         return columns
 
 
-def _alone(query: Query, pattern: Pattern) -> Query:
-    """One side as a query of its own: its conditions, nothing returned."""
-    names = {unit.variable for unit in units_of(pattern)}
-    return replace(
-        query,
-        pattern=pattern,
-        variables=tuple(variable for variable in query.variables if variable.name in names),
-        vertex_predicates=tuple(one for one in query.vertex_predicates if one.variable in names),
-        edge_predicates=tuple(one for one in query.edge_predicates if {one.source, one.target} <= names),
-        match_predicates=tuple(one for one in query.match_predicates if set(one.variables) <= names),
-        key_classes=tuple(
-            replace(key, members=tuple(member for member in key.members if member[0] in names))
-            for key in query.key_classes
-        ),
-        returns=(),
-    )
+def _check_pairable(query: Query, collapsed: bool) -> None:
+    refused = ""
+    if collapsed:
+        refused = "compact results of an AND are"
+    elif query.window.events:
+        refused = "WITHIN a number of EVENTS around an AND is"
+    elif query.skip is not None:
+        refused = "AFTER MATCH SKIP after an AND is"
+    if refused:
+        raise NotSupportedYet(f"{refused} not supported yet", query.pattern.at)
 
 
 def _candidates(left: _Side, right: _Side) -> Iterator[tuple[Ints, Ints]]:

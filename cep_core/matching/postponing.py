@@ -17,14 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from cep_core.language.patterns.tree import PrefixAggregate
 from cep_core.language.patterns.walk import walk
+from cep_core.matching.due import Due
 from cep_core.matching.interpreting import Bound
-
-if TYPE_CHECKING:
-    from cep_core.matching.execution_plan import Binding, Due, ExecutionPlan
+from cep_core.matching.plan_edges import Binding, PlanEdges
 
 
 class Label(StrEnum):
@@ -49,7 +47,7 @@ class MainRun:
 class Postponing:
     """The postponing algorithm for one partition."""
 
-    def __init__(self, plan: ExecutionPlan) -> None:
+    def __init__(self, plan: PlanEdges) -> None:
         self.plan = plan
         self.runs: list[MainRun] = []
 

@@ -20,7 +20,9 @@ from numba import njit
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import column, evaluate
 from cep_core.language.patterns.tree import Expression, IsNull, PrefixAggregate, Reference, Span, Which
+from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
+from cep_core.matching.folds import folded
 from cep_core.matching.keys import NULL_KEY, comparable
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound
@@ -35,6 +37,13 @@ def running_variables(expression: Expression, lists: frozenset[str]) -> tuple[st
         if isinstance(part, Reference) and part.variable in lists and part.which in (Which.EACH, Which.PREVIOUS):
             found[part.variable] = None
     return tuple(found)
+
+
+def looks_back(part: Expression) -> TypeGuard[PrefixAggregate | Reference]:
+    """Whether a part of a condition is about events before the one that it runs through."""
+    if isinstance(part, PrefixAggregate):
+        return part.span is Span.BEFORE
+    return isinstance(part, Reference) and part.which is Which.PREVIOUS
 
 
 def check_judgeable(condition: Expression) -> None:
@@ -98,7 +107,7 @@ class _View:
         good = good.copy()
         if self.owner is None:
             return good
-        for name in {part.variable for part in walk(condition) if _looks_back(part)}:
+        for name in {part.variable for part in walk(condition) if looks_back(part)}:
             good[self._is_first(name)] = True  # nothing stands before the first
         return np.bincount(self.owner[~good], minlength=self.matches.count) == 0
 
@@ -154,17 +163,23 @@ class _View:
         bound = self.matches.bound[part.variable]
         attribute = part.attribute or "seq"
         values = self._take(attribute, bound.rows)
+        if part.defined is not None:
+            return self._folded(part, part.defined, values)
         running = running_aggregate(part.function, values, bound.offsets, before=part.span is Span.BEFORE)
         if part.span is not Span.ALL:
             return running.take(pa.array(self.places[part.variable]))
         ends = np.where(bound.present, bound.offsets[1:] - 1, -1)
         return self._per_row(running.take(pa.array(ends, mask=ends < 0)))
 
-
-def _looks_back(part: Expression) -> TypeGuard[PrefixAggregate | Reference]:
-    if isinstance(part, PrefixAggregate):
-        return part.span is Span.BEFORE
-    return isinstance(part, Reference) and part.which is Which.PREVIOUS
+    def _folded(self, part: PrefixAggregate, aggregate: UserAggregate, values: pa.Array) -> pa.Array:
+        offsets = self.matches.bound[part.variable].offsets
+        if part.span is Span.ALL:
+            return self._per_row(folded(aggregate, part.function, values, offsets[:-1], offsets[1:]))
+        assert self.owner is not None
+        places, again = np.unique(self.places[part.variable], return_inverse=True)
+        begins = offsets[np.searchsorted(offsets, places, side="right") - 1]
+        found = folded(aggregate, part.function, values, begins, places + (part.span is Span.UP_TO))
+        return found.take(pa.array(again))
 
 
 def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before: bool) -> pa.Array:

@@ -71,11 +71,22 @@ class Judge:
         bound = bound_by(path)
         return (
             *self._order(path),
-            *(verdict for key in self._query.key_classes for verdict in self._equivalence(key, bound)),
+            *self.equivalences(bound),
             *self._conditions(path, bound),
             *(self._absence(one, path) for one in self._absences.of(path, window_start)),
-            self._window(path, window_start),
+            self.window(path, window_start),
         )
+
+    def equivalences(self, bound: Bound) -> Iterator[Verdict]:
+        """A verdict for each equivalence of which some member is bound."""
+        for key in self._query.key_classes:
+            yield from self._equivalence(key, bound)
+
+    def judged(self, said: Sequence[Expression], bound: Bound) -> Iterator[Verdict]:
+        """A verdict for each of these conditions on the whole match that applies."""
+        for expression in said:
+            found = list(instances(expression, self._events, bound, self._lists))
+            yield from _condition(print_expression(expression), found)
 
     def bindings(self, rows: Sequence[int], most: int = 100) -> list[Path]:
         """The ways in which the pattern can bind exactly these events, conditions aside: at most so many."""
@@ -154,7 +165,8 @@ class Judge:
         last = path[-1][0] if absence.before is None else absence.before
         return Verdict(Kind.ABSENCE, f"NOT {print_pattern(absence.body.body)}", not absence.happens, (), last, absence)
 
-    def _window(self, path: Path, window_start: int | None) -> Verdict:
+    def window(self, path: Path, window_start: int | None) -> Verdict:
+        """Whether the binding fits the window; with SLIDE the window that starts there."""
         window, first, last = self._query.window, path[0][0], path[-1][0]
         said = f"WITHIN {window.size}{' EVENTS' if window.events else ''}"
         said += "" if window.slide is None else f" SLIDE {window.slide}{' EVENTS' if window.events else ''}"

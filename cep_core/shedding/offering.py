@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.columns import column, holds
+from cep_core.language.patterns.compiled import refusals_in
 from cep_core.language.patterns.query import EdgePredicate, KeyClass, Query, Strategy
 from cep_core.language.patterns.tree import AnyOf, Expression, Kleene, Not, Pattern, Sequence, Unit
 from cep_core.language.patterns.walk import variables_of
@@ -51,12 +52,8 @@ def relevant_types(query: Query) -> tuple[str, ...]:
 
 def offered(query: Query, events: pa.Table, *, name: str, weight: float = 1.0) -> Offered:
     """A matching query over events of its types, in (ts, seq) order. Raises NotSupportedYet."""
-    try:
+    with refusals_in(query):
         return _offered(query, events, name, weight)
-    except NotSupportedYet as problem:
-        raise NotSupportedYet(
-            problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
-        ) from None
 
 
 def check_offerable(query: Query) -> None:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from cep_core.language.evaluator import Atom, Ownership, Reach
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.reach import reach_of
 from cep_core.trends.aggregates import aggregates_of
 from cep_core.trends.layout import Layout
 from cep_core.trends.partials import merge_partials
@@ -17,27 +16,17 @@ from cep_core.trends.results import result_of
 from cep_core.trends.sources import source_of
 
 
-class TrendEvaluator:
+class TrendEvaluator(CompiledQuery):
     """An aggregation query, compiled. Raises NotSupportedYet or QueryError for what no kernel evaluates.
 
     `exact` adds a column with all digits to every count and integer sum.
     """
 
     def __init__(self, query: Query, *, exact: bool = False) -> None:
-        self._query = query
+        super().__init__(query)
         aggregates = aggregates_of(query)
         self._source = source_of(query, aggregates)
         self._layout = Layout(query, aggregates, exact)
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        """The event types that the query reads, with what binds its slicing variables."""
-        return atoms_of(self._query)
-
-    @property
-    def reach(self) -> Reach:
-        """A window's length."""
-        return reach_of(self._query)
 
     @property
     def schema(self) -> pa.Schema:

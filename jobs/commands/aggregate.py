@@ -10,19 +10,17 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.compile import evaluator_of
-from cep_core.language.errors import QueryError
-from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
 from cep_core.trends.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
+from jobs.logs.arguments import add_log_arguments, add_output_arguments
+from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.evaluation import evaluate
-from jobs.logs.log import Log, read_log, shut_out
+from jobs.logs.log import Log
 from jobs.logs.meter import Meter
 from jobs.logs.moments import LogClock
 from jobs.logs.output import is_for_programs, write_result
-from jobs.logs.remarks import remark
 from jobs.reports.aggregation import label, ranked, value_of
 from jobs.reports.quantities import counted, elapsed, quantity
 from jobs.reports.values import shown
@@ -40,21 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, aggregate, print. Raises QueryError for a query that is wrong or no aggregation."""
     begin, meter = time.perf_counter(), Meter()
-    text = query_text(options.query)
     try:
-        log = read_log(
-            options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of)
-        )
-        query = bind(text, log.schema, str(options.query))
-        if not query.aggregation:
-            hint = "RETURN COUNT(*) aggregates; `trendmill match` lists the matches"
-            raise QueryError("not an aggregation query", query.pattern.at, text=text, path=query.path, hint=hint)
+        query, log = bind_to_log(options, meter, aggregation=True)
         evaluator = evaluator_of(query, exact=options.exact)
         with on_cores(options.cores):
             rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
     finally:
         meter.clear()
-    remark(*log.notes, *query.warnings, *shut_out(log, query))
+    remark_on(query, log)
     if is_for_programs(options):
         write_result(rows, options)
         return OK

@@ -9,15 +9,15 @@ import pyarrow as pa
 
 from cep_core import explain
 from cep_core.compile import evaluator_of
-from cep_core.language.errors import QueryError
-from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text, reading_of
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text
+from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.evaluation import evaluate
-from jobs.logs.log import Log, read_log, shut_out
+from jobs.logs.log import Log
 from jobs.logs.matches import Matches
 from jobs.logs.meter import Meter
 from jobs.logs.moments import LogClock
@@ -49,32 +49,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, match, print. Raises QueryError for a query that is wrong or an aggregation."""
     begin, meter = time.perf_counter(), Meter()
-    text = query_text(options.query)
     if options.explain:
+        query_text(options.query)
         print(explain(options.query))
         return OK
     if options.log is None:
         raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
-        log = read_log(
-            options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of)
-        )
-        query = bind(text, log.schema, str(options.query))
-        if query.aggregation:
-            hint = "`trendmill aggregate` evaluates it"
-            raise QueryError("an aggregation query", query.returns[0].at, text=text, path=query.path, hint=hint)
-        if isinstance(query.pattern, Conjunction) and (options.why or options.why_not):
-            raise WrongWorkload("--why and --why-not do not explain AND; ask about each side as a query of its own")
+        query, log = bind_to_log(options, meter, aggregation=False)
+        if isinstance(query.pattern, Conjunction) and options.why_not:
+            raise WrongWorkload("--why-not does not explain AND; ask about each side as a query of its own")
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
-            remark(*log.notes, *query.warnings, *shut_out(log, query))
+            remark_on(query, log)
             print(*why_not(matches, Judge(query, log.events), _numbers(options.why_not)), sep="\n")
             return OK
         evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed)
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
         meter.clear()
-        remark(*log.notes, *query.warnings, *shut_out(log, query))
+        remark_on(query, log)
         if is_for_programs(options):
             write_result(rows, options)
             if _is_cut(rows):
@@ -92,12 +86,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: argparse.Namespace) -> None:
-    judge = Judge(query, log.events) if options.why and not options.collapsed else None
+    judge = _judge(query, log) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
         print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
         if judge is not None:
             print(*why(matches, judge, matches.path(row), row.get("window_start")), sep="\n")
         print()
+
+
+def _judge(query: Query, log: Log) -> Judge | PairJudge:
+    both = isinstance(query.pattern, Conjunction)
+    return PairJudge(query, log.events) if both else Judge(query, log.events)
 
 
 def _numbers(text: str) -> list[int]:

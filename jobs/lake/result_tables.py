@@ -14,7 +14,7 @@ RESULT_COMMENTS = {
     "match_id": "Hash of the binding: names the match, in each window that it lies in",
     "confidence": "How likely the match is, since times are imprecise: from 0 to 1",
     "last_seq": "seq of the last event of the matches that the row stands for",
-    "match_count": "How many matches the row stands for; null beyond 38 digits",
+    "match_count": "How many matches the row stands for; null beyond 38 digits or if only a listing could count",
     "first_ts": "Time of the match's first event, in the log's unit",
     "last_ts": "Time of the match's last event, in the log's unit",
     "window_start": "First moment of the window, in the log's unit",

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query, Strategy
+from cep_core.matching.imprecise.explained import orders_of_match
+from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.reference import Path
 from cep_core.matching.relaxed import relaxations
 from cep_core.matching.verdicts import Judge, Kind, Verdict, deciding
@@ -14,15 +16,20 @@ from jobs.exits import WrongWorkload
 from jobs.logs.evaluation import evaluate
 from jobs.logs.files import Tick
 from jobs.logs.matches import Matches
-from jobs.reports.quantities import Magnitude, counted
+from jobs.reports.quantities import Magnitude, counted, share
 from jobs.reports.values import listed, shown
 
 _AT_MOST = 4
-"""Values found that are shown of one condition."""
+"""Values found that are shown of one condition, and orders of one match."""
+_EVENTS = 8
+"""Events of one order that are named."""
 
 
-def why(matches: Matches, judge: Judge, path: Path, window_start: int | None) -> Iterator[str]:
+def why(matches: Matches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
     """Each condition of a match with the values that made it hold, the deciding one last."""
+    if matches.query.confidence is not None:
+        yield from _why_so_likely(matches, judge, path)
+        return
     verdicts = judge.verdicts(path, window_start)
     decided = deciding(verdicts)
     yield f"  why: {_binding(matches, path)}"
@@ -32,6 +39,29 @@ def why(matches: Matches, judge: Judge, path: Path, window_start: int | None) ->
     if decided is not None:
         when = f"row {_seq(matches, decided.decided)} at {matches.clock.short(_ts(matches, decided.decided))}"
         yield f"    decided by {_told(matches, decided)}, with {when}"
+
+
+def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> Iterator[str]:
+    """The conditions in the likeliest order of the events that passes them, then each order with its share."""
+    query = matches.query
+    assert query.confidence is not None
+    orders = orders_of_match(query, matches.log.events, path)
+    yield f"  why: {_binding(matches, path)}"
+    for verdict in judge.verdicts(orders[0].path):
+        if verdict.kind not in (Kind.ORDER, Kind.WINDOW):
+            yield f"    {_told(matches, verdict)}"
+    width = matches.clock.length(query.window.size)
+    for order in orders[:_AT_MOST]:
+        rows = ", ".join(str(_seq(matches, row)) for row, _ in order.path[:_EVENTS])
+        rows += ", ..." if len(order.path) > _EVENTS else ""
+        fails = "" if order.holds else ": no match, as a condition fails"
+        yield f"    {share(order.probability)} of all worlds: rows {rows} in this order, within {width}{fails}"
+    if len(orders) > _AT_MOST:
+        rest = sum(order.probability for order in orders[_AT_MOST:] if order.holds)
+        yield f"    {share(rest)} of all worlds: {counted(len(orders) - _AT_MOST, 'other order')}"
+    confidence = sum(order.probability for order in orders if order.holds)
+    asked = "more than" if query.confidence.strict else "at least"
+    yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
 
 
 def why_not(matches: Matches, judge: Judge, seqs: Sequence[int]) -> Iterator[str]:

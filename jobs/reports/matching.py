@@ -25,6 +25,8 @@ from jobs.reports.quantities import Magnitude, counted, quantity
 from jobs.reports.values import keyed, shown
 
 UNIT = "matches"
+CONFIDENCE = "confidence"
+"""The column that results WITH CONFIDENCE have."""
 _AT_MOST = 6
 """Values of a Kleene variable shown in a cell; longer lists keep both ends."""
 
@@ -51,12 +53,26 @@ class Match:
     events: Mapping[str, Sequence[Mapping[str, Any]]]
 
     @property
+    def confidence(self) -> str:
+        """How likely the match is, of a query WITH CONFIDENCE."""
+        return confidence(self.row[CONFIDENCE])
+
+    @property
     def length(self) -> int:
         return sum(len(_bound(self.row[name])) for name in self.events)
 
     @property
     def duration(self) -> int:
         return int(self.row["last_ts"] - self.row["first_ts"])
+
+
+def confidence(probability: float) -> str:
+    """A confidence to three digits, never rounded to certainty.
+
+    >>> confidence(0.8349), confidence(0.99999), confidence(1.0)
+    ('0.835', '0.999', '1')
+    """
+    return f"{min(probability, 0.999):.3g}" if probability < 1 else "1"
 
 
 def _bound(value: Any) -> list[int]:
@@ -68,12 +84,16 @@ def variables(query: Query) -> list[str]:
     return [variable.name for variable in query.variables if not variable.negated]
 
 
-def longest(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
-    """The matches with most events; equal ones longest in time first, then in the listing's order."""
+def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
+    """The matches with most events; equal ones longest in time first, then in the listing's order.
+
+    Of matches WITH CONFIDENCE the likeliest first, as the page shows it.
+    """
     names = variables(query)
     order = sorted(
         results.to_pylist(),
         key=lambda row: (
+            -float(confidence(row[CONFIDENCE])) if CONFIDENCE in row else 0,
             -sum(len(_bound(row[name])) for name in names),
             row["first_ts"] - row["last_ts"],
             row["last_ts"],
@@ -84,20 +104,20 @@ def longest(query: Query, results: pa.Table, index: EventIndex, at_most: int) ->
 
 
 def exemplars(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[tuple[Match, int]]:
-    """For each key, most matches first, its longest match and how many it has.
+    """For each key, most matches first, its foremost match and how many it has.
 
-    Under skip-till-any-match the longest matches of a day are variations of one; keys show who else there is. Without
-    keys, or with one only, the longest matches, each counted as one.
+    Under skip-till-any-match the foremost matches of a day are variations of one; keys show who else there is. Without
+    keys, or with one only, the foremost matches, each counted as one.
     """
     whose = keys(query, results, index)
     tally = Counter(whose)
     if len(tally) < 2:
-        return [(match, 1) for match in longest(query, results, index, at_most)]
+        return [(match, 1) for match in foremost(query, results, index, at_most)]
     top = sorted(tally, key=lambda key: (-tally[key], [shown(value) for value in key]))[:at_most]
     chosen = []
     for key in top:
         own = results.filter(pa.array([other == key for other in whose]))
-        chosen.append((longest(query, own, index, 1)[0], tally[key]))
+        chosen.append((foremost(query, own, index, 1)[0], tally[key]))
     return chosen
 
 
@@ -128,7 +148,7 @@ def answer(query: Query, results: pa.Table, totals: Totals, index: EventIndex, d
         return Answer(f"On {spoken(day)} there was no match.", total, UNIT)
     many = "at least " if totals.total is None else ""
     be = "was" if total.exact == 1 else "were"
-    opening = f"On {spoken(day)} there {be} {many}{counted(total, 'match', 'matches')}"
+    opening = f"On {spoken(day)} there {be} {many}{counted(total, 'match', 'matches')}{_likely(query)}"
     caveat = ""
     if totals.truncated:
         of = f"{many}{counted(total, 'match', 'matches')}"
@@ -136,12 +156,21 @@ def answer(query: Query, results: pa.Table, totals: Totals, index: EventIndex, d
     return Answer(f"{opening}; {_whose(query, results, totals, index, clock)}.", total, UNIT, caveat)
 
 
+def _likely(query: Query) -> str:
+    """What is asked of each match where times are imprecise."""
+    if query.confidence is None:
+        return ""
+    return f" of confidence {'above' if query.confidence.strict else 'at least'} {query.confidence.threshold:g}"
+
+
 def _whose(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
     names = tuple(name for name, _, _ in entity(query))
     listed = f" of the {results.num_rows:,} listed" if totals.truncated else ""
     if not names:
-        [match] = longest(query, results, index, 1)
+        [match] = foremost(query, results, index, 1)
         span = clock.length(match.duration)
+        if CONFIDENCE in match.row:
+            return f"the likeliest has confidence {match.confidence}, from {clock.time(match.row['first_ts'])}"
         return f"the longest has {counted(match.length, 'event')} in {span}, from {clock.time(match.row['first_ts'])}"
     tally = Counter(keys(query, results, index))
     ordered = sorted(tally.items(), key=lambda item: (-item[1], [shown(value) for value in item[0]]))
@@ -156,7 +185,7 @@ def _whose(query: Query, results: pa.Table, totals: Totals, index: EventIndex, c
 
 
 def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> Listing:
-    """The day's matches: on the page the longest, in the file all in their own order."""
+    """The day's matches: on the page the longest or the likeliest, in the file all in their own order."""
     names = tuple(name for name, _, _ in entity(query))
     shows = {variable: attributes[:2] for variable, attributes in mentioned(query).items()}
     headings = [
@@ -164,6 +193,7 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) ->
         Heading("from", whole=True),
         Heading("lasted", whole=True),
         Heading("events", number=True),
+        *([Heading(CONFIDENCE, number=True)] if CONFIDENCE in results.column_names else []),
         *(
             Heading(f"{variable}.{attribute}" if attribute else f"{variable} at", whole=True)
             for variable in variables(query)
@@ -171,8 +201,9 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) ->
         ),
         *(Heading(item.column) for item in query.returns),
     ]
-    cells = [_cells(query, match, shows, clock) for match in longest(query, results, index, SHOWN)]
-    return Listing(headings, cells, *_file(query, results, index, clock), results.num_rows, "longest first")
+    cells = [_cells(query, match, shows, clock) for match in foremost(query, results, index, SHOWN)]
+    order = "likeliest first" if CONFIDENCE in results.column_names else "longest first"
+    return Listing(headings, cells, *_file(query, results, index, clock), results.num_rows, order)
 
 
 def _cells(query: Query, match: Match, shows: Mapping[str, Sequence[str]], clock: Clock) -> list[str]:
@@ -181,6 +212,7 @@ def _cells(query: Query, match: Match, shows: Mapping[str, Sequence[str]], clock
         clock.time(match.row["first_ts"]),
         clock.length(match.duration),
         quantity(match.length),
+        *([match.confidence] if CONFIDENCE in match.row else []),
     ]
     for variable in variables(query):
         events = match.events[variable]
@@ -211,6 +243,7 @@ def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> t
         "last_time",
         "first_ts",
         "last_ts",
+        *([CONFIDENCE] if CONFIDENCE in results.column_names else []),
         *names,
         *(item.column for item in query.returns),
     ]
@@ -226,6 +259,7 @@ def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> t
             clock.iso(row["last_ts"]),
             row["first_ts"],
             row["last_ts"],
+            *([row[CONFIDENCE]] if CONFIDENCE in row else []),
             *(" ".join(str(seq) for seq in _bound(row[name])) for name in names),
             *(row.get(item.column) for item in query.returns),
         ]

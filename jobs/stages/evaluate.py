@@ -5,7 +5,8 @@ pyarrow, without a way through the JVM; elsewhere Spark scans the table. Both gi
 travel as Arrow IPC bytes and are merged here, on the driver.
 
 Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
-event whatever the number of matches; queries whose matches can only be counted by listing them have none.
+event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
+match might bind and its count is null; AND and WITH CONFIDENCE have none.
 
 Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
 `slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
@@ -191,7 +192,7 @@ def _compact(
     cut = {result.query: _cut_days(run.compiled[result.query], result) for result in results}
     present = table_folders(run.workload.name, run.lake)
     wanted = [name for name, days in cut.items() if days or f"{name}_compact" in present]
-    evaluators = {name: evaluator_of(run.compiled[name].query, collapsed=True) for name in wanted}
+    evaluators = {name: evaluator_of(run.compiled[name].query, collapsed=True, supersets=True) for name in wanted}
     tables = [compact_table(name, evaluators[name].schema, run.compiled[name].variables) for name in wanted]
     create(run.spark, run.workload.name, tables, run.lake)
     blocks = {name: tuple(_moments(run, [day]) for day in cut[name]) for name in wanted}
@@ -206,7 +207,7 @@ def _compact(
 
 def _cut_days(query: CompiledQuery, result: Result) -> list[date]:
     """The evaluated days that need a compact result."""
-    if not query.variables or query.evaluator.postpones:
+    if not query.variables or not query.evaluator.compacts:
         return []
     return [evaluation.day for evaluation in result.evaluations if result.truncated(evaluation.day)]
 

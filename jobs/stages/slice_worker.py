@@ -182,6 +182,7 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
         max_matches=query.max_matches,
         exact=query.exact,
         collapsed=query.collapsed,
+        supersets=True,
     )
 
 

@@ -176,8 +176,8 @@ def test_what_is_wrong_ends_with_2(tmp_path: Path, files: list[str], capsys: pyt
     assert main(["match", *files, "--why-not", "one"]) == 2
     assert "such as 12,15,19, not 'one'" in capsys.readouterr().err
     write(tmp_path / "q.cep", "PATTERN Depart a AND Arrive b WITHIN 10")
-    assert main(["match", *files, "--why"]) == 2
-    assert "do not explain AND" in capsys.readouterr().err
+    assert main(["match", *files, "--why-not", "1,6"]) == 2
+    assert "does not explain AND" in capsys.readouterr().err
     write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN Depart+ WITHIN 10")
     assert main(["match", *files]) == 2
     assert ":1:8: an aggregation query" in capsys.readouterr().err
@@ -214,4 +214,43 @@ def test_windows_of_each_match_are_said(tmp_path: Path, capsys: pytest.CaptureFi
     assert [line for line in lines if "window" in line] == [
         "  in the window of positions 0 to 1",
         "    inside its window of 2 events",
+    ]
+
+
+def test_b07_why_a_pair_is_a_match(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AND: what each side asks of its own events, what is asked of both, and one window around them."""
+    query = write(
+        tmp_path / "q.cep",
+        "PATTERN SEQ(A a, NOT E e, B b) AND SEQ(C c, D+ d[]) "
+        "WHERE [k] AND a.x < b.x AND d[i].x > c.x AND b.x < d[last].x WITHIN 9",
+    )
+    log = write(tmp_path / "log.csv", "ts,event_type,k,x\n1,A,u,1\n2,C,u,0\n3,B,u,2\n3,E,v,0\n4,D,u,7\n")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    begin = lines.index("  why: a = row 1; b = row 3; c_right = row 2; d_right = row 5")
+    assert lines[begin + 1 : begin + 8] == [
+        "    [k]: u in every event",
+        "    a.x < b.x: 1 < 2",
+        "    NOT E e after row 1 and before row 3: 1 event there, none makes it happen",
+        "    d_right.x > c_right.x: 7 > 0",
+        "    within 9 s: 3 s",
+        "    decided by b.x < d_right[last].x: 2 < 7, with row 5 at 4",
+        "",
+    ]
+
+
+def test_b07_why_a_possible_match_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """WITH CONFIDENCE: the orders in which the events may come, the share of worlds of each, and which are a match."""
+    query = write(
+        tmp_path / "q.cep",
+        "PATTERN SEQ(A a, B{2,2} b[]) WHERE [k] AND b[last].x > a.x WITHIN 9 WITH CONFIDENCE >= 0.25\n",
+    )
+    log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi,k,x\n1,A,1,1,u,3\n2,B,2,4,u,9\n3,B,2,4,u,1\n")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    begin = lines.index("  why: a = row 1; b = rows 2 and 3")
+    assert lines[begin + 1 : begin + 6] == [
+        "    [k]: u in every event",
+        "    b[last].x > a.x: 9 > 3",
+        "    33 % of all worlds: rows 1, 3, 2 in this order, within 9 s",
+        "    33 % of all worlds: rows 1, 2, 3 in this order, within 9 s: no match, as a condition fails",
+        "    confidence 0.333, at least 0.25 is asked for",
     ]

@@ -173,6 +173,7 @@ def test_columns_are_named_by_what_they_show() -> None:
         ("PATTERN SEQ(A a, NOT (NOT B), C) WITHIN 5", "NOT takes an event type", ""),
         ("PATTERN SEQ(A a, NOT SEQ(NOT B), C) WITHIN 5", "a negation of negations only", ""),
         ("PATTERN SEQ(A, B) WHERE A.x > NEXT(A).x WITHIN 5", "'A' never directly follows 'A'", "neighbours"),
+        ("PATTERN SEQ(A, C, B) AND SEQ(A, C, C, B) WHERE A.x > NEXT(B).x WITHIN 5", "never directly follows", "neighb"),
         ("PATTERN SEQ(A, NOT B b, NOT C c, A) WHERE b.x = c.x WITHIN 5", "compares two negated elements", ""),
         ("RETURN COUNT(*) PATTERN SEQ(A a, B+ b) WHERE a.x < b.x WITHIN 5", "not a condition on", "matching query"),
         ("RETURN COUNT(*) PATTERN A+ WHERE A[1].x > 5 WITHIN 5", "not a condition on an event", "matching query"),

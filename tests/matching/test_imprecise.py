@@ -289,6 +289,26 @@ def test_k25_the_options_of_q6_agree() -> None:
     assert np.allclose(np.array(first["confidence"]), np.array(second["confidence"]), rtol=1e-12)
 
 
+def test_any_order_of_events_that_may_be_concurrent() -> None:
+    """ANY: the same moment is as good as any order, and what follows comes after both, in every world on its own."""
+    window = "WITHIN 9 WITH CONFIDENCE > 0"
+    two = ("A", 1, 2), ("B", 1, 2)
+    assert chances(f"PATTERN ANY(A a, B b) {window}", *two) == [1]
+    assert chances(f"PATTERN SEQ(ANY(A a, B b), C c) {window}", *two, ("C", 2, 2)) == [Fraction(1, 4)]
+    assert chances(f"PATTERN SEQ(ANY(A a, B b), C c) {window}", *two, ("C", 2, 3)) == [Fraction(1 + 4, 8)]
+    # two units that a condition tells apart: both bindings of every world, one of which passes
+    apart = f"PATTERN SEQ(ANY(2, B b, B d), C c) WHERE b.x > d.x {window}"
+    assert chances(apart, ("B", 1, 2), ("B", 1, 2), ("C", 3, 3), x=[1, 2, 0]) == [1]
+
+
+def test_more_configurations_at_one_moment_than_the_pool_holds_at_first() -> None:
+    """Thirteen events of one second, in order: 2^13 sets of them are partial matches within that moment."""
+    events = ("A", 1, 1), *[("B", 2, 2)] * 13, ("C", 3, 3)
+    query = "PATTERN SEQ(A a, B{13,13} b[], C c) WITHIN 9 WITH CONFIDENCE > 0"
+    assert chances(query, *events, ties="ordered") == [1]
+    assert chances(query, *events) == []
+
+
 def test_the_schema_says_how_imprecise_a_log_is() -> None:
     """A clock of whole minutes: which of two events of the same minute came first is as good as open."""
     types: dict[str, dict[str, Attribute]] = {"A": {}, "B": {}}
@@ -313,6 +333,7 @@ def test_the_schema_says_how_imprecise_a_log_is() -> None:
         ("PATTERN SEQ(A a, B b) WITHIN 5 EVENTS", "counts positions"),
         ("PATTERN SEQ(A a, B b) WITHIN 5 SLIDE 2", "SLIDE and WITH CONFIDENCE"),
         ("PATTERN SEQ(A a, NOT C c, B b) WITHIN 5", "NOT and WITH CONFIDENCE"),
+        ("PATTERN A a AND B b WITHIN 5", "AND WITH CONFIDENCE is not supported yet: its sides"),
         ("PATTERN SEQ(A a, B b) WHERE b.ts > a.ts + 2 WITHIN 5", "a condition on ts"),
         ("RETURN COUNT(*) PATTERN SEQ(A a, B b) WITHIN 5", "belongs to matching"),
         ("RETURN a.x AS confidence PATTERN SEQ(A a, B b) WITHIN 5", "two columns named 'confidence'"),

@@ -36,6 +36,16 @@ def test_conditions_across_the_sides() -> None:
     assert total(cep.match(query.format("1 = 1", 3), events)) == 1
 
 
+def test_a_condition_on_neighbours_constrains_the_sides_that_have_them() -> None:
+    """b follows a at once on the left; on the right a c lies between, so there the condition says nothing."""
+    events = log("ACBB", x=[3, 0, 1, 7])
+    query = "PATTERN SEQ(A, B) AND SEQ(A, C, B) WHERE A.x < NEXT(B).x WITHIN 20"
+    found = cep.match(query, events)
+    assert sorted(zip(found["B"].to_pylist(), found["B_right"].to_pylist(), strict=True)) == [(3, 2), (3, 3)]
+    both = "PATTERN SEQ(A, B) AND SEQ(A, B, B) WHERE A.x < NEXT(B).x WITHIN 20"
+    assert total(cep.match(both, events)) == 0  # on the right the first b follows, and 3 < 1 fails
+
+
 @st.composite
 def pairs_of_worlds(draw: st.DrawFn) -> tuple[World, World, str]:
     """Two patterns over one log, and the query that joins them."""

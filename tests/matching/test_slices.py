@@ -25,11 +25,13 @@ WORLDS = st.one_of(worlds(STRATEGIES), worlds(STRATEGIES, negated=True))
 DAYS = (-2, 1, 3, 4, 8, 30)
 
 
-def compiled(world: World, max_matches: int | None, collapsed: bool = False) -> tuple[MatchEvaluator, pa.Table]:
+def compiled(
+    world: World, max_matches: int | None, collapsed: bool = False, supersets: bool = False
+) -> tuple[MatchEvaluator, pa.Table]:
     events = order(world.table)
     schema = log_schema_of(events, ties=Ties.ORDERED if world.ordered else Ties.CONCURRENT)
     try:
-        evaluator = compile_query(world.text, schema, max_matches=max_matches, collapsed=collapsed)
+        evaluator = compile_query(world.text, schema, max_matches=max_matches, collapsed=collapsed, supersets=supersets)
         list(evaluator.evaluate(events.slice(0, 0), Ownership(days=DAYS)))
     except NotSupportedYet:
         reject()
@@ -65,10 +67,12 @@ def test_days_hold_what_becomes_certain_in_them(world: World, max_matches: int |
 
 
 @settings(deadline=None)
-@given(WORLDS, st.sampled_from([None, 0, 1, 3]), st.booleans(), st.integers(0, 1000))
-def test_slices_merge_to_the_whole(world: World, max_matches: int | None, collapsed: bool, seed: int) -> None:
+@given(WORLDS, st.sampled_from([None, 0, 1, 3]), st.booleans(), st.booleans(), st.integers(0, 1000))
+def test_slices_merge_to_the_whole(
+    world: World, max_matches: int | None, collapsed: bool, supersets: bool, seed: int
+) -> None:
     """Slices by key and by range of days, each reading back no more than the reach, in any order of arrival."""
-    evaluator, events = compiled(world, max_matches, collapsed)
+    evaluator, events = compiled(world, max_matches, collapsed, supersets)
     chance = random.Random(seed)
     variables = tuple(key.name for key in evaluator.query.key_classes)
     ranges = [DAYS[:3], DAYS[2:]] if chance.random() < 0.7 else [DAYS]
@@ -112,3 +116,24 @@ def test_compact_rows_stand_for_all_matches(world: World) -> None:
             bound = {world.events[e].seq for _, path in matches for e, v in path if v == unit.variable}
             assert set(row[unit.variable] or ()) == bound
         assert row["first_ts"] == min(world.events[path[0][0]].ts for _, path in matches)
+
+
+@settings(deadline=None)
+@given(WORLDS)
+def test_k20_supersets_hold_every_match_without_a_listing(world: World) -> None:
+    """Where only a listing could count, a row of unknown count for each last event binds all that its matches do."""
+    exact, events = compiled(world, None, collapsed=True)
+    evaluator, _ = compiled(world, None, collapsed=True, supersets=True)
+    table = evaluator.merge(evaluator.evaluate(events))
+    known = exact.merge(exact.evaluate(events))
+    if not evaluator.postpones:
+        assert table.equals(known)
+        return
+    assert table.schema.metadata[b"matches_at_least"] == b"0"
+    rows = {(row["last_seq"], row.get("window_start")): row for row in table.to_pylist()}
+    assert len(rows) == table.num_rows
+    for row in known.to_pylist():
+        held = rows[row["last_seq"], row.get("window_start")]
+        assert (held["match_count"], held["match_count_exact"]) == (None, None)
+        for unit in world.units:
+            assert set(row[unit.variable] or ()) <= set(held[unit.variable] or ())

@@ -15,6 +15,7 @@ from cep_core.language.patterns.query import Query
 from jobs.reports import aggregation, matching
 from jobs.reports.attributes import entity, mentioned
 from jobs.reports.event_index import EventIndex
+from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.matching import Totals
 from jobs.reports.moments import Clock
 
@@ -218,3 +219,34 @@ def test_what_conditions_mention_is_shown() -> None:
     listing = matching.listing(query, matched(query, 1), events("u", "v"), Clock())
     assert [heading.title for heading in listing.headings] == ["who", "from", "lasted", "events", "a.x", "b.x", "c at"]
     assert listing.cells == [["v", "8 Mar 08:10", "2 minutes", "3", "1", "2", "8 Mar 08:12"]]
+
+
+LIKELY = "PATTERN SEQ(A a, B+ b[], C c) WHERE [who] WITHIN 1 hours WITH CONFIDENCE >= 0.8"
+
+
+def test_possible_matches_say_how_likely_they_are() -> None:
+    """The likeliest first; the threshold in the answer, each confidence in the listing and in its file."""
+    query = bind(LIKELY, SCHEMA)
+    results = matched(query, 0, 1, 2).append_column("confidence", pa.array([0.8, 1.0, 0.99999]))
+    index = events("u", "v", "w")
+    answer = matching.answer(query, results, Totals(3, 3, truncated=False), index, DAY, Clock())
+    assert answer.sentence == ("On 8 March 2013 there were 3 matches of confidence at least 0.8; each of another who.")
+    listing = matching.listing(query, results, index, Clock())
+    assert listing.order == "likeliest first"
+    place = [heading.title for heading in listing.headings].index("confidence")
+    assert [(row[0], row[place]) for row in listing.cells] == [("v", "1"), ("w", "0.999"), ("u", "0.8")]
+    assert [row[listing.header.index("confidence")] for row in listing.rows] == [0.8, 1.0, 0.99999]
+    figure = timeline_figure(query, "likely", matching.exemplars(query, results, index, 12), "3 matches", DAY, Clock())
+    assert figure is not None
+    assert figure.caption.startswith("The likeliest match of each who with most matches")
+    assert [row[figure.header.index("confidence")] for row in figure.rows][::3] == [0.8, 1.0, 0.99999]
+
+
+def test_without_a_key_the_likeliest_match_is_told() -> None:
+    query = bind(LIKELY.replace("WHERE [who] ", "").replace(">=", ">"), SCHEMA)
+    results = matched(query, 0, 1).append_column("confidence", pa.array([0.9, 0.95]))
+    answer = matching.answer(query, results, Totals(2, 2, truncated=False), events("u", "v"), DAY, Clock())
+    assert answer.sentence == (
+        "On 8 March 2013 there were 2 matches of confidence above 0.8; the likeliest has confidence 0.95, "
+        "from 8 Mar 08:10."
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -24,12 +24,17 @@ RISES = """-- How did load rise at a machine before it stopped?
 PATTERN SEQ(Start a, Start* b[], Stop c)
 WHERE [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load WITHIN 4 hours
 """
+SUMS = """-- Whose starts added up to more than the first?
+PATTERN SEQ(Start a, Start+ b[], Stop c)
+WHERE [machine] AND sum(b[].load) > a.load WITHIN 4 hours
+"""
 
 
 @pytest.fixture
 def lake(spark: SparkSession, tmp_path: Path) -> Iterator[SmallLake]:
     home = write_workload(tmp_path / "workload")
     (home / "queries" / "rises.cep").write_text(RISES)
+    (home / "queries" / "sums.cep").write_text(SUMS)
     made = SmallLake(spark, home, tmp_path / "lake")
     made.forget()
     yield made
@@ -37,9 +42,9 @@ def lake(spark: SparkSession, tmp_path: Path) -> Iterator[SmallLake]:
 
 
 def allow(home: Path, matches: int) -> None:
-    """Cut the listing of `rises` at so many matches a day."""
+    """Cut the listings of `rises` and `sums` at so many matches a day."""
     declared = yaml.safe_load((home / "workload.yaml").read_text())
-    declared["queries"] = {"rises": {"max_matches": matches}}
+    declared["queries"] = {name: {"max_matches": matches} for name in ("rises", "sums")}
     (home / "workload.yaml").write_text(yaml.safe_dump(declared, sort_keys=False))
 
 
@@ -52,7 +57,11 @@ def test_the_events_of_matches(lake: SmallLake, spark: SparkSession) -> None:
     assert listed.num_rows
     assert listed["match_id"].to_pylist() == match_ids(listed, ["a", "b", "c"]).to_pylist()
     assert len(set(listed["match_id"].to_pylist())) == listed.num_rows
-    assert set(register_match_events(spark, "machines", lake.folder)) == {"rises_events", "climbs_events"}
+    assert set(register_match_events(spark, "machines", lake.folder)) == {
+        "rises_events",
+        "sums_events",
+        "climbs_events",
+    }
     rows = spark.sql("SELECT * FROM machines.rises_events").toArrow().to_pylist()
     events = {event["seq"]: event for event in lake.table("events").to_pylist()}
     expected = []
@@ -78,6 +87,7 @@ def test_a_cut_listing_leaves_a_compact_one(lake: SmallLake) -> None:
     lake.run(1, 2)
     assert not (lake.folder / "machines" / "rises_compact").exists()
     listed = lake.table("rises").to_pylist()
+    summed = lake.table("sums").to_pylist()
     allow(lake.home, 2)
     lake.run(1, 2)
     compact = lake.table("rises_compact").to_pylist()
@@ -96,7 +106,20 @@ def test_a_cut_listing_leaves_a_compact_one(lake: SmallLake) -> None:
             assert row["match_count_exact"] == str(len(ending))
             assert set(row["a"]) == {match["a"] for match in ending}
             assert set(row["b"] or ()) == {seq for match in ending for seq in match["b"] or ()}
+    check_supersets(lake.table("sums_compact").to_pylist(), summed)
     allow(lake.home, 10_000)
     lake.run(1, 2)
+    assert lake.table("sums_compact").num_rows == 0
     assert lake.table("rises_compact").num_rows == 0
     assert sorted(row["match_id"] for row in lake.table("rises").to_pylist()) == sorted(r["match_id"] for r in listed)
+
+
+def check_supersets(compact: Sequence[Mapping[str, Any]], listed: Sequence[Mapping[str, Any]]) -> None:
+    """Matches that only a listing counts: a row for each last event of any, of unknown count, with all their events."""
+    assert listed
+    rows = {(row["day"], row["last_seq"]): row for row in compact}
+    assert {row["match_count_exact"] for row in compact} == {None}
+    for match in listed:
+        row = rows[match["day"], match["c"]]
+        assert match["a"] in row["a"]
+        assert set(match["b"]) <= set(row["b"])

@@ -42,6 +42,11 @@ QUERIES = (
         collapsed=True,
     ),
     QueryText(
+        "supersets",
+        "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE [machine] AND sum(b[].load) > a.load WITHIN 6 hours",
+        collapsed=True,
+    ),
+    QueryText(
         "likely",
         "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 6 hours "
         "WITH CONFIDENCE >= 0.3",
@@ -71,7 +76,9 @@ def log() -> pa.Table:
 def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int) -> None:
     """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both."""
     events = log()
-    evaluator = compile_query(query.text, SCHEMA, max_matches=query.max_matches, collapsed=query.collapsed)
+    evaluator = compile_query(
+        query.text, SCHEMA, max_matches=query.max_matches, collapsed=query.collapsed, supersets=True
+    )
     plan = make_plan(
         {query.name: evaluator.atoms},
         ["machine"],

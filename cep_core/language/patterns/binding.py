@@ -38,24 +38,39 @@ from cep_core.language.patterns.returns import is_aggregation, return_items
 from cep_core.language.patterns.scope import Scope
 from cep_core.language.patterns.spans import window_of
 from cep_core.language.patterns.syntax import WrittenQuery
-from cep_core.language.patterns.template import template_of_pattern
+from cep_core.language.patterns.template import Template, template_of_pattern
 from cep_core.language.patterns.tree import Between, Comparison, Expression, Not, Pattern
+from cep_core.language.patterns.user_aggregates import UserAggregates
 from cep_core.language.patterns.walk import parts_of, units_of, variables_of
 
 
-def bind(text: str, schema: LogSchema, path: str = "<query>", *, whole_log: bool = True) -> Query:
+def bind(
+    text: str,
+    schema: LogSchema,
+    path: str = "<query>",
+    *,
+    whole_log: bool = True,
+    aggregates: UserAggregates | None = None,
+) -> Query:
     """The bound query. Raises QueryError (QueryErrors for several) with every mistake that binding can find.
 
-    `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it.
+    `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it. `aggregates`:
+    what names that are not the language's own stand for.
     """
-    return bind_written(parse(text, path), schema, text, path, whole_log=whole_log)
+    return bind_written(parse(text, path), schema, text, path, whole_log=whole_log, aggregates=aggregates)
 
 
 def bind_written(
-    written: WrittenQuery, schema: LogSchema, text: str = "", path: str = "<query>", *, whole_log: bool = True
+    written: WrittenQuery,
+    schema: LogSchema,
+    text: str = "",
+    path: str = "<query>",
+    *,
+    whole_log: bool = True,
+    aggregates: UserAggregates | None = None,
 ) -> Query:
     """The bound query of a parsed one; `text` and `path` are for its errors."""
-    binder = _Binder(written, schema, text, path, whole_log)
+    binder = _Binder(written, schema, text, path, whole_log, aggregates or {})
     try:
         query = binder.bind()
     except RecursionError:
@@ -68,7 +83,15 @@ def bind_written(
 class _Binder:
     """Binds one query and collects its errors."""
 
-    def __init__(self, written: WrittenQuery, schema: LogSchema, text: str, path: str, whole_log: bool) -> None:
+    def __init__(
+        self,
+        written: WrittenQuery,
+        schema: LogSchema,
+        text: str,
+        path: str,
+        whole_log: bool,
+        aggregates: UserAggregates,
+    ) -> None:
         self.errors: list[QueryError] = []
         self.warnings: list[str] = []
         self._written = written
@@ -76,6 +99,7 @@ class _Binder:
         self._text = text
         self._path = path
         self._whole_log = whole_log
+        self._aggregates = aggregates
 
     def report(self, message: str, at: Position, hint: str) -> None:
         error = QueryError(message, at, text=self._text, path=self._path, hint=hint)
@@ -88,7 +112,8 @@ class _Binder:
         check_shape(pattern, self.report)
         variables = variables_of_pattern(pattern, self.report)
         self._check_types(variables)
-        scope = Scope({variable.name: variable for variable in variables}, self._schema, self.report)
+        by_name = {variable.name: variable for variable in variables}
+        scope = Scope(by_name, self._schema, self.report, self._aggregates)
         strategy = written.strategy or Strategy.ANY
         aggregation = is_aggregation(written.returns)
         window = window_of(written.within, written.slide, self._schema.unit, self.report)
@@ -96,7 +121,7 @@ class _Binder:
         classes, residual, partition = self._key_classes(conditions, pattern, strategy, scope)
         templates = [template_of_pattern(pattern), *(template_of_pattern(body) for body in _negated(pattern))]
         said = [condition for condition in residual if not _always_true(condition)]
-        predicates = [classify(condition, scope.variables, templates, self.report) for condition in said]
+        predicates = self._classified(said, scope, templates)
         self._check_negated(predicates, pattern, scope)
         group_by = tuple(dict.fromkeys(name.attribute for name in written.group_by))
         query = Query(
@@ -164,6 +189,26 @@ class _Binder:
         rest = [c for c, equality in equalities if equality is None or any(c is one for one in returned)]
         names = [name.attribute for name in (*written.equivalences, *written.group_by) if not name.variable]
         return classes, tuple(rest), tuple(dict.fromkeys(names))
+
+    def _classified(self, conditions: list[Expression], scope: Scope, templates: list[Template]) -> list[Predicate]:
+        """The kinds of conditions. One read on both sides of an AND constrains the sides where it means something."""
+        found: list[Predicate] = []
+        meant: set[Position] = set()
+        doubts: list[tuple[str, Position, str]] = []
+
+        def doubt(message: str, at: Position, hint: str) -> None:
+            doubts.append((message, at, hint))
+
+        for condition in conditions:
+            before = len(doubts)
+            predicate = classify(condition, scope.variables, templates, doubt)
+            if len(doubts) == before:
+                found.append(predicate)
+                meant.add(condition.at)
+        for message, at, hint in doubts:
+            if at not in meant:
+                self.report(message, at, hint)
+        return found
 
     def _warn_lacking(self, attribute: str, scope: Scope) -> None:
         lacking = sorted({v.event_type for v in scope.variables.values() if scope.attribute_type(v, attribute) is None})

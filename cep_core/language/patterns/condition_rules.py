@@ -194,6 +194,19 @@ class ConditionRules(Rules):
                          self._at(meta), f"write {hint}")  # fmt: skip
         return TrendAggregate(name, str(target), None if attribute is None else str(attribute), self._at(meta))
 
+    def defined_over_trends(self, meta: Meta, children: list[Token | None]) -> Expression:
+        function, target, attribute = children
+        hint = f"inside one match write {function}({target}[].{attribute or 'x'})"
+        raise self._error(f"'{function}' has no meaning over all trends", self._at(meta), hint)
+
+    def defined_over_prefix(self, meta: Meta, children: list[Any]) -> Expression:
+        """A name that is not the language's own: what it stands for is registered with the call."""
+        function, variable, span, attribute = children
+        if attribute is None:
+            self._refuse(f"{function} takes an attribute", self._at(meta), f"write {function}({variable}[].x)")
+        chosen = Span.ALL if span is None else span
+        return PrefixAggregate(str(function), str(variable), chosen, str(attribute), self._at(meta))
+
     def over_prefix(self, meta: Meta, children: list[Any]) -> Expression:
         function, variable, span, attribute = children
         name = str(function).lower()

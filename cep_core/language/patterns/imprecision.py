@@ -39,9 +39,8 @@ def check_imprecise(query: Query, at: Position, report: Report) -> None:
         report("SLIDE and WITH CONFIDENCE do not go together", at, "WITHIN alone bounds each match in its world")
     for variable in query.variables:
         if variable.negated:
-            report(
-                "NOT and WITH CONFIDENCE do not go together", variable.at, "the confidence of absence is not defined"
-            )
+            why = "what must not happen has an imprecise time, too"
+            report("NOT and WITH CONFIDENCE do not go together", variable.at, why)
     for condition in _conditions(query):
         for part in references(condition):
             if part.attribute == "ts":

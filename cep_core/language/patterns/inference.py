@@ -25,6 +25,9 @@ from cep_core.language.patterns.tree import (
 )
 from cep_core.language.patterns.walk import operands, units_of, walk
 
+_OF_ANYTHING = ("count", "min", "max", "first", "last")
+"""Aggregates that say nothing of the type; of an aggregate of the user's own, numbers are the likeliest."""
+
 
 def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
     """An open world in which every type has every attribute that the query names.
@@ -74,7 +77,7 @@ def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[s
             types |= dict.fromkeys(own, AttributeType.FLOAT)
         case Like():
             types |= dict.fromkeys(own, AttributeType.STRING)
-        case PrefixAggregate(function="sum" | "avg") if part.attribute is not None:
+        case PrefixAggregate() if part.attribute is not None and part.function not in _OF_ANYTHING:
             types[part.attribute] = AttributeType.FLOAT
         case Comparison() | In() | Between():
             literals = [inner for inner in operands(part) if isinstance(inner, Literal)]

@@ -7,7 +7,7 @@ What is wrong is reported with its place, and the type is then unknown (None), s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cep_core.events.schema import AttributeType, LogSchema
@@ -31,6 +31,7 @@ from cep_core.language.patterns.tree import (
     Reference,
     Which,
 )
+from cep_core.language.patterns.user_aggregates import BUILT_IN, UserAggregates
 from cep_core.language.patterns.walk import operands, rewrite, walk
 
 NUMBERS = (AttributeType.INT, AttributeType.FLOAT)
@@ -44,6 +45,7 @@ class Scope:
     variables: Mapping[str, Variable]
     schema: LogSchema
     report: Report
+    aggregates: UserAggregates = field(default_factory=dict)
 
     def readings(self, expression: Expression) -> tuple[Expression, ...]:
         """The expression with its names resolved: once, or once for each side of AND that has all its variables.
@@ -99,6 +101,8 @@ class Scope:
             if name not in self.variables:
                 typed = [variable for variable in self.variables.values() if variable.event_type == name]
                 name = typed[0].name if len(typed) == 1 else name
+            if isinstance(part, PrefixAggregate):
+                return replace(part, variable=name, defined=self.aggregates.get(part.function))
             return replace(part, variable=name)
         if isinstance(part, Reference) and len(self.variables) == 1:
             return replace(part, variable=next(iter(self.variables)))
@@ -110,6 +114,9 @@ class Scope:
             return True
         if not part.variable:
             self._report_bare(part)
+            return False
+        if isinstance(part, PrefixAggregate) and part.defined is None and part.function not in BUILT_IN:
+            self._report_aggregate(part)
             return False
         variable = self.variable(part.variable, part.at)
         if variable is None:
@@ -124,6 +131,12 @@ class Scope:
             self.report(f"{what} needs a variable under a quantifier", part.at, hint)
             return False
         return True
+
+    def _report_aggregate(self, part: PrefixAggregate) -> None:
+        known = (*BUILT_IN, *self.aggregates)
+        near = did_you_mean(part.function, known)
+        hint = near if near.startswith("did") else "cep.match takes aggregates of your own; a workload has none"
+        self.report(f"unknown aggregate '{part.function}'", part.at, hint)
 
     def _report_bare(self, part: Reference | PrefixAggregate) -> None:
         name = str(part.attribute)
@@ -195,6 +208,8 @@ class Scope:
             self.report(f"truth values have no order for '{operator}'", at, "write = or !=")
 
     def _aggregate_type(self, expression: PrefixAggregate) -> AttributeType | None:
+        if expression.defined is not None:
+            return AttributeType(expression.defined.returns)
         if expression.function == "count" or expression.attribute is None:
             return AttributeType.INT
         found = self.attribute_type(self.variables[expression.variable], expression.attribute)

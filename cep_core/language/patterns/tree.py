@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cep_core.language.errors import Position
+from cep_core.language.patterns.user_aggregates import UserAggregate
 
 Scalar = int | float | str | bool | None
 
@@ -132,13 +133,17 @@ class Reference:
 
 @dataclass(frozen=True)
 class PrefixAggregate:
-    """`function` (count, min, max, sum, avg, first, last) over events of a Kleene variable inside one match."""
+    """`function` (count, min, max, sum, avg, first, last) over events of a Kleene variable inside one match.
+
+    `defined`: what another name stands for.
+    """
 
     function: str
     variable: str
     span: Span
     attribute: str | None
     at: Position = field(compare=False)
+    defined: UserAggregate | None = None
 
 
 @dataclass(frozen=True)

@@ -16,19 +16,20 @@ import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Atom, Ownership, Reach
-from cep_core.language.patterns.atoms import atoms_of
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.reach import reach_of
-from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Which
+from cep_core.language.patterns.tree import Conjunction, Expression, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.evaluator import compiled_parts
 from cep_core.matching.event_graph import EventGraph, event_graph
+from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.orders import orders_of
-from cep_core.matching.imprecise.search import Questions, possible_matches
-from cep_core.matching.imprecise.worlds import Floats, Times, times_of
+from cep_core.matching.imprecise.search import possible_matches
+from cep_core.matching.imprecise.walk import Questions
+from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times_of
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Ints
@@ -39,9 +40,11 @@ from cep_core.matching.totals import Days, Total, encode, owned_moments, part_of
 from cep_core.matching.windows import first_rows_from
 
 CONFIDENCE = "confidence"
+OF_ORDER = ("first", "last")
+"""Aggregates of a whole list that depend on its order; one of the user's own may, too."""
 
 
-class ImpreciseEvaluator:
+class ImpreciseEvaluator(CompiledQuery):
     """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
 
     Arguments as of `MatchEvaluator`. Times are whole moments, independent and uniform over [ts_lo, ts_hi]
@@ -50,33 +53,22 @@ class ImpreciseEvaluator:
 
     def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
         assert query.confidence is not None
-        self.query = query
+        super().__init__(query)
         self.confidence = query.confidence
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
-        try:
+        with refusals_in(query):
+            if isinstance(query.pattern, Conjunction):
+                why = "its sides lie in the same worlds, so that their confidences do not multiply"
+                raise NotSupportedYet(f"AND WITH CONFIDENCE is not supported yet: {why}", query.pattern.at)
             self.automaton, self.conditions, _ = compiled_parts(query)
-        except NotSupportedYet as problem:
-            raise NotSupportedYet(
-                problem.message, problem.at, text=query.text, path=query.path, hint=problem.hint
-            ) from None
-        if self.automaton.loose or self.automaton.tied:
-            message = "ANY among concurrent events is not supported yet WITH CONFIDENCE"
-            raise NotSupportedYet(message, query.pattern.at, text=query.text, path=query.path)
         self.judge = BindingJudge(query, self.automaton, self.conditions)
         self._variable_of = self.judge.variable_of
+        self.kinds = self._kinds()
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
         self._by_order = bool(self.conditions.neighbours) or any(
             depends_on_order(condition, lists) for condition in self.conditions.postponed
         )
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return atoms_of(self.query)
-
-    @property
-    def reach(self) -> Reach:
-        return reach_of(self.query)
 
     @property
     def schema(self) -> pa.Schema:
@@ -106,8 +98,8 @@ class ImpreciseEvaluator:
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        graph = event_graph(self.query, self.automaton, self.conditions, events, owned)
-        stream = _stream(graph, self._times(graph, events), days)
+        graph = self.graph(events, owned)
+        stream = _stream(graph, self.times(graph, events), days)
         found = np.zeros(len(parts(days)), np.int64)
         compacted, counts = Paths.join([]), np.zeros(len(stream.questions.rows), np.int64)
         most = np.full(len(counts), np.iinfo(np.int64).max)
@@ -115,7 +107,7 @@ class ImpreciseEvaluator:
             most[:] = self.max_matches + 1
         width = graph.width
         for listed, chances in possible_matches(
-            graph.network, self._variable_of, stream.times, stream.questions, most, width, self.confidence
+            graph.network, self._variable_of, self.kinds, stream.times, stream.questions, most, width, self.confidence
         ):
             paths, sure = self._judged(graph, stream.times, listed, chances)
             found += np.bincount(stream.part[paths.jobs], minlength=len(found))
@@ -145,19 +137,33 @@ class ImpreciseEvaluator:
         """One result, ordered and cut anew over all slices."""
         return merge_partials(partials, self.schema, days, self.max_matches, countable=False)
 
-    def _times(self, graph: EventGraph, events: pa.Table) -> Times:
+    def graph(self, events: pa.Table, owned: Ownership | None) -> EventGraph:
+        """The network of a slice, in which nothing is said of time: neither which events are concurrent."""
+        timeless = replace(self.automaton, loose=frozenset(), tied=frozenset())
+        return event_graph(self.query, timeless, self.conditions, events, owned)
+
+    def _kinds(self) -> Ints:
+        """By edge, whether it may lead to an event of the same moment."""
+        ordered = self.query.schema.ties is Ties.ORDERED
+        loose, tied = self.automaton.loose, self.automaton.tied
+        edges = self.automaton.edges
+        kinds = [TIED if edge in tied else LOOSE if ordered or edge in loose else STRICT for edge in edges]
+        return np.array(kinds, np.int64)
+
+    def times(self, graph: EventGraph, events: pa.Table) -> Times:
+        """When the rows of a graph may happen."""
         low, high = intervals(events, self.query.schema)
         seq = events.column("seq").to_numpy()
         order = np.argsort(seq, kind="stable")
         rows = order[np.searchsorted(seq, graph.seq, sorter=order)]
-        return times_of(low[rows], high[rows], graph.seq, ordered=self.query.schema.ties is Ties.ORDERED)
+        return times_of(low[rows], high[rows], graph.seq, ordered=bool((self.kinds != STRICT).any()))
 
     def _judged(self, graph: EventGraph, times: Times, paths: Paths, sure: Floats) -> tuple[Paths, Floats]:
         """What the postponed conditions leave of possible matches."""
         if not self.conditions.judged:
             return paths, sure
         if self._by_order:
-            orders, chances = orders_of(graph.network, self._variable_of, times, paths, graph.width)
+            orders, chances = orders_of(graph.network, self._variable_of, self.kinds, times, paths, graph.width)
             sure = np.zeros(len(paths))
             np.add.at(sure, orders.jobs, chances * self.judge.accepts(graph, orders))
         else:
@@ -240,6 +246,8 @@ def depends_on_order(condition: Expression, lists: frozenset[str]) -> bool:
     for part in walk(condition):
         if isinstance(part, Reference) and part.variable in lists and part.which is not Which.EACH:
             return True
-        if isinstance(part, PrefixAggregate) and (part.span is not Span.ALL or part.function in ("first", "last")):
+        if isinstance(part, PrefixAggregate) and (
+            part.span is not Span.ALL or part.function in OF_ORDER or part.defined
+        ):
             return True
     return False

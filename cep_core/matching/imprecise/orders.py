@@ -13,32 +13,41 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.useful import may_follow
-from cep_core.matching.imprecise.worlds import Floats, Times
+from cep_core.matching.imprecise.worlds import LOOSE, STRICT, Times, admits
 from cep_core.matching.network import Ints, Network, holds
 from cep_core.matching.paths import Paths
 
 
-@njit(cache=True)
-def chain_probability(times: Times, rows: Ints, width: int) -> float:
+def chain_probability(times: Times, rows: Ints, width: int, steps: Ints | None = None) -> float:
     """The probability that the rows happen one after another, the last at most `width` after the first.
+
+    `steps`: the kind of each step; without it each is as `times.ordered` says.
 
     >>> from cep_core.matching.imprecise.worlds import times_of
     >>> three = times_of(np.array([1, 2, 3]), np.array([3, 4, 5]), np.arange(3), ordered=False)
     >>> [round(27 * chain_probability(three, np.arange(3), width)) for width in (2, 3, 9)]
     [3, 7, 10]
     """
+    if steps is None:
+        steps = np.full(len(rows) - 1, LOOSE if times.ordered else STRICT)
+    return float(_within(times, rows, steps, width))
+
+
+@njit(cache=True)
+def _within(times: Times, rows: Ints, steps: Ints, width: int) -> float:
     least, most = times.low[rows].min(), times.high[rows].max()
     if most - least <= width:
-        return _chain(times, rows, times.low[rows[0]], times.high[rows[0]], most)
+        return _chain(times, rows, steps, times.low[rows[0]], times.high[rows[0]], most)
     total = 0.0
     for first in range(times.low[rows[0]], times.high[rows[0]] + 1):
-        total += _chain(times, rows, first, first, min(most, first + width))
+        total += _chain(times, rows, steps, first, first, min(most, first + width))
     return total
 
 
 @njit(cache=True)
-def _chain(times: Times, rows: Ints, first: int, until_first: int, latest: int) -> float:
+def _chain(times: Times, rows: Ints, steps: Ints, first: int, until_first: int, latest: int) -> float:
     """The same with the first row in first..until_first and none later than `latest`."""
     span = latest - first + 1
     if span <= 0:
@@ -52,11 +61,16 @@ def _chain(times: Times, rows: Ints, first: int, until_first: int, latest: int) 
         before[t] = total
     for k in range(1, rows.shape[0]):
         row = rows[k]
-        together = times.ordered and times.seq[rows[k - 1]] < times.seq[row]
+        by_seq = times.seq[rows[k - 1]] < times.seq[row]
         total = 0.0
         earlier = 0.0
         for t in range(span):
-            allowed = before[t] if together else earlier
+            now = before[t] - earlier if by_seq else 0.0
+            allowed = 0.0
+            if admits(steps[k - 1], False):
+                allowed += earlier
+            if admits(steps[k - 1], True):
+                allowed += now
             earlier = before[t]
             if times.low[row] <= first + t <= times.high[row]:
                 total += allowed * times.share[row]
@@ -119,8 +133,14 @@ def _walk_orders(
     return count
 
 
-def orders_of(network: Network, variable_of: Ints, times: Times, paths: Paths, width: int) -> tuple[Paths, Floats]:
-    """Every order of every match as a path, whose job is the match's number, and its probability."""
+def orders_of(
+    network: Network, variable_of: Ints, kinds: Ints, times: Times, paths: Paths, width: int
+) -> tuple[Paths, Floats]:
+    """Every order of every match as a path, whose job is the match's number, and its probability.
+
+    `kinds`: of each edge, whether it may lead to an event of the same moment.
+    """
+    kind = _between_states(network, kinds)
     pieces, chances = [], []
     for k, (begin, end) in enumerate(zip(paths.offsets[:-1], paths.offsets[1:], strict=True)):
         chosen, length = paths.rows[begin:end], end - begin
@@ -130,5 +150,16 @@ def orders_of(network: Network, variable_of: Ints, times: Times, paths: Paths, w
         rows, states = np.empty(count * length, np.int64), np.empty(count * length, np.int64)
         _walk_orders(network, variable_of, times, chosen, variables, rows, states)
         pieces.append(Paths(rows, states, np.arange(count + 1) * length, np.full(count, k, np.int64)))
-        chances += [chain_probability(times, rows[n * length : (n + 1) * length], width) for n in range(count)]
+        for n in range(count):
+            own = slice(n * length, (n + 1) * length)
+            steps = kind[states[own][:-1], states[own][1:]]
+            chances.append(chain_probability(times, rows[own], width, steps))
     return Paths.join(pieces), np.array(chances, np.float64)
+
+
+def _between_states(network: Network, kinds: Ints) -> Ints:
+    """The kind of the edge between two states; STRICT where there is none."""
+    states = len(network.begin) - 1
+    found = np.full((states, states), STRICT, np.int64)
+    found[np.repeat(np.arange(states), np.diff(network.begin)), network.target] = kinds
+    return found

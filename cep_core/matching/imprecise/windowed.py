@@ -10,45 +10,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.matching.imprecise.worlds import NOTHING, SLOTS, Configurations, Times, advance, drop_missed, union
-from cep_core.matching.network import Flags, Ints, Network
+from cep_core.matching.imprecise.configurations import NOTHING, SLOTS, Configurations, begin_at, copy, free_slot, union
+from cep_core.matching.imprecise.worlds import Asked, Chosen, advance, completed
 
 TOO_CROWDED, TOO_MANY = -1.0, -2.0
 """Instead of a probability: the pool is too small; more events at once than slots."""
 
 
 @njit(cache=True)
-def confidence_within(
-    network: Network,
-    variable_of: Ints,
-    times: Times,
-    useful: Flags,
-    base: int,
-    width: int,
-    chosen: Ints,
-    variables: Ints,
-    pool: Configurations,
-    begin: int,
-) -> float:
+def confidence_within(asked: Asked, width: int, chosen: Chosen, pool: Configurations, begin: int) -> float:
     """The probability that the chosen rows are a match no longer than the width; pool[begin:] is scratch."""
-    order = np.argsort(times.low[chosen], kind="mergesort")
-    least_low, most_low = times.low[chosen].min(), times.low[chosen].max()
-    least_high, most_high = times.high[chosen].min(), times.high[chosen].max()
+    low, high = asked.times.low[chosen.row], asked.times.high[chosen.row]
+    order = np.argsort(low, kind="mergesort")
+    coming = Chosen(chosen.row[order], chosen.variable[order])
     total = 0.0
-    for first in range(max(least_low, most_low - width), least_high + 1):
-        mass = _beginning_at(
-            network,
-            variable_of,
-            times,
-            useful,
-            base,
-            first,
-            min(most_high, first + width),
-            chosen[order],
-            variables[order],
-            pool,
-            begin,
-        )
+    for first in range(max(low.min(), low.max() - width), high.min() + 1):
+        mass = _beginning_at(asked, first, min(high.max(), first + width), coming, pool, begin)
         if mass < 0:
             return mass
         total += mass
@@ -56,59 +33,40 @@ def confidence_within(
 
 
 @njit(cache=True)
-def _beginning_at(
-    network: Network,
-    variable_of: Ints,
-    times: Times,
-    useful: Flags,
-    base: int,
-    first: int,
-    until: int,
-    chosen: Ints,
-    variables: Ints,
-    pool: Configurations,
-    begin: int,
-) -> float:
+def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Configurations, begin: int) -> float:
     """The probability of worlds whose first event happens at a moment; chosen rows by their first moment."""
     if begin >= pool.mass.shape[0]:
         return TOO_CROWDED
-    slot_row, slot_variable = np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.int64)
-    pool.pending[begin], pool.last[begin], pool.state[begin], pool.mass[begin] = 0, NOTHING, NOTHING, 1.0
+    chosen = Chosen(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.int64))
+    begin_at(pool, begin)
     end, now = begin + 1, first - 1
-    for k in range(chosen.shape[0] + 1):
-        target = until if k == chosen.shape[0] else times.low[chosen[k]] - 1
+    for k in range(coming.row.shape[0] + 1):
+        target = until if k == coming.row.shape[0] else asked.times.low[coming.row[k]] - 1
         if now < first <= target:  # all that may come first is to come
-            end, now = advance(
-                network, variable_of, times, useful, base, pool, begin, end, now, first, slot_row, slot_variable
-            )
+            end, now = advance(asked, chosen, pool, begin, end, now, first)
             if now < first:
                 return TOO_CROWDED
-            kept = begin
-            for c in range(begin, end):
-                if pool.last[c] != NOTHING:
-                    pool.pending[kept], pool.last[kept] = pool.pending[c], pool.last[c]
-                    pool.state[kept], pool.mass[kept] = pool.state[c], pool.mass[c]
-                    kept += 1
-            end = kept
+            end = _drop_unbegun(pool, begin, end)
         if now < target:
-            end, now = advance(
-                network, variable_of, times, useful, base, pool, begin, end, now, target, slot_row, slot_variable
-            )
+            end, now = advance(asked, chosen, pool, begin, end, now, target)
             if now < target:
                 return TOO_CROWDED
-        if k < chosen.shape[0]:
-            waiting = union(pool, begin, end)
-            slot = 0
-            while slot < SLOTS and waiting >> slot & 1:
-                slot += 1
+        if k < coming.row.shape[0]:
+            slot = free_slot(union(pool, begin, end))
             if slot == SLOTS:
                 return TOO_MANY
-            slot_row[slot], slot_variable[slot] = chosen[k], variables[k]
+            chosen.row[slot], chosen.variable[slot] = coming.row[k], coming.variable[k]
             for c in range(begin, end):
                 pool.pending[c] |= 1 << slot
-    end = drop_missed(pool, begin, end, -1)
-    total = 0.0
+    return completed(asked, pool, begin, end)
+
+
+@njit(cache=True)
+def _drop_unbegun(pool: Configurations, begin: int, end: int) -> int:
+    """Drops the worlds in which nothing has happened; returns the new end."""
+    kept = begin
     for c in range(begin, end):
-        if network.accepts[pool.last[c], pool.state[c]]:
-            total += pool.mass[c]
-    return total
+        if pool.last[c] != NOTHING:
+            copy(pool, c, kept)
+            kept += 1
+    return kept

@@ -19,18 +19,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from cep_core.matching.imprecise.configurations import (
+    NOTHING,
+    SLOTS,
+    Configurations,
+    Floats,
+    add,
+    bits,
+    drop_missed,
+    union,
+)
 from cep_core.matching.network import Flags, Ints, Network, holds
 
-Floats = npt.NDArray[np.float64]
+STRICT, LOOSE, TIED = 0, 1, 2
+"""Edges that lead to an event of a later moment; or of the same one with a larger `seq`; only of the same one."""
 
-SLOTS = 62
-"""Chosen events that may be to come at once: bits of a configuration."""
-
-NOTHING = -1
-"""No event has happened yet."""
+NO_ROOM = -1
+"""Instead of a pool's end."""
 
 
 class Times(NamedTuple):
@@ -42,95 +49,70 @@ class Times(NamedTuple):
     """The probability of each of its moments."""
     seq: Ints
     ordered: bool
-    """Events of the same moment follow each other by `seq`; else they never do."""
+    """Some events of the same moment follow each other, by `seq`; else none do."""
 
 
-class Configurations(NamedTuple):
-    """A pool of configurations; those of one set of chosen events stand together."""
+class Asked(NamedTuple):
+    """What a question asks of an event graph whose rows may happen at various times."""
 
-    pending: Ints
-    """The slots of chosen events to come, as bits."""
-    last: Ints
-    """The row of the last event, or NOTHING."""
-    state: Ints
-    mass: Floats
+    network: Network
+    variable_of: Ints
+    """[state]"""
+    kinds: Ints
+    """[edge] STRICT, LOOSE or TIED."""
+    times: Times
+    useful: Flags
+    """[row - base, state] the nodes that some match may have."""
+    base: int
+
+
+class Chosen(NamedTuple):
+    """The chosen events by slot."""
+
+    row: Ints
+    variable: Ints
 
 
 def times_of(low: Ints, high: Ints, seq: Ints, *, ordered: bool) -> Times:
     return Times(low, high, 1.0 / (high - low + 1), seq, ordered)
 
 
-def pool_of(size: int) -> Configurations:
-    return Configurations(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
-
-
 @njit(cache=True)
-def room_for(configurations: int, choices: int, states: int) -> int:
-    """How many configurations a moment may add at most."""
-    return configurations * choices * states
-
-
-@njit(cache=True)
-def add(pool: Configurations, begin: int, end: int, pending: int, last: int, state: int, mass: float) -> int:
-    """Adds mass to a configuration of pool[begin:end], or the configuration; returns the new end."""
-    for c in range(begin, end):
-        if pool.pending[c] == pending and pool.last[c] == last and pool.state[c] == state:
-            pool.mass[c] += mass
-            return end
-    pool.pending[end] = pending
-    pool.last[end] = last
-    pool.state[end] = state
-    pool.mass[end] = mass
-    return end + 1
-
-
-@njit(cache=True)
-def bits(pending: int) -> int:
-    count = 0
-    while pending:
-        pending &= pending - 1
-        count += 1
-    return count
-
-
-@njit(cache=True)
-def union(pool: Configurations, begin: int, end: int) -> int:
-    """The slots that some configuration has still to come."""
-    found = 0
-    for c in range(begin, end):
-        found |= pool.pending[c]
-    return found
+def admits(kind: int, together: bool) -> bool:
+    """Whether an edge of a kind leads to an event of the same moment, or of a later one."""
+    return kind == LOOSE or (kind == TIED) == together
 
 
 @njit(cache=True)
 def happen(
-    network: Network,
-    variable_of: Ints,
-    times: Times,
-    useful: Flags,
-    base: int,
+    asked: Asked,
+    chosen: Chosen,
     pool: Configurations,
     begin: int,
     end: int,
     source: int,
     slot: int,
-    row: int,
-    variable: int,
     moments: int,
+    together: bool,
 ) -> int:
-    """The event of a slot happens at one of so many moments in configuration `source`; returns the pool's new end."""
+    """The event of a slot happens in configuration `source`, at one of so many moments, or `together` with its last.
+
+    Adds what becomes of it to pool[begin:end]; returns the new end, at most one further for each state.
+    """
+    network, row, variable = asked.network, chosen.row[slot], chosen.variable[slot]
     last, state, pending = pool.last[source], pool.state[source], pool.pending[source] & ~(1 << slot)
-    mass = pool.mass[source] * (times.share[row] * moments)
+    mass = pool.mass[source] * (asked.times.share[row] * moments)
     if last == NOTHING:
-        for t in range(variable_of.shape[0]):
-            if variable_of[t] == variable and network.starts[row, t] and useful[row - base, t]:
+        for t in range(asked.variable_of.shape[0]):
+            if asked.variable_of[t] == variable and network.starts[row, t] and asked.useful[row - asked.base, t]:
                 end = add(pool, begin, end, pending, row, t, mass)
         return end
     for edge in range(network.begin[state], network.begin[state + 1]):
         t = network.target[edge]
         if (
-            variable_of[t] == variable
-            and useful[row - base, t]
+            asked.variable_of[t] == variable
+            and asked.useful[row - asked.base, t]
+            and admits(asked.kinds[edge], together)
             and holds(network.condition, network.operator, network.left, network.right, edge, last, row)
         ):
             end = add(pool, begin, end, pending, row, t, mass)
@@ -139,73 +121,29 @@ def happen(
 
 @njit(cache=True)
 def pass_moment(
-    network: Network,
-    variable_of: Ints,
-    times: Times,
-    useful: Flags,
-    base: int,
-    pool: Configurations,
-    begin: int,
-    end: int,
-    moment: int,
-    slots: Ints,
-    rows: Ints,
-    variables: Ints,
+    asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, moment: int, slots: Ints
 ) -> int:
-    """What may happen at one moment; `slots`: those to come, by seq of their rows. Returns the new end.
+    """What may happen at one moment; `slots`: those to come, by seq of their rows.
 
-    Concurrent events never follow each other, so at most one happens: configurations with few events to come go first,
-    which makes none a source of what it became. Ordered ones may follow by seq: event after event.
+    What comes of a configuration at this moment stands apart from those before it, which are not changed until all is
+    done. Returns the new end, or NO_ROOM, and then nothing has changed.
     """
-    if times.ordered:
-        for slot in slots:
-            row = rows[slot]
-            if times.low[row] <= moment <= times.high[row]:
-                before = end
-                for c in range(begin, before):
-                    if pool.pending[c] >> slot & 1:
-                        end = happen(
-                            network,
-                            variable_of,
-                            times,
-                            useful,
-                            base,
-                            pool,
-                            begin,
-                            end,
-                            c,
-                            slot,
-                            row,
-                            variables[slot],
-                            1,
-                        )
-        return end
-    before = end
-    for left in range(1, slots.shape[0] + 1):
-        for c in range(begin, before):
-            if bits(pool.pending[c]) != left:
-                continue
-            for slot in slots:
-                row = rows[slot]
-                if pool.pending[c] >> slot & 1 and times.low[row] <= moment <= times.high[row]:
-                    end = happen(
-                        network, variable_of, times, useful, base, pool, begin, end, c, slot, row, variables[slot], 1
-                    )
-    return end
-
-
-@njit(cache=True)
-def drop_missed(pool: Configurations, begin: int, end: int, missed: int) -> int:
-    """Drops the configurations that still wait for an event whose last moment has passed; returns the new end."""
-    kept = begin
-    for c in range(begin, end):
-        if not pool.pending[c] & missed:
-            pool.pending[kept] = pool.pending[c]
-            pool.last[kept] = pool.last[c]
-            pool.state[kept] = pool.state[c]
-            pool.mass[kept] = pool.mass[c]
-            kept += 1
-    return kept
+    times, states = asked.times, asked.variable_of.shape[0]
+    fresh = end
+    for slot in slots:
+        row = chosen.row[slot]
+        if not times.low[row] <= moment <= times.high[row]:
+            continue
+        sources = end if times.ordered else fresh
+        for c in range(begin, sources):
+            if pool.pending[c] >> slot & 1:
+                if end + states > pool.mass.shape[0]:
+                    return NO_ROOM
+                end = happen(asked, chosen, pool, fresh, end, c, slot, 1, c >= fresh)
+    merged = fresh
+    for c in range(fresh, end):
+        merged = add(pool, begin, merged, pool.pending[c], pool.last[c], pool.state[c], pool.mass[c])
+    return merged
 
 
 @njit(cache=True)
@@ -248,55 +186,52 @@ def stretch(times: Times, slots: Ints, rows: Ints, now: int, until: int) -> tupl
 
 @njit(cache=True)
 def advance(
-    network: Network,
-    variable_of: Ints,
-    times: Times,
-    useful: Flags,
-    base: int,
-    pool: Configurations,
-    begin: int,
-    end: int,
-    now: int,
-    until: int,
-    rows: Ints,
-    variables: Ints,
+    asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, now: int, until: int
 ) -> tuple[int, int]:
     """Lets time pass from after `now` up to `until`; returns the new end and the moment reached.
 
     The moment is before `until` if the pool is too small for the next one.
     """
-    states = variable_of.shape[0]
+    times, states = asked.times, asked.variable_of.shape[0]
     waiting = union(pool, begin, end)
-    slots = slots_of(waiting, rows, times.seq)
+    slots = slots_of(waiting, chosen.row, times.seq)
     while waiting and now < until:
-        moment, last, alone = stretch(times, slots, rows, now, until)
-        if end + room_for(end - begin, slots.shape[0], states) > pool.mass.shape[0]:
-            return end, moment - 1
+        moment, last, alone = stretch(times, slots, chosen.row, now, until)
         if alone == NOTHING:
-            end = pass_moment(
-                network, variable_of, times, useful, base, pool, begin, end, moment, slots, rows, variables
-            )
+            after = pass_moment(asked, chosen, pool, begin, end, moment, slots)
+            if after == NO_ROOM:
+                return end, moment - 1
+            end = after
         else:
-            row, variable, moments = rows[alone], variables[alone], last - moment + 1
-            for c in range(begin, end):
+            if end + (end - begin) * states > pool.mass.shape[0]:
+                return end, moment - 1
+            for c in range(begin, end):  # what comes of one no longer waits for the slot
                 if pool.pending[c] >> alone & 1:
-                    end = happen(
-                        network, variable_of, times, useful, base, pool, begin, end, c, alone, row, variable, moments
-                    )
+                    end = happen(asked, chosen, pool, begin, end, c, alone, last - moment + 1, False)
         now = last
         missed = 0
         for slot in slots:
-            if times.high[rows[slot]] <= now:
+            if times.high[chosen.row[slot]] <= now:
                 missed |= 1 << slot
         if missed:
             end = drop_missed(pool, begin, end, missed)
             waiting = union(pool, begin, end)
-            slots = slots_of(waiting, rows, times.seq)
+            slots = slots_of(waiting, chosen.row, times.seq)
     return end, until
 
 
 @njit(cache=True)
-def chance(times: Times, pool: Configurations, begin: int, end: int, now: int, rows: Ints) -> float:
+def completed(asked: Asked, pool: Configurations, begin: int, end: int) -> float:
+    """The probability of the worlds in which all chosen events have happened and are a match."""
+    total = 0.0
+    for c in range(begin, end):
+        if not pool.pending[c] and asked.network.accepts[pool.last[c], pool.state[c]]:
+            total += pool.mass[c]
+    return total
+
+
+@njit(cache=True)
+def chance(times: Times, chosen: Chosen, pool: Configurations, begin: int, end: int, now: int) -> float:
     """The probability that the worlds up to `now` are partial matches of the chosen events."""
     total = 0.0
     for c in range(begin, end):
@@ -305,7 +240,7 @@ def chance(times: Times, pool: Configurations, begin: int, end: int, now: int, r
         slot = 0
         while waiting:
             if waiting & 1:
-                row = rows[slot]
+                row = chosen.row[slot]
                 mass *= (times.high[row] - max(now, times.low[row] - 1)) * times.share[row]
             waiting >>= 1
             slot += 1

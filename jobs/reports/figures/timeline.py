@@ -11,7 +11,7 @@ from cep_core.language.patterns.query import Query
 from jobs.reports.attributes import entity
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.time_axis import label_times
-from jobs.reports.matching import Match, variables
+from jobs.reports.matching import CONFIDENCE, Match, variables
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.palette import FAINT, series
 from jobs.reports.quantities import counted, quantity
@@ -43,6 +43,9 @@ def timeline_figure(
         else clock.time(match.row["first_ts"])
         for match, count in ordered
     ]
+    likely = [CONFIDENCE] if CONFIDENCE in chosen[0].row else []
+    if likely:
+        titles = [f"{title} ({match.confidence})" for title, match in zip(titles, chosen, strict=True)]
 
     def draw(axes: Axes, narrow: bool) -> None:
         told: set[str] = set()
@@ -67,23 +70,27 @@ def timeline_figure(
     tall = 1.1 + 0.24 * len(chosen)
     longest = max(chosen, key=lambda match: (match.length, match.duration))
     by_key = keys and len({match.key for match in chosen}) > 1
-    what = (
-        f"The longest match of each {' and '.join(keys)} with most matches (× their number)"
-        if by_key
-        else "The matches with most events"
-    )
+    if likely:
+        best, ranked = "likeliest", "likeliest matches (confidence in brackets)"
+    else:
+        best, ranked = "longest", "matches with most events"
+    what = f"The {ranked}"
+    if by_key:
+        what = f"The {best} match of each {' and '.join(keys)} with most matches (× their number"
+        what += "; confidence in brackets)" if likely else ")"
     return Figure(
         f"{name}-timeline",
         f"Time line of {counted(len(chosen), 'match', 'matches')} of {spoken(day)}; the longest has "
         f"{counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
         f"{what}: each event where it happened, coloured by its type. n = {len(chosen)} of {total} certain on "
         f"{spoken(day)}.",
-        ["match", *keys, "matches", "variable", "event_type", "time", "ts", "seq"],
+        ["match", *keys, "matches", *likely, "variable", "event_type", "time", "ts", "seq"],
         [
             [
                 place + 1,
                 *match.key,
                 counts[place],
+                *([match.row[CONFIDENCE]] if likely else []),
                 variable,
                 types[variable],
                 clock.iso(event["ts"]),

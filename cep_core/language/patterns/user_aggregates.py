@@ -1,0 +1,86 @@
+"""Aggregates of the user's own: functions registered with a call, named in the query (SASE++, section 2.1).
+
+A query is text and holds no code, so what a name means is told beside it: `cep.match(query, events,
+aggregates={"spread": lambda values: values.max() - values.min()})` gives `spread(b[].x)`, `spread(b[..i-1].x)` and
+`spread(b[..i].x)` their meaning. A workload is text alone and has none.
+
+Nothing is known of such a function, so a condition with one is judged on whole matches (paper's class: inconsistent).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.events.schema import AttributeType
+
+BUILT_IN = ("count", "min", "max", "sum", "avg", "first", "last")
+_CLAUSES = ("return", "pattern", "where", "within", "slide", "seq", "any", "next", "prev")
+_CONDITIONS = ("and", "or", "not", "in", "between", "like", "is", "null", "true", "false")
+_RESULTS = {
+    AttributeType.INT: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.STRING: pa.string(),
+    AttributeType.BOOL: pa.bool_(),
+}
+
+
+@dataclass(frozen=True)
+class UserAggregate:
+    """What a name stands for: a function of the values of a list's events, one at least, in the order of time.
+
+    NULLs are left out; without any value the aggregate is NULL. Numbers and truth values come as a NumPy array, so that
+    functions of NumPy and functions compiled by Numba fit, text as a list. `returns`: the type of the result (int,
+    float, string, bool); None stands for NULL.
+    """
+
+    function: Callable[[Any], Any]
+    returns: AttributeType | str = AttributeType.FLOAT
+
+    def of(self, values: list[Any]) -> Any:
+        """The aggregate of values without NULLs; NULL is None."""
+        if not values:
+            return None
+        return self.function(values if isinstance(values[0], str) else np.array(values))
+
+    def column(self, name: str, results: list[Any]) -> pa.Array:
+        """Results as a column. Raises ValueError for one that is not of the type that `returns` says."""
+        kind = AttributeType(self.returns)
+        fits = {
+            AttributeType.INT: pa.types.is_integer,
+            AttributeType.FLOAT: lambda found: pa.types.is_floating(found) or pa.types.is_integer(found),
+            AttributeType.STRING: pa.types.is_string,
+            AttributeType.BOOL: pa.types.is_boolean,
+        }[kind]
+        try:
+            found = pa.array(results)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+            raise ValueError(f"aggregate '{name}' returns {kind}: {problem}") from None
+        if not pa.types.is_null(found.type) and not fits(found.type):
+            raise ValueError(f"aggregate '{name}' returns {kind}, and gave {found.type}")
+        return found.cast(_RESULTS[kind], safe=False)
+
+
+UserAggregates = Mapping[str, UserAggregate]
+
+
+def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | None) -> UserAggregates:
+    """What is registered, by name; a bare function returns a float.
+
+    Raises ValueError for a name that a query cannot call and for an unknown type.
+
+    >>> float(user_aggregates({"spread": np.ptp})["spread"].of([3, 8, 5]))
+    5.0
+    """
+    found = {}
+    for name, one in (given or {}).items():
+        if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*BUILT_IN, *_CLAUSES, *_CONDITIONS):
+            raise ValueError(f"an aggregate cannot be named '{name}'")
+        aggregate = one if isinstance(one, UserAggregate) else UserAggregate(one)
+        found[name] = replace(aggregate, returns=AttributeType(aggregate.returns))
+    return found

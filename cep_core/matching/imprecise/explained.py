@@ -1,0 +1,66 @@
+"""Why a possible match is as likely as it is: the orders in which its events may come, and the worlds of each.
+
+A match's confidence is the sum over the orders in which it is one (`orders`); here each order is told with its
+probability and whether the conditions hold in it. Cost: the orders of one match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.language.patterns.query import Query
+from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
+from cep_core.matching.imprecise.orders import orders_of
+from cep_core.matching.paths import Paths
+from cep_core.matching.reference import Path
+
+
+@dataclass(frozen=True)
+class Order:
+    """One order of a match's events; `path` has them in it, by row of the log, with their variables."""
+
+    path: Path
+    probability: float
+    """Of the worlds in which the events come so, no further apart than the window."""
+    holds: bool
+    """Whether the conditions that depend on the order hold in it."""
+
+
+def orders_of_match(query: Query, events: pa.Table, path: Path) -> list[Order]:
+    """The possible orders of a match's events, those that make it one first, then the likeliest first.
+
+    >>> from cep_core.events.table import log_schema_of, order
+    >>> from cep_core.language.patterns.binding import bind
+    >>> log = order(pa.table({"event_type": ["A", "B"], "ts": [1, 2], "ts_lo": [1, 2], "ts_hi": [2, 3]}))
+    >>> query = bind("PATTERN SEQ(A a, B b) WITHIN 9 WITH CONFIDENCE > 0", log_schema_of(log))
+    >>> orders_of_match(query, log, ((0, "a"), (1, "b")))
+    [Order(path=((0, 'a'), (1, 'b')), probability=0.75, holds=True)]
+    """
+    evaluator = ImpreciseEvaluator(query)
+    rows = sorted(row for row, _ in path)
+    own = events.take(pa.array(rows))
+    graph = evaluator.graph(own, None)
+    names, variable_of = evaluator.judge.names, evaluator.judge.variable_of
+    of_seq = {int(seq): row for seq, row in zip(own["seq"].to_pylist(), rows, strict=True)}
+    log_rows = [of_seq[int(seq)] for seq in graph.seq]
+    variable = dict(path)
+    state_of = [int(np.flatnonzero(variable_of == names.index(variable[row]))[0]) for row in log_rows]
+    found = []
+    # without a key that all events have, there may be several partitions: each with its part of the events
+    for begin, end in zip(graph.offsets[:-1].tolist(), graph.offsets[1:].tolist(), strict=True):
+        if end - begin < len(rows):
+            continue
+        places = np.arange(begin, end)
+        whole = Paths(places, np.array(state_of[begin:end]), np.array([0, len(rows)]), np.zeros(1, np.int64))
+        times = evaluator.times(graph, own)
+        orders, chances = orders_of(graph.network, variable_of, evaluator.kinds, times, whole, graph.width)
+        holds = evaluator.judge.accepts(graph, orders)
+        for k, (first, after) in enumerate(zip(orders.offsets[:-1], orders.offsets[1:], strict=True)):
+            steps = zip(orders.rows[first:after].tolist(), orders.states[first:after].tolist(), strict=True)
+            told = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)
+            if chances[k] > 0:
+                found.append(Order(told, float(chances[k]), bool(holds[k])))
+    return sorted(found, key=lambda one: (not one.holds, -one.probability, one.path))
