@@ -44,7 +44,7 @@ def _best(told: Sequence[Outcome], first: Outcome) -> str:
     equals = [_called(one) for one in rivals if one.lost == best.lost]
     if equals:
         return f"none would have been better, {listed(equals)} as good"
-    return f"that would have been the best{_fewer(best, rivals[0])} than the next, {_called(rivals[0])}"
+    return f"that would have been the best, ahead of {_called(rivals[0])}{_fewer(best, rivals[0])}"
 
 
 def _within(told: Sequence[Outcome]) -> str:
@@ -62,7 +62,12 @@ def _called(outcome: Outcome) -> str:
 
 
 def _fewer(one: Outcome, other: Outcome) -> str:
-    return f", {share(1 - one.lost / other.lost)} fewer" if one.lost < other.lost else ""
+    """By how much one misses fewer, and whether chance alone makes such a difference."""
+    if one.lost >= other.lost:
+        return ""
+    spread = max(own.measures["lost"].deviation for own in (one, other))
+    within = " (no more than seeds differ)" if other.lost - one.lost <= spread else ""
+    return f", {share(1 - one.lost / other.lost)} fewer{within}"
 
 
 def _lost(outcome: Outcome) -> str:
