@@ -286,6 +286,14 @@ class _Part:
             return _begin(self.parts, [])
         return [step for part in self.parts for step in part.first()]
 
+    def enter(self, later: list[Step]) -> list[Step]:
+        """What may come next where the piece does, by preference: `later` for each way to bind nothing here."""
+        if self.kind == "choice":
+            return list(dict.fromkeys(step for part in self.parts for step in part.enter(later)))
+        if self.kind == "sequence":
+            return _begin(self.parts, later)
+        return [*((state, way | passed) for way in self.passed() for state, passed in later), *self.first()]
+
     def follow(self, after: list[Step], states: _Numbering) -> None:
         """Adds to each state of the piece what may come next, given what may come after the piece."""
         if self.kind == "unit":
@@ -311,6 +319,4 @@ def _begin(parts: tuple[_Part, ...], after: list[Step]) -> list[Step]:
     """States that may come first in the parts one after another, then `after`."""
     if not parts:
         return list(after)
-    head, rest = parts[0], parts[1:]
-    later = _begin(rest, after) if (ways := head.passed()) else []
-    return [*((state, way | passed) for way in ways for state, passed in later), *head.first()]
+    return parts[0].enter(_begin(parts[1:], after))

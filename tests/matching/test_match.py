@@ -41,3 +41,13 @@ def test_runs_are_offered_events_one_by_one(world: World) -> None:
     expected = [world.row(window, path) for window, path in world.matches()]
     assert rows_of(table) == expected
     assert table.schema.metadata[b"matches_total"] == str(len(expected)).encode()
+
+
+def test_a_run_takes_the_first_branch_that_accepts_though_another_may_bind_nothing() -> None:
+    """Going past the OR by its optional branch comes after the branches before it, not before them all."""
+    log = pa.table({"event_type": ["A", "A", "A"], "ts": [1, 2, 3]})
+    run = "PATTERN SEQ(A a, {}, A d) WHERE skip_till_next_match WITHIN 9"
+    first = cep.match(run.format("(A b OR A* c)"), log)
+    assert [(row["a"], row["b"], row["d"]) for row in first.to_pylist()] == [(0, 1, 2)]
+    last = cep.match(run.format("(A* c OR A b)"), log)
+    assert [(row["a"], row["b"], row["d"]) for row in last.to_pylist()] == [(0, None, 1), (1, None, 2)]
