@@ -22,6 +22,7 @@ COMMANDS = {
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),
+    "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
     "rebuild": ("rebuild", "make a query's table anew, with its present columns"),
 }
 

@@ -10,7 +10,7 @@ from jobs.reports.quantities import counted
 from jobs.workload.compiled import CompiledQuery, compile_questions
 from jobs.workload.declaration import Workload, read_workload
 from jobs.workload.experiments import read_grids
-from jobs.workload.explained import warnings_of
+from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.problems import WorkloadError
 
 
@@ -49,6 +49,8 @@ def _tell(workload: Workload, query: CompiledQuery) -> int:
     print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
+    if shed := shedding_of(workload, query.name, query.query):
+        print(f"    shedding: {shed.lines[0]}")
     warnings = warnings_of(workload, query.path)
     for warning in warnings:
         print(f"    warning: {warning}")
