@@ -25,10 +25,7 @@ from jobs.reports.page import Page
 from jobs.reports.site import write_pages
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
-from jobs.workload.experiments import experiment_of
-
-FOLDER = "experiments"
-"""Of the report, beside those of the days."""
+from jobs.workload.experiments import FOLDER, experiment_of
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from jobs.reports.shedding_answer import QUESTION
 from jobs.reports.shedding_comparison import missed_by_day
 from jobs.reports.site import write_pages
 from jobs.workload.declaration import Workload
+from jobs.workload.experiments import FOLDER as EXPERIMENTS
 
 DAYS = 400
 """Days listed, newest first."""
@@ -57,6 +58,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         "title": workload.title,
         "questions": [(question.name, question.asked, _unit(question)) for question in questions],
         "shed": QUESTION if missed else "",
+        "experiments": f"{EXPERIMENTS}/index.html" if (home / EXPERIMENTS / "index.html").exists() else "",
         "lines": lines,
         "summary": f"{counted(len(days), 'operating day')} in the lake"
         + (f", from {spoken(days[-1])} to {spoken(days[0])}." if days else "."),

@@ -29,7 +29,7 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.stages.plan_slices import reads_of, seed_text, widest
 from jobs.stages.planned import planned, plans_of_day
 from jobs.stages.shed import EXPERIMENT as SHEDDING
-from jobs.stages.shed import days_to_shed, shed_on
+from jobs.stages.shed import MOST_DAYS, days_evaluated, shed_on
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -66,13 +66,13 @@ SCHEMA = pa.schema(
 
 def compare(run: Run) -> StageOutcome:
     """Compare for every plan of the run, and for every day on which queries that ask for shedding were evaluated."""
-    plans, days = planned(run), days_to_shed(run)
+    plans, days = planned(run), days_evaluated(run)
     events_read, slicing = _slicing_rows(run, plans)
     mine = {"day": run.last, "run_id": run.run_id}
     measured = [pa.Table.from_pylist([{**row, **mine} for row in slicing], SCHEMA)]
     trained = []
-    for done, day in enumerate(days):
-        run.progress.advance(done, len(days), f"shedding on {day}")
+    for done, day in enumerate(latest := days[-MOST_DAYS:]):
+        run.progress.advance(done, len(latest), f"shedding on {day}")
         try:
             training, rows = shed_on(run, day)
         except TooManyPartialMatches as problem:

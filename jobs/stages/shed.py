@@ -5,7 +5,8 @@ holds, as many as asked for and fit `limits.slice_rows` events, and judged on th
 process, from the lake's files, on a virtual clock: the same events give the same rows on any machine. How many days it
 was trained on is part of every row's parameters.
 
-Cost: for each day one run of the operator over the days read, and one over the day for each strategy, load and seed.
+Cost: for each day one run of the operator over the days read, and one over the day for each strategy, load and seed;
+about a second a day. A run of many days therefore compares the last of them only.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from jobs.runs.scope import first_read
 EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
 
+MOST_DAYS = 31
+"""Days that one run compares: reports look back no further than four weeks."""
+
 
 @dataclass(frozen=True)
 class Training:
@@ -36,8 +40,8 @@ class Training:
     """How many they should have been: the lake may hold fewer."""
 
 
-def days_to_shed(run: Run) -> list[date]:
-    """The days of the run's scope on which a query that asks for shedding is evaluated."""
+def days_evaluated(run: Run) -> list[date]:
+    """The days of the run's scope on which a query that asks for shedding is evaluated: former rows no longer hold."""
     assert run.scope is not None
     return sorted({evaluation.day for name in run.workload.shed_queries for evaluation in run.scope.of(name)})
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cep_core.experiments.grids import Grid
 
 FOLDER = "experiments"
+"""Of the grids in a workload's folder, and of their page in its reports."""
 
 
 def stand_ins() -> Path:

@@ -68,6 +68,8 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
             axes.yaxis.set_major_formatter(lambda tick, _: share(tick))
         if axis in ("match_probability", LOAD):
             axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
+        if axis == LOAD:
+            axes.set_xticks(grid.loads)
         axes.set_xlabel(axis.replace("_", " ") if narrow else AXES.get(axis, axis))
         axes.set_ylabel(WORDS[metric])
         axes.legend(ncols=2 if narrow else max(1, len(lines)), loc="lower center", bbox_to_anchor=(0.5, 1.0))
