@@ -94,9 +94,9 @@ def forms() -> Iterator[Row | str]:
                 log = whole if factor == 1 or query != Q1 else whole.slice(0, 10_000)
                 side = value if factor == 1 else f"{value} * {factor}"
                 test = f"{side} {operator} NEXT({value[0]}).{value[2:]}"
-                begin = time.process_time()
-                rows = cep.aggregate(query.format(test=test), log, unit=unit, cores=1)
-                spent = time.process_time() - begin
+                text = query.format(test=test)
+                rows = cep.aggregate(text, log, unit=unit, cores=1)
+                spent = seconds(lambda q=text, x=log, u=unit: cep.aggregate(q, x, unit=u, cores=1), 1)
                 largest = max((x for x in rows["count_log10"].to_pylist() if x is not None), default=0.0)
                 yield (
                     f"{test} over {log.num_rows:,} {what}: {log.num_rows / spent / 1e6:.2f} M events/s, "
