@@ -27,6 +27,8 @@ METADATA := .cache/airflow.db
 KERNELS  := .cache/numba/.compiled
 YEAR     := .cache/nyc_flights/.made
 
+KERNEL_SOURCES := $(wildcard $(foreach of,trends matching shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py))
+
 env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) $(KERNELS) ## packages, Java, jars, Airflow's database, kernels
 	@:
 
@@ -52,7 +54,7 @@ $(SETTINGS): $(CLASSES) $(JARS) jobs/lake/session.py
 $(METADATA): $(PACKAGES)
 	@line=$$(scripts/run.sh scripts/migrate_airflow.sh $@) && echo "airflow    $$line"
 
-$(KERNELS): $(PACKAGES) scripts/compile_kernels.py $(wildcard cep_core/trends/*.py cep_core/matching/*.py)
+$(KERNELS): $(PACKAGES) scripts/compile_kernels.py $(KERNEL_SOURCES)
 	@line=$$(scripts/run.sh python scripts/compile_kernels.py) && echo "kernels    $$line"
 	@mkdir -p $(@D) && touch $@
 

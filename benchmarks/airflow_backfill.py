@@ -1,12 +1,14 @@
 """Airflow's own backfill of a nightly DAG: a scheduler with an empty database of its own, one run a day, in order.
 
-Assumes the environment of scripts/run.sh and a free port. The DAG must be unpaused for its backfill to run, and then
-the newest scheduled interval runs too: what it leaves lies after every day of the sample.
+Assumes the environment of scripts/run.sh and a free port. The backfill is made before the scheduler starts: making one
+beside other writers is more than SQLite bears. The DAG must be unpaused for its backfill to run, and then the newest
+scheduled interval runs too: what it leaves lies after every day of the sample.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -28,14 +30,15 @@ def backfill(dag_id: str, first: date, last: date, home: Path, environment: Mapp
     home.mkdir(parents=True)
     port = _free_port()
     own = {**os.environ, **environment, "AIRFLOW_HOME": str(home), "PORT": str(port)}
+    shutil.copy(Path(".cache") / "airflow.db", home / "airflow.db")
+    _airflow(own, "dags", "reserialize")
+    _airflow(own, "dags", "unpause", dag_id)
+    period = ["--from-date", f"{first}T00:00:00+00:00", "--to-date", f"{last}T23:59:59+00:00"]
+    _airflow(own, "backfill", "create", "--dag-id", dag_id, *period, "--max-active-runs", "1")
     with open(home / "output", "w") as output:
         server = subprocess.Popen(["scripts/serve_airflow.sh"], env=own, stdout=output, stderr=output)
     try:
         _wait_until(lambda: "http://" in (home / "output").read_text(), 300, "Airflow to start")
-        _airflow(own, "dags", "reserialize")
-        _airflow(own, "dags", "unpause", dag_id)
-        period = ["--from-date", f"{first}T00:00:00+00:00", "--to-date", f"{last}T23:59:59+00:00"]
-        _airflow(own, "backfill", "create", "--dag-id", dag_id, *period, "--max-active-runs", "1")
         days = (last - first).days + 1
         _wait_until(lambda: _ended(home) >= days, 60 * MINUTES_A_DAY * days, f"{days} runs to end")
         states = _states(home)

@@ -125,8 +125,7 @@ def flight_queries() -> dict[str, Query]:
     departure = {name: Attribute(name, kind) for name, kind in texts.items()}
     delay = {"delay_min": Attribute("delay_min", AttributeType.INT)}
     schema = LogSchema({"Departure": departure | delay, "Cancellation": departure})
-    folder = ROOT / "benchmarks" / "queries"
-    return {name: bind((folder / f"{name}.cep").read_text(), schema) for name in QUERIES}
+    return {name: bind((WORKLOAD / "queries" / f"{name}.cep").read_text(), schema) for name in QUERIES}
 
 
 def night(folder: Path) -> None:

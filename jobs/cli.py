@@ -19,8 +19,10 @@ COMMANDS = {
     "aggregate": ("aggregate", "aggregate over all trends of a log in a CSV or Parquet file"),
     "match": ("match", "find the matches of a pattern in a log in a CSV or Parquet file"),
     "sql": ("sql", "ask the lake in SQL"),
+    "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),
+    "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
     "rebuild": ("rebuild", "make a query's table anew, with its present columns"),
 }
 

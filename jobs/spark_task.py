@@ -1,8 +1,8 @@
 """One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
 
 The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
-fails at once, naming the holder. `--task maintain` needs no days. Exit codes as in jobs/exits.py; one that no retry can
-help ends the run (jobs/runs/ending.py).
+fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments.
+Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/runs/ending.py).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from jobs.lake.lease import kept, lease_file, take
 from jobs.lake.session import start_session
 from jobs.quality.judges import Judges, judges_for
 from jobs.runs.ending import end, end_after
+from jobs.runs.experiments import experiment_all
 from jobs.runs.maintenance import maintain
 from jobs.runs.progress import to_person
 from jobs.runs.tasks import TASKS, begin
@@ -72,7 +73,10 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
             progress=to_person(),
             judges=judges,
         )
-        TASKS[options.task](run)
+        if options.task == "experiment":
+            experiment_all(run)
+        else:
+            TASKS[options.task](run)
     finally:
         spark.stop()
 
@@ -80,7 +84,7 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spark_task")
     parser.add_argument("--workload", required=True)
-    parser.add_argument("--task", required=True, choices=[*TASKS, "maintain"])
+    parser.add_argument("--task", required=True, choices=[*TASKS, "experiment", "maintain"])
     parser.add_argument("--from", dest="first", type=date.fromisoformat)
     parser.add_argument("--to", dest="last", type=date.fromisoformat)
     parser.add_argument("--run-id", required=True)

@@ -17,6 +17,7 @@ from numba import config
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.shedding.costs import Costs
 from cep_core.trends.graph import NOTHING, Vertices, automaton
 from cep_core.trends.uncompared import count_by_panes
 from cep_core.trends.windows import list_windows
@@ -49,6 +50,9 @@ FURTHER = (
     # Matches that only residues count, and runs that look at all that they have bound.
     ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
     ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
+    # Position lists, and events that complete a match.
+    ("PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50", cep.match),
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
     # Negations that others excuse, and the listing of strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),
@@ -87,6 +91,14 @@ def join_panes() -> None:
         count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, overflowed)
 
 
+def shed() -> None:
+    """Every strategy of load shedding on one small pattern: the kernels do not depend on what it asks."""
+    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
+    pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
+    half = 5 * EVENTS
+    cep.shed(pattern, made_up_log(numbers), (half, 2 * half), costs=Costs(((5, 5),)), bound=60, loads=[2.0], seeds=[0])
+
+
 def forget_outdated() -> None:
     """Drop what was compiled before the engines last changed: Numba looks at a kernel's own file, not its callees."""
     engines = Path(cep.__file__).parent
@@ -115,6 +127,7 @@ def main() -> None:
         evaluate(text, made_up_log(numbers))
         evaluated += 1
     join_panes()
+    shed()
     print(f"compiled by {evaluated} queries in {time.perf_counter() - begun:.0f} s")
 
 

@@ -56,16 +56,18 @@ def offered(query: Query, events: pa.Table, *, name: str, weight: float = 1.0) -
         return _offered(query, events, name, weight)
 
 
-def check_offerable(query: Query) -> None:
-    """Raises NotSupportedYet for a query that no operator can be offered."""
+def machine_of(query: Query) -> Machine:
+    """The state machine that an operator would run for a query. Raises NotSupportedYet if no operator can."""
     names = {a.name: a for t in relevant_types(query) for a in query.schema.attributes_of(t).values()}
     types = {"int": pa.int64(), "float": pa.float64(), "string": pa.string(), "bool": pa.bool_()}
     columns = {name: pa.array([], types[attribute.type.value]) for name, attribute in names.items()}
     empty = pa.table({"event_type": pa.array([], pa.string()), "ts": pa.array([], pa.int64()), **columns})
-    offered(query, empty.append_column("seq", pa.array([], pa.int64())), name="query")
+    return offered(query, empty.append_column("seq", pa.array([], pa.int64())), name="query").machine
 
 
 def _offered(query: Query, events: pa.Table, name: str, weight: float) -> Offered:
+    if query.confidence is not None:
+        raise NotSupportedYet("shedding a query WITH CONFIDENCE is not supported yet", query.pattern.at)
     if query.aggregation:
         raise NotSupportedYet("shedding an aggregation is not supported yet", query.pattern.at)
     if query.strategy not in (Strategy.NEXT, Strategy.ANY) or query.skip is not None:

@@ -21,6 +21,7 @@ from cep_core.shedding.costs import Costs
 from cep_core.shedding.drift import has_drifted
 from cep_core.shedding.model import Model, model_of
 from cep_core.shedding.observations import Observations
+from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import Quality, quality_of
 from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
 from cep_core.shedding.run import Run
@@ -88,6 +89,7 @@ class Experiment:
         types = int(scenario.kind.max(initial=0)) + 1
         self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
         self.unshed.advance(len(scenario.ts))
+        self._detectors: dict[str, Detector] = {}
 
     @property
     def cost(self) -> int:
@@ -103,7 +105,7 @@ class Experiment:
         """Runs one strategy over the judged events; what was open before is there, and the queue is empty."""
         scenario, first = self.scenario, self.scenario.first
         arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
-        detector = detector_of(shedder, self.model, scenario.bound, scenario.buffer)
+        detector = self._detector(shedder)
         rules = shedder.rules(self.model, detector, seed)
         before = self._looking_ahead if isinstance(shedder, Hindsight) else self._plainly
         run, model, retrained = before.resumed(arrival), self.model, 0
@@ -119,6 +121,13 @@ class Experiment:
         return Measured(
             shedder.name, load, seed, quality_of(run, self.unshed, scenario.bound, weights, first), retrained, run
         )
+
+    def _detector(self, shedder: Shedder) -> Detector:
+        """Fitted once for each strategy: nothing in it depends on load or seed."""
+        if shedder.name not in self._detectors:
+            found = detector_of(shedder, self.model, self.scenario.bound, self.scenario.buffer)
+            self._detectors[shedder.name] = found
+        return self._detectors[shedder.name]
 
     @cached_property
     def _plainly(self) -> Run:

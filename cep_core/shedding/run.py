@@ -11,11 +11,21 @@ from cep_core.shedding.account import Account, empty_account, with_room_for
 from cep_core.shedding.lifetimes import settle_alive
 from cep_core.shedding.observations import Observations, observations_of
 from cep_core.shedding.operator import process
-from cep_core.shedding.pool import MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, copied, empty_pool, with_room
+from cep_core.shedding.pool import LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, copied, empty_pool, with_room
 from cep_core.shedding.rules import RECORD, UNTRACKED, WITHOUT, Rules
 from cep_core.shedding.stream import Stream
 
 Ints = npt.NDArray[np.int64]
+
+MOST_ALIVE = 5_000_000
+"""Partial matches alive at once that a run bears, about a gigabyte."""
+
+MOST_RECORDED = 20_000_000
+"""Partial matches that a recording run numbers."""
+
+
+class TooManyPartialMatches(Exception):
+    """An operator that no machine of today could run: its partial matches grow beyond all memory."""
 
 
 @dataclass
@@ -33,14 +43,23 @@ class Run:
         self.at = 0
 
     def advance(self, stop: int, rules: Rules = WITHOUT) -> None:
-        """Processes the events up to `stop`."""
+        """Processes the events up to `stop`. Raises TooManyPartialMatches."""
         rules = rules._replace(tracked=self.tracked)
         while self.at < stop:
             self.at = process(self.stream, self.arrival, self.pool, self.account, rules, self.at, stop)
             if self.at < stop:
                 need = int(self.pool.counter[NEED])
+                self._check_bearable(need)
                 self.pool = with_room(self.pool, need)
                 self.account = with_room_for(self.account, self.matches + need, self.nodes + need)
+
+    def _check_bearable(self, need: int) -> None:
+        alive, numbered = int(self.pool.counter[LIVE]) + need, self.nodes + need
+        if alive > MOST_ALIVE or numbered > MOST_RECORDED:
+            raise TooManyPartialMatches(
+                f"event {self.at:,} of {self.stream.events:,} may bring {alive:,} partial matches alive, {numbered:,} "
+                f"in all; at most {MOST_ALIVE:,} and {MOST_RECORDED:,} can be replayed"
+            )
 
     def resumed(self, arrival: Ints) -> Run:
         """A copy that goes on from here with other arrivals and an idle operator, the clock at 0."""

@@ -141,8 +141,9 @@ def stream_of(
     parts = [pattern.parts() for pattern in patterns]
     shared = np.zeros(count, np.int64)
     return Stream(
-        tick=np.arange(count, dtype=np.int64) if ordered else np.asarray(ts, np.int64),
-        kind=np.zeros(count, np.int64) if kind is None else kind,
+        # Copies: Arrow lends columns that may not be written, and kernels are compiled for each kind of array.
+        tick=np.arange(count, dtype=np.int64) if ordered else np.array(ts, np.int64),
+        kind=np.zeros(count, np.int64) if kind is None else np.array(kind, np.int64),
         at=at.astype(np.int64),
         any_match=np.array([pattern.machine.selection is Strategy.ANY for pattern in patterns]),
         start=np.array([STARTS[pattern.machine.start] for pattern in patterns], np.int64),

@@ -1,8 +1,8 @@
 """Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
 
 Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear; with compared edges
-trends are counted by ranks (`ranked`), many windows at a time where they overlap (`lanes`). Only the windows that
-outgrow a machine word are counted again (`exact`).
+trends are counted by ranks (`ranked`), and many windows at a time where they overlap (`lanes`), in numbers that grow as
+they need. Only the windows that outgrow a machine word elsewhere are counted again (`exact`).
 
 Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
 MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
@@ -27,7 +27,6 @@ from cep_core.trends.exact import count_exactly
 from cep_core.trends.extremes import Coding, encode
 from cep_core.trends.graph import NOTHING, Comparisons, Ints, Limits, Vertices, states_of
 from cep_core.trends.integers import Integers
-from cep_core.trends.lanes import count_overlapping_windows
 from cep_core.trends.layout import ARROW_TYPES
 from cep_core.trends.negated import Line
 from cep_core.trends.plan import Plan
@@ -126,14 +125,12 @@ def _count(
     partition = windows.partition[windows.opener]
     totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
     minima = np.full((ranges, vertices.codes.shape[1]), NOTHING, dtype=np.int64)
-    overflowed = np.full(ranges, weights.wide, dtype=np.bool_)
-    if weights.wide:
-        pass  # no weight column fits a machine word: every range is counted exactly below
-    elif plan.compared or plan.excused:
-        overlapping = bool(((windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])).any())
-        together = overlapping or bool(comparisons.cut.any()) or bool(comparisons.first_other[-1])
-        kernel = count_overlapping_windows if together else count_compared_windows
-        kernel(
+    overflowed = np.zeros(ranges, dtype=np.bool_)
+    compared = bool(plan.compared or plan.excused)
+    if weights.wide or (compared and _together(comparisons, windows, partition)):
+        overflowed[:] = True  # counted exactly at once, below
+    elif compared:
+        count_compared_windows(
             plan.automaton,
             comparisons,
             vertices,
@@ -166,3 +163,9 @@ def _count(
         minima[again] = exact_minima
         sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima
+
+
+def _together(comparisons: Comparisons, windows: Windows, partition: Ints) -> bool:
+    """Whether one walk of all windows costs less than one walk after another, or no other walk knows such edges."""
+    overlapping = (windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])
+    return bool(overlapping.any() or comparisons.cut.any() or comparisons.first_other[-1])

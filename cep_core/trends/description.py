@@ -48,9 +48,7 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
         lines.append("negation before a trend: none begins after the first negated match of a window has ended")
     if guarded.after:
         lines.append("negation after a trend: none ends before the last negated match of a window begins")
-    lines.append(
-        "counts are machine words with overflow detection; windows beyond 2^62 are counted again in 32-bit limbs"
-    )
+    lines.append("every digit of every number: a machine word where it fits, and as many as it needs where it does not")
     return tuple(lines)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from cep_core.trends.blocks import add_up, clear, enter, lane_range
+from cep_core.trends.blocks import add, add_up, clear, enter, lower, part_of
 from cep_core.trends.graph import Bits, Comparisons, Flags, Ints
 
 Ranks = npt.NDArray[np.int32]
@@ -135,9 +135,12 @@ def hand_on(
     states: Bits,
     start: int,
     lanes: Ints,
-    width: int,
+    numbers: int,
     extremes: int,
+    stride: int,
+    limbs: int,
     cells: Ints,
+    tree_rows: int,
     trees: Bits,
     trees_minima: Ints,
     kept: Bits,
@@ -148,8 +151,10 @@ def hand_on(
     """When the walk reaches the block's `tick`-th tick: add what later vertices receive from the blocks before it.
 
     Every pair of an earlier and a later tick meets in exactly one call. `lanes[2, n]`: first and last + 1 lane of each
-    vertex; `kept[state, n]`: the numbers of vertices so far; `given[state, n]`: what vertices receive.
+    vertex; `kept[state * n + vertex]`: the rows of vertices so far, of `limbs` limbs; `given` likewise what vertices
+    receive. The tree of the c-th edge begins at row c * tree_rows.
     """
+    n = states.shape[0]
     half = tick & -tick
     level = 0
     while 1 << level < half:
@@ -174,17 +179,21 @@ def hand_on(
                 cut,
                 start,
                 lanes,
-                width,
+                numbers,
                 extremes,
-                kept[source],
-                kept_minima[source],
-                given[target],
-                given_minima[target],
+                stride,
+                limbs,
+                source * n,
+                kept,
+                kept_minima,
+                given,
+                given_minima,
             )
             continue
         tree_rank, other_rank = edges.rank[edges.first[k]], edges.rank[edges.first[k] + 1]
         tree_bound, other_bound = edges.high[edges.first[k]], edges.high[edges.first[k] + 1]
         equal = comparisons.equal[c]
+        tree = c * tree_rows
         entered = left
         for place in range(middle, right):
             i = edges.targets[k, level, place]
@@ -194,15 +203,16 @@ def hand_on(
                 j = edges.sources[k, level, entered]
                 if other_rank[j] > other_bound[i]:
                     break
-                own = lane_range(lanes[0, j], lanes[1, j], width, extremes)
+                own = part_of(lanes[0, j], lanes[1, j], numbers, extremes, stride, limbs)
                 at = np.int64(tree_rank[j])
-                enter(trees[c], trees_minima[c], at, cells[c], equal, kept[source, j], kept_minima[source, j], own)
+                enter(trees, trees_minima, tree, at, cells[c], equal, kept, kept_minima, source * n + j, own)
                 entered += 1
-            own = lane_range(lanes[0, i], lanes[1, i], width, extremes)
+            own = part_of(lanes[0, i], lanes[1, i], numbers, extremes, stride, limbs)
             bound = np.int64(tree_bound[i])
-            add_up(trees[c], trees_minima[c], bound, equal, given[target, i], given_minima[target, i], own)
+            add_up(trees, trees_minima, tree, bound, equal, given, given_minima, comparisons.target[c] * n + i, own)
         for place in range(left, entered):
-            clear(trees[c], trees_minima[c], np.int64(tree_rank[edges.sources[k, level, place]]), cells[c], equal)
+            at = np.int64(tree_rank[edges.sources[k, level, place]])
+            clear(trees, trees_minima, tree, at, cells[c], equal)
 
 
 @njit(cache=True)
@@ -216,8 +226,11 @@ def _compare_pairs(
     since: Ints,
     start: int,
     lanes: Ints,
-    width: int,
+    numbers: int,
     extremes: int,
+    stride: int,
+    limbs: int,
+    source: int,
     kept: Bits,
     kept_minima: Ints,
     given: Bits,
@@ -225,6 +238,7 @@ def _compare_pairs(
 ) -> None:
     """Give each vertex of the second block what it receives from each of the first that satisfies all comparisons."""
     left, middle, right = blocks
+    received = np.int64(target) * states.shape[0]
     single = given.shape[1] == 1 and given_minima.shape[1] == 0
     fits = np.zeros(TILE, np.bool_)
     for begin in range(left, middle, TILE):
@@ -248,17 +262,15 @@ def _compare_pairs(
                 for j in range(n):
                     fits[j] &= own[j] <= most
             if single:
-                numbers = kept.reshape(kept.size)[floor:end]
+                counts = kept.reshape(kept.size)[source + floor : source + end]
                 total = np.uint64(0)
                 for j in range(n):
-                    total += numbers[j] if fits[j] else np.uint64(0)
-                given[i, 0] += total
+                    total += counts[j] if fits[j] else np.uint64(0)
+                given[received + i, 0] += total
                 continue
-            x0, x1, y0, y1 = lane_range(lanes[0, i], lanes[1, i], width, extremes)
+            part = part_of(lanes[0, i], lanes[1, i], numbers, extremes, stride, limbs)
             for j in range(n):
                 if not fits[j]:
                     continue
-                for x in range(x0, x1):
-                    given[i, x] += kept[floor + j, x]
-                for y in range(y0, y1):
-                    given_minima[i, y] = min(given_minima[i, y], kept_minima[floor + j, y])
+                add(given, received + i, kept, source + floor + j, part)
+                lower(given_minima, received + i, kept_minima, source + floor + j, part)

@@ -1,7 +1,8 @@
 """Equivalences that some trends escape: `[A.x]` where A is optional says nothing of a trend without an a.
 
 Trends that bind an event of such a class are counted partition by partition, those that bind none without it: two
-disjoint sets of bindings, each with a diagram of its own. 2^classes counts.
+disjoint sets of bindings, each with a diagram of its own. 2^classes counts. Where the class is grouped by, the latter
+are the group null: no event of theirs has the attribute.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def split(query: Query, terms: tuple[Term, ...]) -> Iterator[Split]:
         yield query, terms
         return
     variables = frozenset(variable for variable, _ in key.members)
-    if key.name in query.group_by or any(one.negated and one.name in variables for one in query.variables):
+    if any(one.negated and one.name in variables for one in query.variables):
         raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
     without = tuple(other for other in query.key_classes if other is not key)
     bound = replace(query, key_classes=_replaced(query.key_classes, key))

@@ -1,21 +1,17 @@
-"""The same trends, counted without a limit: for the windows whose numbers do not fit a machine word.
+"""Trends counted without a limit: where windows overlap, and where numbers do not fit a machine word.
 
-The walk of `lanes` over numbers of many limbs (`limbs`), whose number doubles until nothing is carried out of the last
-one, so at most half of the work is in vain. O(n * edges * log n * limbs) time a window. A limb's word has room for
-2**32 summands, more than a window's vertices times the template's edges (checked).
+The walk of `lanes`, whose numbers have as many limbs as they need. O(n * edges * log n * limbs) time a window, half of
+that where numbers grow evenly.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Ints, Limits, Vertices
+from cep_core.trends.graph import Automaton, Bits, Comparisons, Ints, Limits, Vertices
 from cep_core.trends.integers import Integers
-from cep_core.trends.lanes import walk_blocks
-from cep_core.trends.limbs import integers_of
-
-FEWEST_LIMBS = 4
-MOST_SUMMANDS = 1 << 32
+from cep_core.trends.lanes import walk_windows
+from cep_core.trends.limbs import bits_of_limbs, integers_of
 
 
 def count_exactly(
@@ -31,36 +27,19 @@ def count_exactly(
 ) -> list[Integers]:
     """The totals of `ranked.count_compared_windows` as unbounded integers: 1 + J columns, a row for each window.
 
-    `weights[m, J, limbs]`: the weights as limbs of 32 bits, lowest first (`vertices.weights` is not read). Fills
-    `minima[W, M]`. Raises OverflowError for a window of more than 2**32 / edges vertices.
+    Windows are in time order, partition after partition. `weights[m, J, limbs]`: the weights as limbs of 32 bits,
+    lowest first (`vertices.weights` is not read). Fills `minima[W, M]`. Raises OverflowError for windows of so many
+    vertices that a word has no room for their sum (2**31 / (edges + states)).
     """
-    edges = len(template.predecessors) + len(comparisons.source) + 1
-    if len(first) and int((last - first).max()) * edges >= MOST_SUMMANDS:
-        raise OverflowError(f"a window holds more than {MOST_SUMMANDS // edges:,} events of one partition")
-    columns = [Integers(np.zeros(len(first), dtype=np.int64)) for _ in range(1 + weights.shape[1])]
-    todo = np.arange(len(first))
-    limbs = FEWEST_LIMBS
-    while len(todo):
-        totals = np.zeros((len(todo), 1 + weights.shape[1], limbs), np.uint64)
-        smallest = np.full((len(todo), minima.shape[1]), NOTHING, np.int64)
-        lost = np.zeros(len(todo), np.bool_)
-        walk_blocks(
-            template,
-            comparisons,
-            vertices,
-            weights,
-            limits.take(todo),
-            first[todo],
-            last[todo],
-            partition[todo],
-            totals,
-            smallest,
-            lost,
-        )
-        settled = todo[~lost]
-        minima[settled] = smallest[~lost]
-        for j, column in enumerate(columns):
-            columns[j] = column.put(settled, integers_of(totals[~lost, j]))
-        todo = todo[lost]
-        limbs *= 2
+    ways = len(template.predecessors) + len(comparisons.source) + len(template.start) + weights.shape[2]
+    summands = (int((last - first).max(initial=0)) + 1) * ways
+    bits = bits_of_limbs(summands, weights)
+    found = walk_windows(template, comparisons, vertices, weights, bits, limits, first, last, partition, minima)
+    columns = [Integers(found.words[:, j].astype(np.int64)) for j in range(found.words.shape[1])]
+    for limbs in np.unique(found.limbs):
+        if limbs > 1:
+            rows = np.flatnonzero(found.limbs == limbs)
+            for j, column in enumerate(columns):
+                places = found.begin[rows, np.newaxis] + j * limbs + np.arange(limbs)
+                columns[j] = column.put(rows, integers_of(found.wide[places], bits))
     return columns

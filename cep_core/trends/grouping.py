@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cep_core.trends.extremes import ordered_codes
+from cep_core.trends.extremes import ordered_codes, unknown
 from cep_core.trends.graph import Ints
 
 ROOM = 1 << 62
@@ -40,10 +40,15 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
     return groups.astype(np.int64), firsts.astype(np.int64)
 
 
-def column_codes(column: pa.ChunkedArray | pa.Array) -> Ints:
-    """A column without nulls as integers in its order."""
+def column_codes(column: pa.ChunkedArray | pa.Array) -> list[Ints]:
+    """A column as integers in its order: one column of them, or two where there are nulls, which come last.
+
+    >>> column_codes(pa.array([7, None, 5]))
+    [array([0, 1, 0]), array([7, 0, 5])]
+    """
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    return ordered_codes(whole)[0]
+    codes = ordered_codes(whole)[0]
+    return [unknown(whole).astype(np.int64), codes] if whole.null_count else [codes]
 
 
 def _dense(column: Ints) -> tuple[Ints, int]:

@@ -1,8 +1,8 @@
-"""Numbers of the kernels that walk many windows at once: one machine word each, or many limbs.
+"""Numbers of the kernels that walk many windows at once: as many limbs as they come to need, the lowest first.
 
-A number is L limbs in 64-bit words, lowest first. L = 1: the word itself, below 2**62, else the number is lost. L > 1:
-limbs of 32 bits; sums of limbs are taken word by word and carried once a vertex, and a number is lost when something is
-carried out of its last limb. A word has room for 2**32 summands of 32 bits. A count is never a float.
+A limb is a word of which only the lowest bits are used: what is above them is room for summands, so that sums are
+taken word by word and carried once a vertex. While all numbers are small there is one limb, which is a machine word.
+A count is never a float.
 """
 
 from __future__ import annotations
@@ -10,27 +10,63 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.trends.blocks import Part
 from cep_core.trends.graph import Bits, Ints
 from cep_core.trends.integers import Integers
 
 LIMB = np.uint64(0xFFFFFFFF)
 LIMB_BITS = np.uint64(32)
-WORD_LIMIT = np.uint64(1 << 62)
-"""Two words below the limit add without wrapping."""
-WORD_LIMIT_AS_FLOAT = float(1 << 62)
+MOST_BITS = 63
 
 
-def integers_of(limbs: Bits) -> Integers:
-    """A column of integers from limbs of 32 bits [n, limbs], lowest first.
+def bits_of_limbs(summands: int, weights: Bits) -> int:
+    """How many bits of a limb are used where up to so many limbs are summed, and counts multiplied by these weights.
+
+    A limb times a weight's limb leaves room for the sum that it is added to. Weights of several limbs are in limbs of
+    32 bits, and so are all numbers then. Raises OverflowError for 2**31 summands or more.
+
+    >>> bits_of_limbs(1000, np.zeros((5, 0, 1), np.uint64)), bits_of_limbs(1000, np.full((5, 1, 1), 40_000, np.uint64))
+    (53, 47)
+    """
+    widest = LIMB_BITS if weights.shape[2] > 1 else np.uint64(int(weights.max(initial=0)).bit_length())
+    bits = max(int(LIMB_BITS), MOST_BITS - max(int(widest), summands.bit_length()))
+    if bits + summands.bit_length() > MOST_BITS:
+        raise OverflowError(f"a window sums up more than {1 << (MOST_BITS - bits):,} numbers")
+    return bits
+
+
+def integers_of(limbs: Bits, bits: int = 32) -> Integers:
+    """A column of integers from limbs [n, limbs], lowest first.
 
     >>> integers_of(np.array([[5, 0, 0], [0, 0, 1]], dtype=np.uint64)).to_list()
     [5, 18446744073709551616]
+    >>> integers_of(np.array([[1, 3]], dtype=np.uint64), bits=50).to_list() == [3 * 2**50 + 1]
+    True
     """
-    high = limbs[:, 1]
-    fits = ~limbs[:, 2:].any(axis=1) & (high < np.uint64(1 << 30))
-    small = np.where(fits, limbs[:, 0] | (high << LIMB_BITS), np.uint64(0)).astype(np.int64)
-    words = limbs.astype("<u4")
-    return Integers(small, {int(n): int.from_bytes(words[n].tobytes(), "little") for n in np.flatnonzero(~fits)})
+    words = _in_words(limbs, bits)
+    high = words[:, 1]
+    fits = ~words[:, 2:].any(axis=1) & (high < np.uint32(1 << 30))
+    small = np.where(fits, words[:, 0] | (high.astype(np.uint64) << LIMB_BITS), np.uint64(0)).astype(np.int64)
+    rows = np.flatnonzero(~fits)
+    width = 4 * words.shape[1]
+    together = np.ascontiguousarray(words[rows]).tobytes()
+    large = {
+        row: int.from_bytes(together[n * width : (n + 1) * width], "little") for n, row in enumerate(rows.tolist())
+    }
+    return Integers(small, large)
+
+
+def _in_words(limbs: Bits, bits: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint32]]:
+    """Limbs of any width as words of 32 bits, at least two."""
+    rows, count = limbs.shape
+    words = np.zeros((rows, max(2, count * bits // 32 + 3)), dtype=np.uint64)
+    for k in range(count):
+        place, within = divmod(k * bits, 32)
+        low, high = (limbs[:, k] & LIMB) << np.uint64(within), (limbs[:, k] >> LIMB_BITS) << np.uint64(within)
+        words[:, place] |= low & LIMB
+        words[:, place + 1] |= (low >> LIMB_BITS) | (high & LIMB)
+        words[:, place + 2] |= high >> LIMB_BITS
+    return words.astype("<u4")
 
 
 def limbs_of(weights: Ints) -> Bits:
@@ -46,43 +82,68 @@ def limbs_of(weights: Ints) -> Bits:
 
 
 @njit(cache=True)
-def settle(words: Bits, begin: int, limbs: int) -> bool:
-    """Bring each limb of the number at `begin` below 2**32. Returns whether the number is lost."""
-    if limbs == 1:
-        return bool(words[begin] >= WORD_LIMIT)
-    carry = np.uint64(0)
-    for k in range(begin, begin + limbs):
-        word = words[k] + carry
-        words[k] = word & LIMB
-        carry = word >> LIMB_BITS
-    return bool(carry != 0)
+def settle(numbers: Bits, row: int, carry: Bits, bits: int, part: Part) -> tuple[bool, bool]:
+    """Carry what is above `bits` bits of each limb into the next one, in a part of a row.
+
+    Returns whether any number is not 0, and whether something remains in `carry`, which no limb of the part has room
+    for.
+    """
+    mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
+    shift = np.uint64(bits)
+    any_bits = np.uint64(0)
+    if part.limbs == 1:
+        for x in range(part.begin, part.end):
+            any_bits |= numbers[row, x]
+        if any_bits <= mask:
+            return any_bits != 0, False
+    for x in range(part.begin, part.end):
+        carry[x] = 0
+    at = np.uint64(0)
+    for _ in range(part.limbs):
+        for x in range(part.begin, part.end):
+            word = numbers[row, at + x] + carry[x]
+            any_bits |= word
+            numbers[row, at + x] = word & mask
+            carry[x] = word >> shift
+        at += part.stride
+    left = np.uint64(0)
+    for x in range(part.begin, part.end):
+        left |= carry[x]
+    return any_bits != 0, left != 0
 
 
 @njit(cache=True)
-def add_product(words: Bits, number: int, count: int, limbs: int, weight: Bits) -> bool:
-    """Add weight times the number at `count` to the one at `number`, and settle that. Returns whether it is lost.
+def grow(numbers: Bits, row: int, carry: Bits, part: Part) -> Part:
+    """Make what `settle` left in `carry` one more limb of the part of a row. Returns the part with it."""
+    at = part.stride * np.uint64(part.limbs)
+    for x in range(part.begin, part.end):
+        numbers[row, at + x] = carry[x]
+    return Part(part.limbs + 1, part.stride, part.begin, part.end, part.least_begin, part.least_end)
 
-    `weight` is a word where numbers are words, else limbs of 32 bits.
+
+@njit(cache=True)
+def add_product(
+    numbers: Bits, row: int, number: int, count: int, stride: int, limbs: int, weight: Bits, bits: int
+) -> int:
+    """Add weight times the settled number at `count` to the one at `number`, both of so many limbs.
+
+    Returns how many limbs the row has then; it is not settled. More than it has room for are not written.
     """
-    if limbs == 1:
-        if (words[count] | weight[0]) > LIMB and float(words[count]) * float(weight[0]) >= WORD_LIMIT_AS_FLOAT:
-            return True
-        words[number] += words[count] * weight[0]
-        return settle(words, number, limbs)
-    lost = False
+    mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
+    shift = np.uint64(bits)
+    room = numbers.shape[1] // stride
+    taken = limbs
     for k in range(weight.shape[0]):
         if weight[k] == 0:
             continue
         for q in range(limbs):
-            word = words[count + q] * weight[k]
-            low = word & LIMB
-            high = word >> LIMB_BITS
-            if q + k < limbs:
-                words[number + q + k] += low
-            elif low != 0:
-                lost = True
-            if q + k + 1 < limbs:
-                words[number + q + k + 1] += high
-            elif high != 0:
-                lost = True
-    return settle(words, number, limbs) or lost
+            word = numbers[row, count + q * stride] * weight[k]
+            if word == 0:
+                continue
+            high = word >> shift
+            taken = max(taken, q + k + (1 if high == 0 else 2))
+            if q + k < room:
+                numbers[row, number + (q + k) * stride] += word & mask
+            if high != 0 and q + k + 1 < room:
+                numbers[row, number + (q + k + 1) * stride] += high
+    return taken

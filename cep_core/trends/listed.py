@@ -108,7 +108,7 @@ class Listed:
     def aggregated(self, found: Occurrences, events: pa.Table, layout: Layout) -> pa.RecordBatch:
         """Partial rows of some matches."""
         keys = self._keys(found, events, layout)
-        codes = [column_codes(keys.column(name)) for name in keys.column_names]
+        codes = [code for name in keys.column_names for code in column_codes(keys.column(name))]
         partition, firsts = group_rows(codes or [np.zeros(len(found.start), dtype=np.int64)])
         totals, shifts = self._totals(found, events)
         minima, codings = [], []

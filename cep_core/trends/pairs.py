@@ -84,7 +84,7 @@ def _aligned(parts: list[Groups]) -> list[Groups]:
     """The same groups, in the same order, in each part: those that a part lacks have no trend there."""
     keys = pa.concat_tables([part.keys for part in parts])
     start = np.concatenate([part.start for part in parts])
-    groups, firsts = group_rows([start, *(column_codes(column) for column in keys.columns)])
+    groups, firsts = group_rows([start, *(code for column in keys.columns for code in column_codes(column))])
     chosen = pa.array(firsts)
     aligned = []
     begin = 0

@@ -37,19 +37,21 @@ def partial_of(
 ) -> pa.RecordBatch:
     """One slice's rows: the partitions of each group merged. `keys`: the values that each partition shares.
 
-    `negative`: the trends are taken off what other rows count; merging adds up.
+    A grouped attribute without a key is one that no event of these trends has: its group is null. `negative`: the
+    trends are taken off what other rows count; merging adds up.
     """
     names = layout.query.group_by
-    partition_group, group_partition = group_rows(
-        [column_codes(keys.column(name)) for name in names] or [np.zeros(partitions, dtype=np.int64)]
-    )
+    shared = [name for name in names if name in keys.column_names]
+    key = [part for name in shared for part in column_codes(keys.column(name))]
+    partition_group, group_partition = group_rows(key or [np.zeros(partitions, dtype=np.int64)])
     groups, firsts = group_rows([partition_group[trends.partition], trends.window])
     count = len(firsts)
     start = trends.window[firsts] * layout.slide
     arrays = []
     chosen = pa.array(group_partition[partition_group[trends.partition[firsts]]])
     for name, field in zip(names, layout.groups, strict=True):
-        arrays.append(keys.column(name).take(chosen).cast(field.type))
+        known = name in shared
+        arrays.append(keys.column(name).take(chosen).cast(field.type) if known else pa.nulls(count, field.type))
     arrays += [pa.array(start, pa.int64()), pa.array(start + layout.size - 1, pa.int64())]
     for total, shift in zip(trends.totals, trends.shifts, strict=True):
         summed = total.sum_by(groups, count)
@@ -64,7 +66,7 @@ def merge_partials(partials: pa.Table, layout: Layout) -> Groups:
     """One row for each group and window from the partial rows of all slices: COUNT and SUM add, MIN and MAX combine."""
     names = [field.name for field in layout.groups]
     start = partials.column("window_start").to_numpy()
-    groups, firsts = group_rows([start, *(column_codes(partials.column(name)) for name in names)])
+    groups, firsts = group_rows([start, *(code for name in names for code in column_codes(partials.column(name)))])
     count = len(firsts)
     totals, shifts = [], []
     for i in range(layout.totals):

@@ -110,7 +110,8 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
         # integers beyond 2**53 are compared with doubles as SQL does it, rounded
         left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
     m = len(left)
-    codes, _ = ordered_codes(pa.chunked_array([left, right]).combine_chunks())
+    same = left.equals(right)  # as in S.price > NEXT(S).price: every value is met once
+    codes, _ = ordered_codes(left if same else pa.chunked_array([left, right]).combine_chunks())
     if descending:
         codes = ~codes
     low, high = int(codes.min(initial=0)), int(codes.max(initial=0))
@@ -118,7 +119,7 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
         codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     else:
         codes = codes - low
-    return codes[:m], codes[m:]
+    return codes[:m], codes[:m] if same else codes[m:]
 
 
 def _rank(

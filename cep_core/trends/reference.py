@@ -221,10 +221,10 @@ def judge(expression: Expression, here: Environment) -> Any:
 
 
 def group(query: Query, events: Sequence[Event], binding: Binding) -> tuple[Any, ...]:
-    """The values of the grouped attributes, which all events that have them share."""
+    """The values of the grouped attributes, which all events that have them share; None where no event has one."""
     classes = {key.name: key.members for key in query.key_classes}
     return tuple(
-        next(events[i][attribute] for member, attribute in classes[name] for v, i in binding if v == member)
+        next((events[i][attribute] for member, attribute in classes[name] for v, i in binding if v == member), None)
         for name in query.group_by
     )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from cep_core.language.patterns.equivalence import slices
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.counted import Counted
 from cep_core.trends.listed import Listed
 from cep_core.trends.pairs import Pairs, Source
-from cep_core.trends.plan import later, never
+from cep_core.trends.plan import never
 from cep_core.trends.terms import terms_of
 
 
@@ -23,8 +22,4 @@ def source_of(query: Query, aggregates: Aggregates) -> Source:
         return Pairs.of(query, aggregates)
     if query.strategy is Strategy.ANY:
         return Counted.of(query, terms_of(query), aggregates)
-    for key in query.key_classes:
-        variables = frozenset(variable for variable, _ in key.members)
-        if key.name in query.group_by and not slices(variables, query.pattern, Strategy.ANY):
-            raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
     return Listed(query, aggregates)

@@ -92,16 +92,17 @@ def count_beginning_cut(
 
     What an edge still leads from is the state's total less that at the cut.
     """
-    since = np.zeros((4, 0), np.int64)
+    row = np.zeros(4, np.int64)  # of `since`; where no edge is cut any row will do, for what it says is masked
     is_cut = np.zeros(4, np.int64)
-    if comparisons.source.shape[0]:
-        since = np.zeros((4, comparisons.since.shape[1]), np.int64)
     for c in range(comparisons.source.shape[0]):
         edge = 2 * comparisons.source[c] + comparisons.target[c]
-        since[edge] = comparisons.since[c]
+        row[edge] = c
         is_cut[edge] = -1
-    edge_00, edge_01 = template.edge_00 | is_cut[0], template.edge_01 | is_cut[1]
-    edge_10, edge_11 = template.edge_10 | is_cut[2], template.edge_11 | is_cut[3]
+    cut_00, cut_01, cut_10, cut_11 = is_cut[0], is_cut[1], is_cut[2], is_cut[3]
+    row_00, row_01, row_10, row_11 = row[0], row[1], row[2], row[3]
+    edge_00, edge_01 = template.edge_00 | cut_00, template.edge_01 | cut_01
+    edge_10, edge_11 = template.edge_10 | cut_10, template.edge_11 | cut_11
+    since = comparisons.since
     room = (last - first).max() if first.shape[0] else np.int64(0)
     before = np.zeros((room + 1, 2), np.int64)  # the totals before each vertex of the pane
     for p in range(first.shape[0]):
@@ -116,10 +117,12 @@ def count_beginning_cut(
             before[i - begin, 0] = total_0
             before[i - begin, 1] = total_1
             bits = np.int64(vertices.states[i])
-            count_0 = template.start_0 + (before_0 - before[max(since[0, i] - begin, 0), 0] & edge_00)
-            count_0 += before_1 - before[max(since[2, i] - begin, 0), 1] & edge_10
-            count_1 = template.start_1 + (before_0 - before[max(since[1, i] - begin, 0), 0] & edge_01)
-            count_1 += before_1 - before[max(since[3, i] - begin, 0), 1] & edge_11
+            gone_00 = before[max(since[row_00, i] - begin, 0), 0] & cut_00
+            gone_10 = before[max(since[row_10, i] - begin, 0), 1] & cut_10
+            gone_01 = before[max(since[row_01, i] - begin, 0), 0] & cut_01
+            gone_11 = before[max(since[row_11, i] - begin, 0), 1] & cut_11
+            count_0 = template.start_0 + (before_0 - gone_00 & edge_00) + (before_1 - gone_10 & edge_10)
+            count_1 = template.start_1 + (before_0 - gone_01 & edge_01) + (before_1 - gone_11 & edge_11)
             total_0 += count_0 & -(bits & 1)
             total_1 += count_1 & -(bits >> 1 & 1)
             seen |= total_0 | total_1

@@ -9,7 +9,8 @@ from jobs.exits import OK
 from jobs.reports.quantities import counted
 from jobs.workload.compiled import CompiledQuery, compile_questions
 from jobs.workload.declaration import Workload, read_workload
-from jobs.workload.explained import warnings_of
+from jobs.workload.experiments import read_grids
+from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.problems import WorkloadError
 
 
@@ -21,8 +22,9 @@ def run(options: argparse.Namespace) -> int:
     """Print what the workload is. Raises WorkloadError with every problem of every file."""
     workload, problems = read_workload(options.workload)
     compiled, wrong = compile_questions(workload)
-    if problems or wrong:
-        raise WorkloadError(workload.name, [*problems, *wrong])
+    grids, senseless = read_grids(workload.folder)
+    if problems or wrong or senseless:
+        raise WorkloadError(workload.name, [*problems, *wrong, *senseless])
     print(f"{workload.name}: {workload.title} ({workload.owner})")
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
@@ -32,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
     rules = workload.expectations
     print(f"  {len(rules.rows)} row rules, {len(rules.gate)} gate rules")
     warnings = sum(_tell(workload, query) for query in compiled.values())
+    for name, grid in grids.items():
+        print(f"  grid {name}: {grid.title}, {counted(len(grid.cells), 'cell')}")
     print("no problem found" + (f"; {counted(warnings, 'warning')} above" if warnings else ""))
     return OK
 
@@ -45,6 +49,8 @@ def _tell(workload: Workload, query: CompiledQuery) -> int:
     print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
+    if shed := shedding_of(workload, query.name, query.query):
+        print(f"    shedding: {shed.lines[0]}")
     warnings = warnings_of(workload, query.path)
     for warning in warnings:
         print(f"    warning: {warning}")

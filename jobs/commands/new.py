@@ -22,7 +22,7 @@ import pyarrow.types as kinds
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.logs.columns import holds_decimals, read_stamps, time_column, unit_of
-from jobs.workload.declaration import RESERVED
+from jobs.workload.event_types import RESERVED
 
 _SAMPLE = 100_000
 _MOST_TYPES = 30

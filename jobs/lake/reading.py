@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jobs.lake.dataset import read_table
 from jobs.workload.declaration import Workload
@@ -21,6 +22,15 @@ def read_events(lake: Path, workload: Workload, days: Iterable[date]) -> pa.Tabl
         raise FileNotFoundError(f"no lake at {lake / workload.name}: load days with `trendmill run {workload.name}`")
     ordered = log_order(found)
     return ordered.append_column("pos", pa.array(np.arange(ordered.num_rows, dtype=np.int64)))
+
+
+def read_types(lake: Path, workload: Workload, types: Collection[str], days: Iterable[date]) -> pa.Table:
+    """The published events of some types and days in (ts, seq) order, with the attributes that these types have."""
+    attributes = sorted({name for kind in types for name in workload.schema.attributes_of(kind)})
+    found = read_table(lake / workload.name / "events", ["event_type", "ts", "seq", *attributes], days)
+    if found is None:
+        raise FileNotFoundError(f"no lake at {lake / workload.name}: load days with `trendmill run {workload.name}`")
+    return log_order(found.filter(pc.is_in(found["event_type"], pa.array(sorted(types), pa.string()))))
 
 
 def log_order(events: pa.Table) -> pa.Table:

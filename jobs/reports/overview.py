@@ -10,11 +10,14 @@ from jobs.reports import aggregation
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import Magnitude, counted, quantity
+from jobs.reports.quantities import Magnitude, counted, quantity, share
 from jobs.reports.query_report import totals_of
 from jobs.reports.questions import Question
+from jobs.reports.shedding_answer import QUESTION
+from jobs.reports.shedding_comparison import missed_by_day
 from jobs.reports.site import write_pages
 from jobs.workload.declaration import Workload
+from jobs.workload.experiments import FOLDER as EXPERIMENTS
 
 DAYS = 400
 """Days listed, newest first."""
@@ -28,6 +31,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     loads = {row["day"]: row for row in rows(reader.read("_work/loaded_days"))}
     days = sorted({*records, *loads}, reverse=True)
     headlines = {question.name: _headlines(question, reader, records, days[:DAYS]) for question in questions}
+    missed = missed_by_day(reader)
     lines = []
     for day in days[:DAYS]:
         published = (home / day.isoformat() / "index.html").exists()
@@ -44,11 +48,17 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
                     else "–"
                     for question in questions
                 ],
+                "missed": share(missed[day]) if day in missed else "–",
+                "shedding": f"{day.isoformat()}/shedding.html"
+                if (home / day.isoformat() / "shedding.html").exists()
+                else "",
             }
         )
     content = {
         "title": workload.title,
         "questions": [(question.name, question.asked, _unit(question)) for question in questions],
+        "shed": QUESTION if missed else "",
+        "experiments": f"{EXPERIMENTS}/index.html" if (home / EXPERIMENTS / "index.html").exists() else "",
         "lines": lines,
         "summary": f"{counted(len(days), 'operating day')} in the lake"
         + (f", from {spoken(days[-1])} to {spoken(days[0])}." if days else "."),

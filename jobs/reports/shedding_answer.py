@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jobs.reports.quantities import share, virtual
-from jobs.reports.shedding_comparison import AT_RANDOM, NONE, PSPICE, Outcome, Shedding
+from jobs.reports.shedding_comparison import AT_RANDOM, HINDSIGHT, NONE, PSPICE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
 QUESTION = "What would a machine too slow for the day have missed?"
@@ -13,7 +13,8 @@ QUESTION = "What would a machine too slow for the day have missed?"
 
 def answer(compared: Shedding) -> str:
     """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much."""
-    load, queries = share(compared.load), listed([shown(name) for name in compared.queries])
+    load, names = share(compared.load), compared.queries or list(compared.asked) or ["all queries"]
+    queries = listed([shown(name) for name in names])
     told = compared.attainable
     if not told:
         return f"At {load} load no strategy was tried for {queries}."
@@ -43,7 +44,7 @@ def _best(told: Sequence[Outcome], first: Outcome) -> str:
     equals = [_called(one) for one in rivals if one.lost == best.lost]
     if equals:
         return f"none would have been better, {listed(equals)} as good"
-    return f"that would have been the best{_fewer(best, rivals[0])} than the next, {_called(rivals[0])}"
+    return f"that would have been the best, ahead of {_called(rivals[0])}{_fewer(best, rivals[0])}"
 
 
 def _within(told: Sequence[Outcome]) -> str:
@@ -61,7 +62,12 @@ def _called(outcome: Outcome) -> str:
 
 
 def _fewer(one: Outcome, other: Outcome) -> str:
-    return f", {share(1 - one.lost / other.lost)} fewer" if one.lost < other.lost else ""
+    """By how much one misses fewer, and whether chance alone makes such a difference."""
+    if one.lost >= other.lost:
+        return ""
+    spread = max(own.measures["lost"].deviation for own in (one, other))
+    within = " (no more than seeds differ)" if other.lost - one.lost <= spread else ""
+    return f", {share(1 - one.lost / other.lost)} fewer{within}"
 
 
 def _lost(outcome: Outcome) -> str:
@@ -86,6 +92,14 @@ def bound_kept(compared: Shedding) -> str:
     if not broken:
         return f"{sentence}; under every strategy none."
     return f"{sentence}; under {each} would still have been{_others(told, broken)}."
+
+
+def out_of_reach(compared: Shedding) -> str:
+    """What even knowing the future of each partial match would have missed: how much better any strategy could be."""
+    known = compared.outcome(HINDSIGHT)
+    if known is None or not known.dropped:
+        return ""
+    return f"Knowing what would become of each partial match, which nobody can, would still have missed {_lost(known)}."
 
 
 def _others(told: Sequence[Outcome], broken: Sequence[Outcome]) -> str:

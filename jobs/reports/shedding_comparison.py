@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -111,6 +111,8 @@ class Shedding:
     trained_events: int | None
     training_days: tuple[int, int] | None
     """On how many days before the model was trained, and on how many it should have been."""
+    asked: Sequence[str] = ()
+    """The queries as the run named them; `queries` are those that were measured apart."""
 
     @property
     def strategies(self) -> list[str]:
@@ -146,6 +148,26 @@ def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
     found = rows(reader.read("experiments", day, day, where=ds.field("experiment") == EXPERIMENT), *_ORDER)
     last = max((row["run_id"] for row in found), default=None)
     return shedding_of([row for row in found if row["run_id"] == last])
+
+
+def missed_by_day(reader: LakeReader) -> dict[date, float]:
+    """For each day compared the share of the matches that pSPICE would have missed at the load told."""
+    wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
+    found = reader.read("experiments", columns=["day", "run_id", "parameters", "value"], where=wanted)
+    by_day: dict[date, dict[float, float]] = {}
+    for row in rows(found, "day", "run_id"):
+        by_day.setdefault(row["day"], {})[float(json.loads(row["parameters"])["load"])] = row["value"]
+    return {day: missed[load_told(missed)] for day, missed in by_day.items()}
+
+
+def load_told(loads: Iterable[float]) -> float:
+    """140 % where it was measured, else the load in the middle.
+
+    >>> load_told([1.2, 1.4, 2.0]), load_told([1.2, 1.6, 2.0])
+    (1.4, 1.6)
+    """
+    ordered = sorted(loads)
+    return _TOLD if _TOLD in ordered else ordered[len(ordered) // 2]
 
 
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
@@ -186,9 +208,8 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     ]
     if not outcomes:
         return None
-    loads = sorted({one.load for one in outcomes})
     if told is None:
-        told = _TOLD if _TOLD in loads else loads[len(loads) // 2]
+        told = load_told({one.load for one in outcomes})
     return Shedding(
         outcomes,
         {name: [_part(key, its) for key, its in sorted(found.items())] for name, found in _ordered(parts)},
@@ -204,6 +225,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
         price.get("weights", {}),
         price.get("trained_events"),
         (price["training_days"], price["training_days_asked"]) if "training_days_asked" in price else None,
+        next((it["queries"] for _, it in about if "queries" in it), ()),
     )
 
 

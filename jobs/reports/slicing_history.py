@@ -90,12 +90,16 @@ def _record(name: str, wins: int, days: Sequence[tuple[Measured, Measured | None
     )
 
 
-def history(reader: LakeReader, day: date, today: Comparison) -> History:
-    """The trailing days' comparisons of today's queries; today's alone where there are none."""
-    first = day - timedelta(days=TRAILING - 1)
+def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, Comparison]]:
+    """All comparisons of the trailing days before `day`; each table is read once."""
+    return comparisons_ending(reader, day - timedelta(days=TRAILING - 1), day - timedelta(days=1))
+
+
+def history(earlier: Sequence[tuple[date, Comparison]], day: date, today: Comparison) -> History:
+    """Those of today's queries, today's last; today's alone where there are none."""
     before = {
         on: comparison
-        for on, comparison in comparisons_ending(reader, first, day - timedelta(days=1))
+        for on, comparison in earlier
         if comparison.queries == today.queries and comparison.best is not None
     }
-    return History([*sorted(before.items()), (day, today)])
+    return History([*sorted(before.items(), key=lambda item: item[0]), (day, today)])

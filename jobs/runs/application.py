@@ -53,7 +53,7 @@ class Application:
         """Wait for the lease, do the tasks in order, give the lease back. Raises GateFailure for refused days."""
         progress = to_person()
         run_id = self.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
-        with _leased(self.workload, self._what(), run_id, progress) as check:
+        with leased(self.workload, self._what(), run_id, progress) as check:
             try:
                 if set(self.tasks) == {"publish"} and self.first and self.last:
                     workload = workload_of_run(self.folder, run_id, places.lake())
@@ -131,7 +131,8 @@ def publish_run(workload: Workload, first: date, last: date, run_id: str, progre
 
 
 @contextmanager
-def _leased(workload: str, holder: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
+def leased(workload: str, holder: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
+    """Holds the workload's lease, waiting for it first; gives a function that fails once it is lost."""
     path = lease_file(places.lake(), workload)
     lease = wait_for(path, run_id, holder, process=os.getpid(), tell=progress.note)
     try:

@@ -1,11 +1,12 @@
-"""Stage `compare`: slicing strategies side by side, counted on the real events that each plan slices.
+"""Stage `compare`: strategies side by side on the day's real events: of slicing them, and of shedding load.
 
-Loads of strategies that were not used are counted, never run; seconds are measured for the plan in use alone. Counted
-on the last days of the run that hold no more events than one slice may (`limits.slice_rows`): on all of them, as a
-rule.
+Slicing strategies are counted on the events that each plan slices. Loads of strategies that were not used are counted,
+never run; seconds are measured for the plan in use alone. Counted on the last days of the run that hold no more events
+than one slice may (`limits.slice_rows`): on all of them, as a rule.
 
 One experiment is one plan's, of however many days; it is found by the plan, on whose day, the run's last, it is
-recorded. Reads `events`, `slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
+recorded. Shedding (jobs/stages/shed.py) is one experiment a day, whichever run made it. Reads `events`,
+`slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
 """
 
 from __future__ import annotations
@@ -13,20 +14,25 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from cep_core.experiments.slicing import compare_strategies
+from cep_core.shedding.run import TooManyPartialMatches
 from cep_core.slicing import Plan
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.own_rows import own_rows
 from jobs.stages.plan_slices import reads_of, seed_text, widest
 from jobs.stages.planned import planned, plans_of_day
+from jobs.stages.shed import EXPERIMENT as SHEDDING
+from jobs.stages.shed import MOST_DAYS, days_evaluated, shed_on
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 EXPERIMENT = "slicing:"
 """Before the plan's id: the experiment's name."""
@@ -42,11 +48,82 @@ MEASURED = {
 """What is counted of each strategy, and its name in the table."""
 
 
-def compare(run: Run) -> StageOutcome:
-    """Count the strategies for every plan of the run, yesterday's plan for the same queries included."""
+SCHEMA = pa.schema(
+    [
+        ("day", pa.date32()),
+        ("run_id", pa.string()),
+        ("experiment", pa.string()),
+        ("strategy", pa.string()),
+        ("parameters", pa.string()),
+        ("seed", pa.int64()),
+        ("metric", pa.string()),
+        ("value", pa.float64()),
+        ("unit", pa.string()),
+    ]
+)
+"""The columns of `experiments`."""
 
-    assert run.scope is not None
-    plans = planned(run)
+
+def compare(run: Run) -> StageOutcome:
+    """Compare for every plan of the run, and for every day on which queries that ask for shedding were evaluated."""
+    plans, days = planned(run), days_evaluated(run)
+    events_read, slicing = _slicing_rows(run, plans)
+    mine = {"day": run.last, "run_id": run.run_id}
+    measured = [pa.Table.from_pylist([{**row, **mine} for row in slicing], SCHEMA)]
+    trained = []
+    for done, day in enumerate(latest := days[-MOST_DAYS:]):
+        run.progress.advance(done, len(latest), f"shedding on {day}")
+        try:
+            training, rows = shed_on(run, day)
+        except TooManyPartialMatches as problem:
+            run.progress.note(f"shedding on {day} is not compared: {problem}")
+            trained.append(f"{day} not compared: {problem}")
+            continue
+        trained.append(f"{day} trained on {len(training.days)} of {training.asked} days")
+        measured.append(_of_shedding(run, day, rows))
+    rows = pa.concat_tables(measured).combine_chunks()
+    replace(run.spark.createDataFrame(rows), run.table("experiments"), _replaced(run, days))
+    message = "; ".join([f"{len(plans)} plan(s) against their rivals", *(["shedding: " + trained[-1]] if days else [])])
+    return StageOutcome(events_read, rows.num_rows, message, details={"shedding": trained} if days else {})
+
+
+def _of_shedding(run: Run, day: date, rows: pa.Table) -> pa.Table:
+    constant = {"day": day, "run_id": run.run_id, "experiment": SHEDDING}
+    columns = {
+        field.name: pa.repeat(pa.scalar(constant[field.name], field.type), rows.num_rows)
+        if field.name in constant
+        else rows[field.name]
+        for field in SCHEMA
+    }
+    return pa.table(columns, SCHEMA)
+
+
+def _replaced(run: Run, days: Sequence[date]) -> Column:
+    """The run's own comparisons of slicing, and the days' of shedding, whichever run made those.
+
+    Where these days hold nothing else, as on most nights, the condition is whole days: Delta replaces a partition
+    without looking into its files.
+    """
+    from pyspark.sql import functions as f
+
+    touched = sorted({run.last, *days})
+    folder = run.lake / run.workload.name / "experiments"
+    stored = read_table(folder, kinds := ["day", "run_id", "experiment"], touched)
+    own = (run.last, run.run_id)
+    others = [
+        row
+        for row in ([] if stored is None else stored.group_by(kinds).aggregate([]).to_pylist())
+        if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == own)
+    ]
+    if not others:
+        return f.col("day").isin(touched)
+    shedding = f.col("experiment") == SHEDDING
+    mine = (f.col("day") == f.lit(run.last)) & (f.col("run_id") == run.run_id) & ~shedding
+    return mine | (f.col("day").isin(list(days)) & shedding)
+
+
+def _slicing_rows(run: Run, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:
+    """Events read and rows, for every plan; its rivals include yesterday's plan for the same queries."""
     yesterday = {plan.queries: plan for plan in plans_of_day(run, run.first - timedelta(days=1))}
     rows: list[dict[str, Any]] = []
     events_read = 0
@@ -71,11 +148,7 @@ def compare(run: Run) -> StageOutcome:
             {**row, "metric": MEASURED[row["metric"]], "experiment": EXPERIMENT + plan.plan_id} for row in measured
         ]
     rows += _seconds(run, plans)
-    schema = run.spark.table(run.table("experiments")).schema
-    values = [tuple({**row, "day": run.last, "run_id": run.run_id}[name] for name in schema.names) for row in rows]
-    mine = own_rows(run, "experiments", "run_id", [run.run_id])
-    replace(run.spark.createDataFrame(values, schema), run.table("experiments"), mine)
-    return StageOutcome(events_read, len(rows), f"{len(plans)} plan(s) against their rivals")
+    return events_read, rows
 
 
 def _events(run: Run, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from cep_core.compile import evaluator_of
-from cep_core.language.errors import QueryError
+from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
@@ -60,7 +60,7 @@ def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], lis
             continue
         if not query.question:
             problems.append(f"{shown}:1:1: begins with no comment; say there what the query asks, for its report")
-        problems += _unbounded(workload, query, shown)
+        problems += [*_unbounded(workload, query, shown), *_unsheddable(workload, query)]
     return compiled, problems
 
 
@@ -117,3 +117,22 @@ def _unbounded(workload: Workload, query: CompiledQuery, shown: str) -> list[str
         f"{shown}:1:1: looks back {looks}, further than limits.max_reach of workload.yaml "
         f"({limit} {workload.time.unit}); shorten its window or raise the limit"
     ]
+
+
+def _unsheddable(workload: Workload, query: CompiledQuery) -> list[str]:
+    """Why no operator can replay a query that asks for load shedding, or not with the costs that it has."""
+    from cep_core.shedding.offering import machine_of
+
+    asked = workload.settings(query.name).shedding
+    if asked is None:
+        return []
+    try:
+        steps = machine_of(query.query).steps
+    except NotSupportedYet as refusal:
+        return [str(refusal)]
+    if len(asked.costs) != steps:
+        return [
+            f"{asked.place}: {len(asked.costs)} costs for {steps} states; give the cost of meeting a partial match in "
+            "each state, the initial one first and the final one left out"
+        ]
+    return []

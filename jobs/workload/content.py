@@ -1,7 +1,7 @@
 """A workload folder by its content: its hash, and a stored copy that later tasks of the same run use.
 
-The hash covers what defines the workload: workload.yaml, events.sql, expectations.yaml, queries and policies. Bundled
-data is input, not definition; a stored copy reads it from the original folder (`base` of `load_workload`).
+The hash covers what defines the workload: workload.yaml, events.sql, expectations.yaml, queries, policies, experiments.
+Bundled data is input, not definition; a stored copy reads it from the original folder (`base` of `load_workload`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ import os
 import shutil
 from pathlib import Path
 
-from jobs.workload.declaration import question_files
+from jobs.workload.experiments import grid_files
+from jobs.workload.query_settings import question_files
 
 DEFINITIONS = ("workload.yaml", "events.sql", "expectations.yaml")
 
 
 def definition_files(folder: Path) -> list[Path]:
     """The files that define a workload, in a fixed order."""
-    return [folder / name for name in DEFINITIONS if (folder / name).is_file()] + question_files(folder)
+    return (
+        [folder / name for name in DEFINITIONS if (folder / name).is_file()]
+        + question_files(folder)
+        + grid_files(folder)
+    )
 
 
 def content_hash(folder: Path) -> str:

@@ -11,89 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any
-from zoneinfo import available_timezones
 
-import yaml
-
-from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+from cep_core.events.schema import AttributeType, LogSchema
 from jobs import places
+from jobs.workload.event_types import AtomCondition, read_atoms, read_event_types, read_events_sql, read_unique
 from jobs.workload.expectations import Expectations, read_expectations
-from jobs.workload.operating_days import UNITS, OperatingDays, begin_of
-from jobs.workload.problems import Problems, Section, WorkloadError, nearest
+from jobs.workload.limits import Limits, Slicing, read_limits, read_slicing
+from jobs.workload.log_time import Time, read_schedule, read_start, read_time
+from jobs.workload.operating_days import OperatingDays, begin_of
+from jobs.workload.problems import Problems, WorkloadError, nearest
+from jobs.workload.query_settings import QuerySettings, check_names, question_files, read_query_settings
+from jobs.workload.shedding import QueryShedding, Shedding, read_shedding
 from jobs.workload.sources import Source, read_source
-
-RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
-"""Column names that no attribute may take."""
-
-QUERY_FOLDERS = {"queries": (".cep",), "policies": (".mfotl", ".mtl")}
-"""Where questions are, and the suffixes that say their language."""
-
-LAKE_TABLES = (
-    "events",
-    "quarantine",
-    "stream_statistics",
-    "heavy_hitters",
-    "slicing_plans",
-    "result_days",
-    "slice_runs",
-    "experiments",
-    "runs",
-)
-"""Names that no query may take: each is a table of its own (jobs/lake/tables.py)."""
-
-BESIDE = ("_events", "_compact")
-"""What is named after a query beside its result: a view of its matches' events, a table of its compact results."""
+from jobs.workload.yaml_file import read_yaml
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_SPAN = re.compile(r"(?P<number>\d+)\s*(?P<unit>[smhd])")
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-
-
-@dataclass(frozen=True)
-class Time:
-    """How the log tells time: unit of `ts`, the zone in which people read it, ties, and what is one time-point."""
-
-    unit: str = "s"
-    zone: str = "UTC"
-    ties: Ties = Ties.CONCURRENT
-    points: str = "by_timestamp"
-    """`by_timestamp`, `by_event`, or the attribute that numbers them."""
-    imprecise: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Event type -> how much earlier and later than `ts`, in the log's unit, its events may have happened."""
-
-
-@dataclass(frozen=True)
-class AtomCondition:
-    """A named condition over one event type: an atom of propositional policies."""
-
-    event: str
-    where: str
-
-
-@dataclass(frozen=True)
-class QuerySettings:
-    """What a workload sets for one query."""
-
-    max_matches: int = 10_000
-    """Matches listed for each operating day."""
-    exact_counts: bool = False
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What bounds a run: `max_reach` in the log's unit, `slice_rows` events in memory at once."""
-
-    max_reach: int
-    slice_rows: int = 5_000_000
-
-
-@dataclass(frozen=True)
-class Slicing:
-    """How many slices a plan may have."""
-
-    slices: int = 4
 
 
 @dataclass(frozen=True)
@@ -118,6 +50,8 @@ class Workload:
     """Event type -> attributes (or `ts`) that tell its events apart."""
     queries: Mapping[str, QuerySettings] = field(default_factory=dict)
     slicing: Slicing = field(default_factory=Slicing)
+    shedding: Shedding | None = None
+    """The operator of the queries that ask for load shedding; None: there is none."""
     expectations: Expectations = field(default_factory=Expectations)
 
     @property
@@ -138,19 +72,14 @@ class Workload:
         """A query's settings; the defaults where the workload sets none."""
         return self.queries.get(query, QuerySettings())
 
+    @property
+    def shed_queries(self) -> dict[str, QueryShedding]:
+        """The queries that ask for load shedding, by name, with what each brings."""
+        return {name: own.shedding for name, own in sorted(self.queries.items()) if own.shedding is not None}
+
     def question_files(self) -> list[Path]:
         """Queries and policies, by folder and name."""
         return question_files(self.folder)
-
-
-def question_files(folder: Path) -> list[Path]:
-    """The files of a workload folder that ask something, by folder and name."""
-    return [
-        path
-        for home, suffixes in QUERY_FOLDERS.items()
-        for path in sorted((folder / home).glob("*"))
-        if path.suffix in suffixes
-    ]
 
 
 def folder_of(name_or_folder: str | Path) -> Path:
@@ -186,12 +115,12 @@ def read_workload(name_or_folder: str | Path, *, base: Path | None = None) -> tu
 
 
 def _read(problems: Problems, folder: Path, base: Path) -> Workload:
-    loaded = _yaml(problems, folder / "workload.yaml")
+    loaded = read_yaml(problems, folder / "workload.yaml")
     section = problems.section(
         "workload.yaml",
         loaded,
         required=() if problems.found else ("title", "owner", "sources", "schedule", "start", "events"),
-        optional=("time", "atoms", "unique", "queries", "limits", "slicing"),
+        optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding"),
     )
     name = folder.name if base == folder else base.name
     if not _NAME.fullmatch(name):
@@ -203,12 +132,20 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
     for source in sources:
         if not _NAME.fullmatch(source) or source in ("events", "refusals"):
             problems.add(section.at("sources"), f"'{source}' cannot name a source: it becomes a view of that name")
-    time = _time(problems, section.items.get("time"))
-    types = _events(problems, section.items.get("events"))
+    time = read_time(problems, section.items.get("time"))
+    types = read_event_types(problems, section.items.get("events"))
     for event_type in time.imprecise:
         if event_type not in types:
             hint = nearest(event_type, types)
             problems.add("workload.yaml: time.imprecise", f"unknown event type '{event_type}'; {hint}")
+    queries = read_query_settings(problems, section.items.get("queries"), check_names(problems, folder))
+    shedding = read_shedding(problems, section.items.get("shedding"))
+    for query, settings in queries.items():
+        if settings.shedding is not None and section.items.get("shedding") is None:
+            problems.add(
+                f"workload.yaml: queries.{query}.shedding",
+                "the workload has no section 'shedding', which says what the queries share: bound, costs",
+            )
     schema = LogSchema(types, unit=time.unit, ties=time.ties, imprecision=time.imprecise)
     return Workload(
         name=name,
@@ -218,174 +155,18 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
         owner=section.text("owner"),
         sources=sources,
         time=time,
-        schedule=_schedule(problems, section.text("schedule")),
-        start=_start(problems, section.items.get("start")),
+        schedule=read_schedule(problems, section.text("schedule")),
+        start=read_start(problems, section.items.get("start")),
         schema=schema,
-        events_sql=_events_sql(problems, folder, schema),
-        limits=_limits(problems, section.items.get("limits"), time.unit),
-        atoms=_atoms(problems, section.items.get("atoms"), schema),
-        unique=_unique(problems, section.items.get("unique"), schema),
-        queries=_queries(problems, section.items.get("queries"), folder),
-        slicing=_slicing(problems, section.items.get("slicing")),
+        events_sql=read_events_sql(problems, folder, schema),
+        limits=read_limits(problems, section.items.get("limits"), time.unit),
+        atoms=read_atoms(problems, section.items.get("atoms"), schema),
+        unique=read_unique(problems, section.items.get("unique"), schema),
+        queries=queries,
+        slicing=read_slicing(problems, section.items.get("slicing")),
+        shedding=shedding,
         expectations=_expectations(problems, folder, sources),
     )
-
-
-def _yaml(problems: Problems, path: Path) -> Any:
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        problems.add(f"{path.name}{place}", f"not YAML: {getattr(error, 'problem', None) or error}")
-    except UnicodeDecodeError as error:
-        problems.add(path.name, f"not UTF-8: {error.reason} at byte {error.start}")
-    return None
-
-
-def _time(problems: Problems, value: object) -> Time:
-    section = problems.section("workload.yaml: time", value, (), ("unit", "zone", "ties", "points", "imprecise"))
-    zone = section.text("zone", "UTC")
-    if zone not in available_timezones():
-        problems.add(section.at("zone"), f"unknown time zone '{zone}'; {nearest(zone, available_timezones())}")
-    ties = section.choice("ties", [tie.value for tie in Ties], Ties.CONCURRENT.value)
-    imprecise = _imprecise(problems, section.at("imprecise"), section.items.get("imprecise"))
-    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"), imprecise)
-
-
-def _imprecise(problems: Problems, where: str, value: object) -> dict[str, tuple[int, int]]:
-    found = {}
-    for event_type, declared in problems.mapping(where, value).items():
-        section = problems.section(f"{where}.{event_type}", declared, (), ("before", "after"))
-        found[event_type] = section.count("before", 0), section.count("after", 0)
-    return found
-
-
-def _schedule(problems: Problems, value: str) -> str:
-    try:
-        begin_of(value or "0 0 * * *")
-    except ValueError as error:
-        problems.add("workload.yaml: schedule", str(error))
-        return "0 0 * * *"
-    return value or "0 0 * * *"
-
-
-def _start(problems: Problems, value: object) -> date:
-    if isinstance(value, date):
-        return value
-    if value is not None:
-        problems.add("workload.yaml: start", f"expected a date such as 2013-01-01, found {value!r}")
-    return date(1970, 1, 1)
-
-
-def _events(problems: Problems, value: object) -> dict[str, dict[str, Attribute]]:
-    types: dict[str, dict[str, Attribute]] = {}
-    known: dict[str, AttributeType] = {}
-    for event_type, declared in problems.mapping("workload.yaml: events", value).items():
-        where = f"workload.yaml: events.{event_type}"
-        if not _IDENTIFIER.fullmatch(event_type):
-            problems.add(where, "an event type is a letter, then letters, digits and '_'")
-        types[event_type] = {}
-        for name, text in problems.mapping(where, declared).items():
-            kind = _attribute_type(problems, f"{where}.{name}", text)
-            if name in RESERVED or not _IDENTIFIER.fullmatch(name):
-                problems.add(f"{where}.{name}", f"cannot name an attribute; {', '.join(RESERVED)} are the log's own")
-            if known.setdefault(name, kind) != kind:
-                problems.add(f"{where}.{name}", f"is {kind.value} here and {known[name].value} in another event type")
-            types[event_type][name] = Attribute(name, kind, nullable=str(text).endswith("?"))
-    return types
-
-
-def _attribute_type(problems: Problems, where: str, text: object) -> AttributeType:
-    name = str(text).removesuffix("?")
-    known = [kind.value for kind in AttributeType]
-    if name not in known:
-        problems.add(where, f"unknown type {text!r}; {nearest(name, known)}")
-        return AttributeType.STRING
-    return AttributeType(name)
-
-
-def _events_sql(problems: Problems, folder: Path, schema: LogSchema) -> str:
-    path = folder / "events.sql"
-    if not path.is_file():
-        problems.add("events.sql", "is missing: one SELECT that turns source rows into events")
-        return ""
-    text = path.read_text(encoding="utf-8")
-    for event_type in schema.types:
-        if f"'{event_type}'" not in text:
-            problems.add("events.sql", f"gives no event of the declared type '{event_type}'")
-    if "_row" not in text:
-        problems.add("events.sql", "each SELECT must carry the column `_row` of its source, which names the raw row")
-    return text
-
-
-def _limits(problems: Problems, value: object, unit: str) -> Limits:
-    section = problems.section("workload.yaml: limits", value, (), ("max_reach", "slice_rows"))
-    text = section.text("max_reach", "30d")
-    found = _SPAN.fullmatch(text)
-    if found is None:
-        problems.add(section.at("max_reach"), f"expected a span such as 30d, 12h, 90m or 45s, found '{text}'")
-        return Limits(0)
-    reach = int(found["number"]) * _SECONDS[found["unit"]] * UNITS[unit]
-    return Limits(reach, section.count("slice_rows", Limits.slice_rows))
-
-
-def _slicing(problems: Problems, value: object) -> Slicing:
-    section = problems.section("workload.yaml: slicing", value, (), ("slices",))
-    slices = section.count("slices", Slicing.slices)
-    if slices < 1:
-        problems.add(section.at("slices"), "there must be at least 1")
-    return Slicing(slices)
-
-
-def _atoms(problems: Problems, value: object, schema: LogSchema) -> dict[str, AtomCondition]:
-    atoms = {}
-    for name, declared in problems.mapping("workload.yaml: atoms", value).items():
-        section = problems.section(f"workload.yaml: atoms.{name}", declared, ("event", "where"))
-        atoms[name] = AtomCondition(section.text("event"), section.text("where"))
-        _known_type(problems, section, atoms[name].event, schema)
-    return atoms
-
-
-def _known_type(problems: Problems, section: Section, event_type: str, schema: LogSchema) -> None:
-    if event_type and event_type not in schema.types:
-        hint = nearest(event_type, schema.types)
-        problems.add(section.at("event"), f"unknown event type '{event_type}'; {hint}")
-
-
-def _unique(problems: Problems, value: object, schema: LogSchema) -> dict[str, tuple[str, ...]]:
-    unique = {}
-    for event_type in (keys := problems.section("workload.yaml: unique", value, (), list(schema.types))).items:
-        known = ["ts", *schema.types[event_type]]
-        unique[event_type] = keys.texts(event_type)
-        for name in unique[event_type]:
-            if name not in known:
-                problems.add(keys.at(event_type), f"unknown attribute '{name}'; {nearest(name, known)}")
-    return unique
-
-
-def _queries(problems: Problems, value: object, folder: Path) -> dict[str, QuerySettings]:
-    names = [path.stem for path in question_files(folder)]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.add(name, "two files ask under this name, which names their result table")
-    for name in names:
-        if not _NAME.fullmatch(name) or name in LAKE_TABLES or name.startswith("work_"):
-            problems.add(
-                name, "cannot name a result table: lower case letters, digits and '_', and no other table's name"
-            )
-        for suffix in BESIDE:
-            if name.removesuffix(suffix) in names and name.endswith(suffix):
-                problems.add(
-                    name, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
-                )
-    found = {}
-    for name, declared in problems.section("workload.yaml: queries", value, (), names).items.items():
-        section = problems.section(f"workload.yaml: queries.{name}", declared, (), ("max_matches", "exact_counts"))
-        found[name] = QuerySettings(
-            section.count("max_matches", QuerySettings.max_matches),
-            section.truth("exact_counts", QuerySettings.exact_counts),
-        )
-    return found
 
 
 def _expectations(problems: Problems, folder: Path, sources: Mapping[str, Source]) -> Expectations:
@@ -393,4 +174,4 @@ def _expectations(problems: Problems, folder: Path, sources: Mapping[str, Source
     if not path.is_file():
         problems.add("expectations.yaml", "is missing: `rows: []` and `gate: []` say that every row and day is good")
         return Expectations()
-    return read_expectations(problems, _yaml(problems, path), sources)
+    return read_expectations(problems, read_yaml(problems, path), sources)

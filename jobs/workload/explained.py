@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from cep_core.compile import evaluator_of
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.explanation import Explanation
+from cep_core.language.explanation import Explanation, Section
 from cep_core.language.patterns import explaining
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query, Strategy
@@ -24,7 +25,57 @@ def explain_question(workload: Workload, path: Path) -> Explanation:
         algorithm = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts).describe()
     except NotSupportedYet as refusal:
         algorithm = (str(refusal),)
-    return explaining.explain_query(query, algorithm)
+    explained = explaining.explain_query(query, algorithm)
+    shed = shedding_of(workload, path.stem, query)
+    return Explanation((*explained.sections, shed)) if shed else explained
+
+
+def shedding_of(workload: Workload, name: str, query: Query) -> Section | None:
+    """What load shedding will do with a query; None if it does not ask for it. Raises NotSupportedYet."""
+    asked, shared = workload.settings(name).shedding, workload.shedding
+    if asked is None or shared is None:
+        return None
+    from cep_core.shedding.offering import machine_of
+
+    machine, others = machine_of(query), [other for other in workload.shed_queries if other != name]
+    event = shared.costs.event
+    lines = (
+        f"each night: what an operator would have missed that is too slow for {_listed([name, *others])}",
+        f"{machine.states} states of a partial match; meeting one costs {_listed(asked.costs)} virtual ns, "
+        f"an event {event} virtual ns; a match weighs {asked.weight:g}",
+        f"loads {_listed([f'{load:.0%}' for load in shared.loads])}; latency bound {virtual(shared.bound)}, "
+        f"safety buffer {virtual(shared.buffer)} of virtual time",
+        f"trained on {shared.training_days} days before, as far as the lake holds them; strategies that draw by chance "
+        f"run with seeds {_listed(shared.seeds)}",
+    )
+    facts = {
+        "queries": [name, *others],
+        "states": machine.states,
+        "costs": list(asked.costs),
+        "weight": asked.weight,
+        "bound_ns": shared.bound,
+        "buffer_ns": shared.buffer,
+        "loads": list(shared.loads),
+        "seeds": list(shared.seeds),
+        "training_days": shared.training_days,
+    }
+    return Section("shedding", lines, facts)
+
+
+def virtual(nanoseconds: int) -> str:
+    """A span of virtual time in the largest unit of which it is a whole number.
+
+    >>> virtual(20_000_000), virtual(0), virtual(1_500), virtual(2_000_000_000)
+    ('20 ms', '0 ns', '1500 ns', '2 s')
+    """
+    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+        if nanoseconds and nanoseconds % size == 0:
+            return f"{nanoseconds // size} {unit}"
+    return f"{nanoseconds} ns"
+
+
+def _listed(items: Iterable[object]) -> str:
+    return ", ".join(map(str, items))
 
 
 def warnings_of(workload: Workload, path: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,9 +34,25 @@ class Problems:
     """What is wrong so far, in reading order."""
 
     found: list[str] = field(default_factory=list)
+    lines: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By file: the line of each key, by its path."""
 
-    def add(self, where: str, message: str) -> None:
-        self.found.append(f"{where}: {message}")
+    def add(self, where: str, message: str, key: str = "") -> None:
+        """`where`: a file, or `file: path` of a key in it; `key`: one inside of it that the problem is about."""
+        self.found.append(f"{self.place(where, key)}: {message}")
+
+    def place(self, where: str, key: str = "") -> str:
+        """A place with its line: that of the key, or of the nearest one around it that the file has.
+
+        >>> Problems(lines={"w.yaml": {"events": 7, "events.A": 8}}).place("w.yaml: events.A.x")
+        'w.yaml:8: events.A.x'
+        """
+        file, _, path = where.partition(": ")
+        known = self.lines.get(file, {})
+        inner = f"{path}.{key}".strip(".")
+        while inner and inner not in known:
+            inner = inner[: max(inner.rfind("."), inner.rfind("["), 0)]
+        return f"{file}:{known[inner]}{where[len(file) :]}" if inner else where
 
     def mapping(self, where: str, value: Any) -> dict[str, Any]:
         """The value as a mapping with text keys; an empty one, and a problem, when it is none."""
@@ -65,7 +81,7 @@ class Problems:
         known = {*required, *optional}
         for key in items:
             if key not in known:
-                self.add(where, f"unknown key '{key}'; {nearest(key, known)}")
+                self.add(where, f"unknown key '{key}'; {nearest(key, known)}", key)
         for key in required:
             if items.get(key) is None:
                 self.add(where, f"'{key}' is missing")
@@ -81,7 +97,17 @@ class Section:
     items: Mapping[str, Any]
 
     def at(self, key: str) -> str:
-        return f"{self.where}.{key}"
+        return f"{self.where}.{key}" if ": " in self.where else f"{self.where}: {key}"
+
+    def number(self, key: str, default: float) -> float:
+        """Any number."""
+        value = self.items.get(key)
+        if value is None:
+            return default
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.problems.add(self.at(key), f"expected a number, found {value!r}")
+            return default
+        return float(value)
 
     def text(self, key: str, default: str = "") -> str:
         return self._read(key, str, "text", default)
@@ -113,6 +139,25 @@ class Section:
         for item in odd:
             self.problems.add(self.at(key), f"expected text, found {item!r}")
         return tuple(item for item in found if isinstance(item, str))
+
+    def counts(self, key: str, default: tuple[int, ...]) -> tuple[int, ...]:
+        """A list of whole numbers, at least 0; not an empty one."""
+        return tuple(self._listed(key, default, lambda item: isinstance(item, int) and item >= 0, "whole numbers"))
+
+    def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """A list of numbers; not an empty one."""
+        return tuple(
+            float(n) for n in self._listed(key, default, lambda item: isinstance(item, int | float), "numbers")
+        )
+
+    def _listed(self, key: str, default: Any, fits: Callable[[Any], bool], wanted: str) -> Any:
+        value = self.items.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, list) or not value or any(isinstance(i, bool) or not fits(i) for i in value):
+            self.problems.add(self.at(key), f"expected a list of {wanted}, found {value!r}")
+            return default
+        return value
 
     def _read(self, key: str, wanted: type, name: str, default: Any) -> Any:
         value = self.items.get(key)

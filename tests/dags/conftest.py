@@ -58,6 +58,8 @@ def workloads(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / "queries").mkdir(parents=True)
         (folder / name / "workload.yaml").write_text(text)
     (folder / "small" / "queries" / "late.cep").write_text("PATTERN A+ WITHIN 1 hour\n")
+    (folder / "small" / "experiments").mkdir()
+    (folder / "small" / "experiments" / "rates.yaml").write_text("title: rates\n")
     return folder
 
 

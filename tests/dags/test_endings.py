@@ -89,6 +89,17 @@ def test_a_backfill_runs_its_chunks(bag: Any, spark_submit: Path) -> None:
     assert sorted(submitted) == sorted(f"{task} {days}" for task in _ORDER for days in chunks)
 
 
+def test_an_evaluation_measures_then_publishes(bag: Any, spark_submit: Path) -> None:
+    """One application; where it fails, nothing is published."""
+    states = run(bag, "evaluation_small")
+    assert set(states.values()) == {"success"}
+    [submitted] = (spark_submit / "submitted").read_text().splitlines()
+    assert submitted.startswith("experiment 2013-")
+    (spark_submit / "codes").write_text("experiment 2\n")
+    states = run(bag, "evaluation_small")
+    assert states == {"experiment[-1]": "failed", "publish[-1]": "upstream_failed"}
+
+
 def test_a_command_tells_why_it_failed(bag: Any) -> None:
     """The only task of a broken folder's DAG fails for good with what `trendmill check` says."""
     task = bag.dags["nightly_broken"].get_task("check").prepare_for_execution()

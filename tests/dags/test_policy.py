@@ -32,6 +32,22 @@ def test_there_is_a_dag_for_every_workload(bag: Any) -> None:
     assert "backfill_broken" not in bag.dags
 
 
+def test_a_workload_with_grids_has_an_evaluation(bag: Any) -> None:
+    """experiment >> publish, weekly; a folder without grids, or a broken one, has none."""
+    assert {name for name in bag.dags if name.startswith("evaluation_")} == {
+        "evaluation_small",
+        "evaluation_nyc_flights",
+    }
+    dag = bag.dags["evaluation_small"]
+    assert {task.task_id: task.downstream_task_ids for task in dag.tasks} == {
+        "experiment": {"publish"},
+        "publish": set(),
+    }
+    assert dag.get_task("publish").arguments == ["experiment", "small", "--publish-only"]
+    assert dag.max_active_runs == 1
+    assert not dag.catchup
+
+
 def test_every_task_has_an_owner_a_pool_retries_a_timeout_and_notes(bag: Any) -> None:
     """Who is woken, how often it is tried, when it is given up, what it reads, writes and how to triage it."""
     for dag in bag.dags.values():

@@ -17,7 +17,16 @@ QUERIES = {"snowball": (80, 2), "late_chains": (20, 1)}
 """Matches and states."""
 BOUND = 10_000_000
 
-LOST = {"none": 0.0, "pSPICE": 0.12, "pSPICE--": 0.2, "PM-BL": 0.31, "E-BL": 0.05, "trend counts": 0.1, SCRIPT: 0.9}
+LOST = {
+    "none": 0.0,
+    "pSPICE": 0.12,
+    "pSPICE--": 0.2,
+    "PM-BL": 0.31,
+    "E-BL": 0.05,
+    "trend counts": 0.1,
+    "hindsight": 0.08,
+    SCRIPT: 0.9,
+}
 """At 140 %; half of it at 120 %."""
 LATE = {"none": 0.4, "E-BL": 0.01}
 RANDOM = ("PM-BL", "E-BL")

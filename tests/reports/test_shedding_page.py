@@ -53,6 +53,7 @@ def of(**lost: float) -> Shedding:
 def test_the_first_sentence_answers(site: Path) -> None:
     """What pSPICE and chance would have missed, and who would have been best, by how much; then the bound."""
     first, second = page(site).text("p", class_="finding")
+    assert page(site).text("p")[2].endswith("which nobody can, would still have missed 8 %.")
     assert first == (
         "At 140 % load pSPICE would have missed 12 % of the matches of late_chains and snowball, dropping at random "
         "31 % (± 3.1 %); E-BL would have been the best with 5 % (± 0.5 %), 58 % fewer, though with 1 % "
@@ -74,16 +75,29 @@ def test_the_day_page_has_the_answer(site: Path) -> None:
     assert not empty.all("a", href="shedding.html")
 
 
+def test_the_page_of_days_links_it(site: Path) -> None:
+    """What pSPICE would have missed, for every day that was compared."""
+    days = read(site / "lines" / "index.html")
+    links = {link.attributes["href"]: link.text for link in days.all("a") if "shedding" in link.attributes["href"]}
+    assert links == {f"{DAY}/shedding.html": "12 %", f"{INCOMPLETE}/shedding.html": "0 %"}
+    assert days.text("th")[-1] == "shedding"
+    [row] = [text for text in days.text("tr") if text.startswith("Mon 4 Mar 2013")]
+    assert row.endswith("–")
+
+
 def test_which_strategy_is_best() -> None:
     """The one that misses fewest, by how much; whether it keeps the bound, and who else does; equals are named."""
     assert answer(of(none=0, pSPICE=0.1, PM_BL=0.2)) == (
         "At 140 % load pSPICE would have missed 10 % of the matches of late_chains and snowball, dropping at "
         "random 20 % "
-        "(± 2 %); that would have been the best, 50 % fewer than the next, dropping at random."
+        "(± 2 %); that would have been the best, ahead of dropping at random, 50 % fewer."
     )
     assert answer(of(none=0, pSPICE=0.2, PM_BL=0.1)).endswith("; the latter would have been the best, 50 % fewer.")
+    assert answer(of(none=0, pSPICE=0.2, PM_BL=0.19)).endswith(
+        "; the latter would have been the best, 5 % fewer (no more than seeds differ)."
+    )
     assert answer(of(none=0, pSPICE=0.1, E_BL=0.2, late_pSPICE=0.02)).endswith(
-        "; that would have been the best, 50 % fewer than the next, E-BL, though with 2 % of the events beyond the "
+        "; that would have been the best, ahead of E-BL, 50 % fewer, though with 2 % of the events beyond the "
         "latency "
         "bound; of those that keep it, E-BL with 20 % (± 2 %)."
     )
@@ -196,6 +210,9 @@ def test_rows_without_all_measures_do_not_break_it() -> None:
     assert latency_figure(found, DAY, CLOCK) is None
     assert dropped_figure(found, DAY, CLOCK) is None
     assert answer(found).startswith("At 200 % load pSPICE")
+    whole = shedding_of([row for row in rows if not row["metric"].startswith("query_")])
+    assert whole is not None
+    assert "of the matches of all queries;" in answer(whole).replace(", dropping at random 31 % (± 3.1 %)", "")
     assert shedding_of([]) is None
     assert shedding_of([row for row in rows if row["metric"] != "lost"]) is None
 

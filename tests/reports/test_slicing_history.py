@@ -10,7 +10,7 @@ import pytest
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.slicing_comparison import Comparison, Measured, comparisons
-from jobs.reports.slicing_history import History, history
+from jobs.reports.slicing_history import History, earlier_comparisons, history
 from tests.reports.reading import read
 from tests.reports.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT
 from tests.reports.test_figures import letters
@@ -59,12 +59,12 @@ def test_one_day_is_no_history() -> None:
 def test_days_without_rows_and_other_queries_are_left_out(places: Path) -> None:
     """Two days before were compared, one was not; today comes last."""
     reader = LakeReader(places / "lake" / "lines")
-    [today] = comparisons(reader, DAY)
-    assert [day for day, _ in history(reader, DAY, today).days] == [date(2013, 3, 5), date(2013, 3, 6), DAY]
+    [today], earlier = comparisons(reader, DAY), earlier_comparisons(reader, DAY)
+    assert [day for day, _ in history(earlier, DAY, today).days] == [date(2013, 3, 5), date(2013, 3, 6), DAY]
     other = Comparison({**today.plan, "queries": ["snowball"]}, today.strategies)
-    assert [day for day, _ in history(reader, DAY, other).days] == [DAY]
+    assert [day for day, _ in history(earlier, DAY, other).days] == [DAY]
     later = DAY + timedelta(days=27)
-    assert [day for day, _ in history(reader, later, today).days] == [DAY, later]
+    assert [day for day, _ in history(earlier_comparisons(reader, later), later, today).days] == [DAY, later]
 
 
 def test_the_page_says_today_and_the_last_days(site: Path) -> None:

@@ -14,6 +14,7 @@ from deltalake import DeltaTable
 from jobs.exits import GateFailure
 from jobs.runs.run import Run, Silent
 from jobs.runs.tasks import begin, evaluate, load, refused_days, slice_
+from jobs.stages.shed import EXPERIMENT
 from tests.runs.small_workload import QUERIES, day
 
 if TYPE_CHECKING:
@@ -65,8 +66,16 @@ class SmallLake:
         return _as_set(self._read(name))
 
     def tables(self, *joined: str) -> Tables:
-        """The compared tables, and those of queries that joined, as sets of rows; what was evaluated from what."""
-        return {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
+        """The compared tables, and those of queries that joined, as sets of rows; what was evaluated from what.
+
+        Also what was measured of shedding: the days that train are those that the queries reach, so the law holds.
+        """
+        found = {name: _as_set(self.table(name)) for name in (*COMPARED, *joined, "result_days")}
+        return found | {"shedding": self.shedding()}
+
+    def shedding(self) -> list[dict[str, object]]:
+        """The rows of the shedding experiments, without `run_id`."""
+        return [row for row in _as_set(self.table("experiments")) if row["experiment"] == EXPERIMENT]
 
     def _read(self, name: str) -> pa.Table:
         return DeltaTable(self.folder / "machines" / name).to_pyarrow_table()

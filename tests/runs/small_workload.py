@@ -27,6 +27,14 @@ events:
   Stop: {machine: string, load: int}
 limits: {max_reach: 3d, slice_rows: 40}
 slicing: {slices: 3}
+queries:
+  climbs: {shedding: {weight: 2, costs: [5, 6, 7]}}
+shedding:
+  bound: 200ns
+  costs: {event: 20, lookup: 1, draw: 1}
+  loads: [1.5]
+  seeds: [3, 4]
+  training_days: 1
 """
 
 EVENTS_SQL = """

@@ -58,6 +58,9 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
     assert {row["query"] for row in of_day} == set(QUERIES)
     assert all(row["complete"] for row in of_day)
     assert day(3) not in {row["day"] for row in copied.table("events").to_pylist()}
+    measured = [row for row in copied.shedding() if row["day"] == day(3)]
+    assert {row["strategy"] for row in measured} >= {"none", "pSPICE", "E-BL"}
+    assert {row["value"] for row in measured if row["metric"] in ("matches", "lost", "late_events")} == {0.0}
 
 
 def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -14,7 +16,7 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.binding import bind
 from cep_core.shedding.costs import uniform_costs
-from cep_core.shedding.offering import check_offerable, offered, relevant_types
+from cep_core.shedding.offering import machine_of, offered, relevant_types
 from cep_core.shedding.run import Run
 from cep_core.shedding.stream import stream_of
 
@@ -95,7 +97,16 @@ def test_unshed_operator_finds_what_match_finds(text, seed, count, ordered):
     ],
 )
 def test_what_is_refused_has_a_place(text):
-    query = bind(text, log_schema_of(log(1, 5)))
+    refuse(bind(text, log_schema_of(log(1, 5))))
+
+
+def test_confidence_is_refused():
+    """The operator knows no possible worlds."""
+    schema = replace(log_schema_of(log(1, 5)), imprecision={"D": (0, 9)})
+    refuse(bind("PATTERN SEQ(D a, C b) WHERE skip_till_any_match WITHIN 5 WITH CONFIDENCE > 0", schema))
+
+
+def refuse(query):
     with pytest.raises(NotSupportedYet) as refused:
-        check_offerable(query)
+        machine_of(query)
     assert refused.value.line >= 1

@@ -192,6 +192,8 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EX
     if not mandatory and single(pattern, "A") and draw(st.booleans()):
         conditions.append("[A.k]")  # says nothing of a trend without an a
     group = "GROUP-BY g" if mandatory and draw(st.booleans()) else ""
+    if not mandatory and single(pattern, "A") and " AND " not in pattern and draw(st.booleans()):
+        group = "GROUP-BY A.g"  # null for a trend without an a
     size = draw(st.integers(1, 12))
     slide = draw(st.sampled_from(["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"]))
     items = draw(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4, unique=True))

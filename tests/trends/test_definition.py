@@ -28,7 +28,7 @@ def expected(query: Query, log: pa.Table) -> list[dict[str, Any]]:
 def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The aggregates of each (group..., window start) as rows."""
     rows = []
-    for *group, start in sorted(found, key=lambda key: (key[-1], key[:-1])):
+    for *group, start in sorted(found, key=lambda key: (key[-1], [(value is None, value) for value in key[:-1]])):
         values = found[*group, start]
         row: dict[str, Any] = dict(zip(query.group_by, group, strict=True))
         row |= {

@@ -9,27 +9,13 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of
 from cep_core.language.patterns.binding import bind
 from cep_core.trends.evaluator import TrendEvaluator
+from tests.trends.running_examples import I5, I11, stream
 
 
 def aggregate(text: str, events: pa.Table) -> list[dict[str, object]]:
     """The result rows of a query over a whole log."""
     evaluator = TrendEvaluator(bind(text, log_schema_of(events)))
     return evaluator.merge(evaluator.evaluate(events)).to_pylist()
-
-
-def stream(text: str, **attributes: list[object]) -> pa.Table:
-    """`a1 b2` as events: the letter is the type, the number the time."""
-    names = text.split()
-    columns = {
-        "event_type": [name[0].upper() for name in names],
-        "ts": pa.array([int(name[1:]) for name in names], pa.int64()),
-        "seq": pa.array(range(len(names)), pa.int64()),
-    }
-    return pa.table({**columns, **attributes})
-
-
-I11 = stream("a1 b2 c2 a3 e3 a4 c5 d6 b7 a8 b9")
-I5 = stream("a1 b2 a3 a4 b7", attr=[5, None, 6, 4, None])
 
 
 @pytest.mark.parametrize(
@@ -94,6 +80,13 @@ def test_recurring_types() -> None:
     assert aggregate("RETURN COUNT(*) PATTERN SEQ(A+, B, A, A+, B+) WITHIN 100", events)[0]["count"] == 1
     events = stream("a1 a2 a3")
     assert aggregate("RETURN COUNT(*) PATTERN SEQ(A+, A+) WITHIN 100", events)[0]["count"] == 5
+
+
+def test_group_that_a_trend_lacks() -> None:
+    """docs/semantics.md 4: trends that bind no event with the grouped attribute are the group null, after others."""
+    events = stream("a1 b2 a3 b4", g=[2, None, 1, None])
+    rows = aggregate("RETURN COUNT(*) PATTERN SEQ(A?, B) GROUP-BY A.g WITHIN 100", events)
+    assert [(row["g"], row["count"]) for row in rows] == [(1, 1), (2, 2), (None, 2)]
 
 
 def test_ties() -> None:

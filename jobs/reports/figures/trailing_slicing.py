@@ -63,7 +63,8 @@ def trailing_slicing_figure(history: History) -> Figure | None:
         f"Days best: {wins}.",
         f"Largest slice as a share of the relevant events: the plan in use (line), and the strategy that would have "
         f"been best where that is another (single markers), for {queries}. n = {counted(len(days), 'day')} compared "
-        f"from {spoken(days[0][0])} to {spoken(last)}, each counted once on its real events. Days best: {wins}.",
+        f"from {spoken(days[0][0])} to {spoken(last)}, each counted once on its real events; "
+        f"a day without a mark was not compared. Days best: {wins}.",
         ["day", "best", "best_load", "plan_in_use_load", "lower_bound"],
         [
             [day.isoformat(), best.strategy, best.load, it.in_use.load if it.in_use else None, it.lower_bound]

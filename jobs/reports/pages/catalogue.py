@@ -25,7 +25,7 @@ COMES_FROM = {
     "_work/slices": ("events", "slicing_plans"),
     "slice_runs": ("_work/slices", "the queries"),
     "result_days": ("events", "the queries"),
-    "experiments": ("events", "slicing_plans"),
+    "experiments": ("events", "slicing_plans", "the queries that ask for shedding"),
     "runs": ("the stages of every run",),
 }
 """What each table of the pipeline is computed from; a query's table comes from the events and its query."""

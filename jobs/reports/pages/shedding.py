@@ -13,7 +13,7 @@ from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, miss
 from jobs.reports.listing import Heading
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, quantity, share, virtual
-from jobs.reports.shedding_answer import answer, bound_kept
+from jobs.reports.shedding_answer import answer, bound_kept, out_of_reach
 from jobs.reports.shedding_comparison import DROPS, NONE, Outcome, Shedding, Spread
 from jobs.reports.values import listed, shown
 
@@ -25,7 +25,7 @@ def page(report: DayReport) -> Page | None:
         return None
     shedding = [name for name in compared.strategies if name != NONE]
     queries = compared.queries
-    all_of_them = listed([shown(name) for name in queries])
+    all_of_them = listed([shown(name) for name in queries or compared.asked]) or "all queries"
     by_weight = ", weighted," if _weighted(compared) else ""
     missed = [
         against_load(
@@ -62,6 +62,7 @@ def page(report: DayReport) -> Page | None:
         "title": "Shedding",
         "finding": answer(compared),
         "bound": bound_kept(compared),
+        "out_of_reach": out_of_reach(compared),
         "load": share(compared.load),
         "missed": [figure for figure in missed if figure is not None],
         "latency": latency,

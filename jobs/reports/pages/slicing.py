@@ -18,7 +18,7 @@ from jobs.reports.moments import spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, elapsed, quantity, share
 from jobs.reports.slicing_comparison import Comparison, comparisons
-from jobs.reports.slicing_history import Record, history
+from jobs.reports.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.values import listed, shown
 
 HEAVIEST = 30
@@ -46,7 +46,8 @@ class Section:
 
 def page(report: DayReport) -> Page:
     """Strategies side by side, for each plan by which the day was evaluated."""
-    sections = [_section(report, one) for one in comparisons(report.reader, report.day)]
+    earlier = earlier_comparisons(report.reader, report.day)
+    sections = [_section(one, history(earlier, report.day, one)) for one in comparisons(report.reader, report.day)]
     heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
     heavy.sort(key=lambda row: -row["frequency"])
     content = {
@@ -118,10 +119,9 @@ def compared(comparison: Comparison) -> str:
     )
 
 
-def _section(report: DayReport, comparison: Comparison) -> Section:
+def _section(comparison: Comparison, past: History) -> Section:
     plan = comparison.plan
     content: dict[str, Any] = json.loads(plan["plan"])
-    past = history(report.reader, report.day, comparison)
     told = len(past.days) > 1
     clause = "" if comparison.best is None else past.clause(comparison.best.strategy)
     sentence = compared(comparison)

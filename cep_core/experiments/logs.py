@@ -1,0 +1,70 @@
+"""The logs of an experiment by name: seeded generators that the project carries, and files that may be absent.
+
+A file is a stand-in for the paper's data: `trades` of companies, or a `match` of soccer. One seed takes one stretch of
+the trades, one of the files of matches: the spread over seeds is then that over parts of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from cep_core.experiments.buses import City, generate_reports
+from cep_core.experiments.positions import Match, generate_positions, read_match
+from cep_core.experiments.quotes import Market, generate_quotes, read_trades
+
+GENERATORS: Mapping[str, tuple[Callable[..., Any], Callable[..., pa.Table]]] = {
+    "quotes": (Market, generate_quotes),
+    "positions": (Match, generate_positions),
+    "buses": (City, generate_reports),
+}
+READERS: Mapping[str, tuple[str, Callable[[Path], pa.Table]]] = {
+    "trades": ("quotes", read_trades),
+    "match": ("positions", read_match),
+}
+
+
+@dataclass(frozen=True)
+class LogSource:
+    """Where an experiment's log comes from.
+
+    `name`: a generator with its `parameters`, or a reader with `files` below a folder of stand-ins, of which an
+    experiment takes `events` (None: all).
+    """
+
+    name: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    events: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in GENERATORS and self.name not in READERS:
+            raise ValueError(f"no log '{self.name}'; there are {', '.join([*GENERATORS, *READERS])}")
+        if (self.name in READERS) != bool(self.files):
+            raise ValueError(f"'{self.name}' {'needs files' if self.name in READERS else 'reads no files'}")
+        if self.name in GENERATORS:
+            GENERATORS[self.name][0](seed=0, **self.parameters)
+
+    @property
+    def shape(self) -> str:
+        """Which columns it has, by the generator of the same."""
+        return READERS[self.name][0] if self.name in READERS else self.name
+
+    def missing(self, folder: Path) -> list[str]:
+        """The files that are not below `folder`."""
+        return [file for file in self.files if not (folder / file).is_file()]
+
+    def read(self, folder: Path, seed: int) -> pa.Table:
+        """The log of one seed. Raises FileNotFoundError."""
+        if self.name in GENERATORS:
+            settings, generate = GENERATORS[self.name]
+            return generate(settings(seed=seed, **self.parameters))
+        log = READERS[self.name][1](folder / self.files[seed % len(self.files)])
+        if self.events is None or self.events >= log.num_rows:
+            return log
+        stretches = max(1, log.num_rows // self.events)
+        return log.slice(seed // len(self.files) % stretches * self.events, self.events).combine_chunks()

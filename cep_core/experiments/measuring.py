@@ -1,0 +1,95 @@
+"""One cell of a grid: the operator is trained, run unshed, then run with every strategy at every load.
+
+Rows are in the columns of every experiment. `parameters` holds the cell's setting and the load; a strategy without
+chance, too, is measured once for each seed, since a seed makes a log of its own. Same grid and cell, same bytes.
+
+Cost: see `cep_core.shedding.replaying`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.experiments.grids import HINDSIGHT, LOAD, PARTS, STRATEGIES, Cell, Grid
+from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
+from cep_core.experiments.slicing import SCHEMA
+from cep_core.shedding.quality import QUANTILES
+from cep_core.shedding.replaying import Experiment, Measured, Scenario
+
+
+def measure_cell(grid: Grid, cell: Cell, stand_ins: Path) -> pa.Table:
+    """All strategies at all loads. `stand_ins`: the folder of a log that is read. Raises FileNotFoundError."""
+    experiment = Experiment(scenario_of_cell(grid, cell, stand_ins))
+    rows: list[dict[str, object]] = []
+    for load in grid.loads:
+        for name in grid.strategies:
+            shedder = experiment.hindsight if name == HINDSIGHT else STRATEGIES[name]
+            measured = experiment.measure(shedder, load, cell.seed)
+            parameters = json.dumps({**dict(cell.setting), LOAD: load}, sort_keys=True)
+            rows += [
+                {
+                    "strategy": name,
+                    "parameters": parameters,
+                    "seed": cell.seed,
+                    "metric": metric,
+                    "value": float(value),
+                    "unit": unit,
+                }
+                for metric, value, unit in chain(
+                    _measures(experiment, measured), _over_time(experiment, measured) if grid.over_time else ()
+                )
+            ]
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def scenario_of_cell(grid: Grid, cell: Cell, stand_ins: Path) -> Scenario:
+    """The first part of the log trains, the rest is judged."""
+    log = grid.log.read(stand_ins, cell.seed)
+    patterns = {query: QUERIES[query](log, **_whole(grid.parameters_of(query, cell))) for query in grid.queries}
+    steps = {query: [pattern.machine.steps for pattern in own] for query, own in patterns.items()}
+    ts = log["ts"].to_numpy().astype(np.int64)
+    return Scenario(
+        [pattern for own in patterns.values() for pattern in own],
+        ts,
+        int(ts[int(len(ts) * grid.train)]),
+        int(ts[-1]) + 1,
+        grid.costs(cell, steps),
+        log[TYPE_OF[grid.log.shape]].to_numpy().astype(np.int64),
+        grid.bound,
+        grid.buffer,
+    )
+
+
+def _whole(parameters: dict[str, float]) -> dict[str, float]:
+    """Integers stay integers, and a number that a YAML writer wrote as 5.0 becomes one."""
+    return {name: int(value) if float(value).is_integer() else value for name, value in parameters.items()}
+
+
+def _measures(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:
+    quality, unshed = measured.quality, experiment.unshed
+    started = int(unshed.account.started.sum())
+    yield "match_probability", unshed.matches / started if started else 0.0, "matches / partial matches"
+    yield "matches", sum(quality.matches), "matches"
+    yield "lost", quality.lost, "share"
+    yield "false_negatives", quality.false_negatives, "weighted matches"
+    yield "false_positives", quality.false_positives, "weighted matches"
+    for share, latency in zip(QUANTILES, quality.latencies, strict=True):
+        yield f"latency_p{round(100 * share)}", latency, "virtual ns"
+    yield "late_events", quality.late, "share"
+    yield "late_time", quality.late_time, "share"
+    yield "overhead", quality.overhead, "share"
+    yield "dropped", quality.dropped, "partial matches or events"
+    yield "retrained", measured.retrained, "times"
+
+
+def _over_time(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:
+    """The highest latency in each part of the judged events, parts of equal numbers of events."""
+    latency = measured.run.account.latency[experiment.scenario.first :]
+    for number, part in enumerate(np.array_split(latency, PARTS)):
+        yield f"latency_part_{number:02d}", int(part.max(initial=0)), "virtual ns"

@@ -1,0 +1,221 @@
+"""What pSPICE's experiments say in words, asked of our own numbers (section IV-B, Fig. 5 to 9).
+
+A relation looks at a grid's summary and answers whether it holds there, with the numbers that it looked at. Nothing is
+compared with the paper's absolute numbers: its data, machine and cost of an event are not ours.
+
+Differences are of means over seeds; one below `TIE` (a percentage point) counts as equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from cep_core.experiments.summaries import Point, Summary
+
+TIE = 0.01
+
+OURS, TIMELESS, CHANCE, EVENTS = "pSPICE", "pSPICE--", "PM-BL", "E-BL"
+
+LIKELY = 0.81
+"""The match probability above which the paper lets random dropping win (Fig. 5b)."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a relation holds, and the numbers in words."""
+
+    agrees: bool
+    finding: str
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`says`: the paper's sentence, in our words."""
+
+    says: str
+    judge: Callable[[Summary], Verdict]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def _where(point: Point) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in point.setting.items())
+
+
+def _ends(summary: Summary, axis: str, strategy: str, metric: str = "lost") -> tuple[float, float, str]:
+    """A metric at the lowest and the highest place of an axis, each averaged over what else varies."""
+    points = summary.along(axis, strategy)
+    values = sorted({_place(point, axis) for point in points})
+    low, high = (_mean([p[metric] for p in points if _place(p, axis) == end]) for end in (values[0], values[-1]))
+    return low, high, f"{strategy} {_percent(low)} to {_percent(high)}"
+
+
+def _place(point: Point, axis: str) -> float:
+    return point.setting[axis] if axis in point.setting else point[axis]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _loses_less_unless_likely(summary: Summary) -> Verdict:
+    told, agrees = [], True
+    for own, other in summary.pairs("match_probability", OURS, CHANCE):
+        if own["match_probability"] <= LIKELY:
+            agrees = agrees and own["lost"] <= other["lost"] + TIE
+            told.append(f"{_percent(own['lost'])} against {_percent(other['lost'])}")
+    return Verdict(agrees and bool(told), f"{OURS} against {CHANCE}: " + "; ".join(told))
+
+
+def _grows_with_match_probability(summary: Summary) -> Verdict:
+    low, high, own = _ends(summary, "match_probability", OURS)
+    less, more, other = _ends(summary, "match_probability", CHANCE)
+    return Verdict(low < high and less < more, f"{own}, {other}")
+
+
+def _advantage_shrinks(summary: Summary) -> Verdict:
+    ratios = [other["lost"] / max(own["lost"], TIE) for own, other in summary.pairs("match_probability", OURS, CHANCE)]
+    finding = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    return Verdict(ratios[0] > ratios[-1], f"{CHANCE}'s loss over {OURS}'s, by rising match probability: {finding}")
+
+
+def _events_gain(summary: Summary) -> Verdict:
+    low, high, told = _ends(summary, "match_probability", EVENTS)
+    return Verdict(low > high, f"{told} from the lowest to the highest match probability")
+
+
+def _events_win_only_when_likely(summary: Summary) -> Verdict:
+    pairs = summary.pairs("match_probability", OURS, EVENTS)
+    told = [
+        f"{_percent(own['match_probability'])}: {_percent(own['lost'])} against {_percent(other['lost'])}"
+        for own, other in pairs
+    ]
+    (first, first_events), (last, last_events) = pairs[0], pairs[-1]
+    agrees = first["lost"] < first_events["lost"] and last["lost"] > last_events["lost"]
+    return Verdict(agrees, f"{OURS} against {EVENTS} at match probability " + "; ".join(told))
+
+
+def _more_load_more_loss(summary: Summary) -> Verdict:
+    ends = [_ends(summary, "load", strategy) for strategy in (OURS, CHANCE, EVENTS)]
+    return Verdict(all(low < high for low, high, _ in ends), ", ".join(told for _, _, told in ends))
+
+
+def _best_at_every_load(summary: Summary) -> Verdict:
+    return _best_of(summary, (CHANCE, EVENTS))
+
+
+def _better_than_chance_at_every_load(summary: Summary) -> Verdict:
+    return _best_of(summary, (CHANCE,))
+
+
+def _best_of(summary: Summary, others: Sequence[str]) -> Verdict:
+    worse = [
+        f"{other.strategy} {_percent(other['lost'])} against {_percent(own['lost'])} at {_where(own)}"
+        for name in others
+        for own, other in summary.pairs("load", OURS, name)
+        if other["lost"] < own["lost"] - TIE
+    ]
+    told = "; ".join(worse) or f"{OURS} loses least at each of {len(summary.along('load', OURS))} points"
+    return Verdict(not worse, told)
+
+
+def _keeps_the_bound(summary: Summary) -> Verdict:
+    late = max(point["late_events"] for point in summary.along("load", OURS))
+    return Verdict(late == 0.0, f"share of {OURS}'s events above the bound, at most: {100 * late:.3f} %")
+
+
+def _bound_breaks_without(summary: Summary) -> Verdict:
+    late = min(point["late_events"] for point in summary.along("load", "none"))
+    return Verdict(late > 0.0, f"share of late events without shedding, at least: {_percent(late)}")
+
+
+def _time_matters(summary: Summary) -> Verdict:
+    pairs = summary.pairs("tau_factor", OURS, TIMELESS)
+    told = [
+        f"factor {own.setting['tau_factor']:g}: {_percent(own['lost'])} against {_percent(other['lost'])}"
+        for own, other in pairs
+    ]
+    gaps = [other["lost"] - own["lost"] for own, other in pairs]
+    agrees = gaps[-1] > TIE and gaps[-1] > gaps[0]
+    return Verdict(agrees, f"{OURS} against {TIMELESS} at " + "; ".join(told))
+
+
+def _equal_at_low_factors(summary: Summary) -> Verdict:
+    own, other = summary.pairs("tau_factor", OURS, TIMELESS)[0]
+    gap = abs(own["lost"] - other["lost"])
+    spread = max(own.metrics["lost"].deviation, other.metrics["lost"].deviation)
+    told = f"{_percent(own['lost'])} against {_percent(other['lost'])}, standard deviation {_percent(spread)}"
+    return Verdict(gap <= max(spread, TIE), told)
+
+
+def _cheaper_than_events(summary: Summary) -> Verdict:
+    pairs = summary.pairs("window", OURS, EVENTS)
+    told = "; ".join(
+        f"window {own.setting['window']:g}: {100 * own['overhead']:.3f} % against {100 * other['overhead']:.2f} %"
+        for own, other in pairs
+    )
+    return Verdict(all(own["overhead"] < other["overhead"] for own, other in pairs), f"{OURS} against {EVENTS}, {told}")
+
+
+def _chance_is_cheaper_still(summary: Summary) -> Verdict:
+    pairs = summary.pairs("window", OURS, CHANCE)
+    told = "; ".join(f"{100 * own['overhead']:.4f} % against {100 * other['overhead']:.4f} %" for own, other in pairs)
+    return Verdict(
+        all(other["overhead"] <= own["overhead"] for own, other in pairs), f"{OURS} against {CHANCE}: {told}"
+    )
+
+
+def _events_cost_grows(summary: Summary) -> Verdict:
+    low, high, told = _ends(summary, "window", EVENTS, "overhead")
+    return Verdict(low < high, f"{told} of all work from the smallest to the largest window")
+
+
+RELATIONS = {
+    "loses_less_unless_likely": Relation(
+        "pSPICE loses less than random dropping as long as not nearly every partial match completes (up to 81 %).",
+        _loses_less_unless_likely,
+    ),
+    "grows_with_match_probability": Relation(
+        "Both lose more where more of the partial matches complete.", _grows_with_match_probability
+    ),
+    "advantage_shrinks": Relation(
+        "pSPICE's advantage over random dropping is largest where few partial matches complete.", _advantage_shrinks
+    ),
+    "events_gain": Relation("Dropping events loses less where more partial matches complete.", _events_gain),
+    "events_win_only_when_likely": Relation(
+        "Dropping events is worse than pSPICE where few partial matches complete, and better where most do.",
+        _events_win_only_when_likely,
+    ),
+    "more_load_more_loss": Relation("Every strategy loses more at a higher rate of events.", _more_load_more_loss),
+    "best_at_every_load": Relation(
+        "pSPICE loses less than random dropping and than dropping events, whatever the rate.", _best_at_every_load
+    ),
+    "better_than_chance_at_every_load": Relation(
+        "pSPICE loses less than random dropping, whatever the rate.", _better_than_chance_at_every_load
+    ),
+    "keeps_the_bound": Relation("pSPICE always keeps the latency bound.", _keeps_the_bound),
+    "bound_breaks_without": Relation("Without shedding the bound would break.", _bound_breaks_without),
+    "time_matters": Relation(
+        "The dearer one query's partial matches are, the more it helps to divide by their remaining time.",
+        _time_matters,
+    ),
+    "equal_at_low_factors": Relation(
+        "Where both queries' partial matches cost alike, remaining time makes no difference.", _equal_at_low_factors
+    ),
+    "cheaper_than_events": Relation(
+        "Choosing and dropping partial matches costs less than dropping events, at every window.", _cheaper_than_events
+    ),
+    "chance_is_cheaper_still": Relation(
+        "Random dropping costs slightly less than pSPICE, which sorts.", _chance_is_cheaper_still
+    ),
+    "events_cost_grows": Relation("Dropping events costs more the more windows overlap.", _events_cost_grows),
+}
+"""By the names that grids use."""
+
+
+def judged(summary: Summary, names: Iterable[str]) -> dict[str, Verdict]:
+    """The verdict on each relation. Raises KeyError for an unknown one."""
+    return {name: RELATIONS[name].judge(summary) for name in names}

@@ -1,0 +1,91 @@
+"""`trendmill calibrate`: measure what queries cost on this machine, and print the YAML of load shedding to commit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from cep_core.events.schema import Ties
+from cep_core.language.patterns.query import Query
+from cep_core.shedding.calibrating import PARTS, Calibration, Spread, calibrate
+from cep_core.shedding.offering import offered, relevant_types
+from jobs import places
+from jobs.exits import OK, WrongWorkload
+from jobs.lake.reading import read_types
+from jobs.runs.ledger import read_ledger
+from jobs.workload.compiled import CompiledQuery, compile_workload
+from jobs.workload.declaration import Workload, load_workload
+from jobs.workload.explained import virtual
+from jobs.workload.problems import nearest
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument(
+        "query", nargs="*", help="queries that share an operator (default: those that ask for shedding)"
+    )
+    parser.add_argument("--days", type=int, default=7, help="measure on the last so many days of the lake (default 7)")
+    parser.add_argument("--repeat", type=int, default=5, help="repetitions, whose spread is told (default 5)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure, tell the spread, print what belongs into workload.yaml."""
+    workload = load_workload(options.workload)
+    queries = _chosen(workload, compile_workload(workload), options.query)
+    if options.days < 1 or options.repeat < 1:
+        raise WrongWorkload("--days and --repeat are at least 1")
+    ledger = read_ledger(places.lake(), workload.name)
+    days = [day for day in sorted(ledger.days) if ledger.holds(day)][-options.days :]
+    if not days:
+        raise WrongWorkload(f"the lake holds no day of {workload.name}; load some with `trendmill run`")
+    types = {kind for query in queries.values() for kind in relevant_types(query)}
+    events = read_types(places.lake(), workload, types, days)
+    if not events.num_rows:
+        raise WrongWorkload(f"no event of {', '.join(sorted(types))} from {days[0]} to {days[-1]}")
+    measured = _measured(queries, events, options.repeat)
+    where, repeated = f"{days[0]}..{days[-1]}", f"{options.repeat} repetitions"
+    print(f"# {measured.events:,} events of {where} met {measured.meetings:,} partial matches; nanoseconds:")
+    print(f"# median [least..most] of {repeated}, which explain {measured.explained:.0%} of the variance of the times")
+    print("\n".join(_declaration(workload, queries, measured)))
+    if not measured.meetings:
+        print("no partial match was met: the costs of states are made up; measure on busier days", file=sys.stderr)
+    return OK
+
+
+def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuery], asked: Sequence[str]) -> dict[str, Query]:
+    names = sorted(set(asked)) or list(workload.shed_queries)
+    if not names:
+        raise WrongWorkload(f"no query of '{workload.name}' asks for shedding; name the ones to measure")
+    for name in names:
+        if name not in compiled:
+            raise WrongWorkload(f"'{workload.name}' has no query '{name}'; {nearest(name, compiled)}")
+    return {name: compiled[name].query for name in names}
+
+
+def _measured(queries: Mapping[str, Query], events: pa.Table, repetitions: int) -> Calibration:
+    patterns = [offered(query, events, name=name) for name, query in queries.items()]
+    ordered = any(query.schema.ties is Ties.ORDERED for query in queries.values())
+    return calibrate(patterns, events["ts"].to_numpy(), ordered=ordered, repetitions=repetitions)
+
+
+def _declaration(workload: Workload, queries: Mapping[str, Query], measured: Calibration) -> list[str]:
+    """The lines of workload.yaml; what is not measured stays as it is declared."""
+    lines = ["queries:"]
+    for name, states in zip(queries, measured.states, strict=True):
+        known = workload.shed_queries.get(name)
+        weight = f"weight: {known.weight:g}, " if known is not None and known.weight != 1 else ""
+        costs = ", ".join(str(spread.whole) for spread in states)
+        lines.append(f"  # by state: {', '.join(map(_told, states))}")
+        lines += [f"  {name}:", f"    shedding: {{{weight}costs: [{costs}]}}"]
+    spreads = {"event": measured.event, **dict(zip(PARTS, measured.parts, strict=True))}
+    told = ", ".join(f"{name} {_told(spread)}" for name, spread in spreads.items())
+    costs = ", ".join(f"{name}: {spread.whole}" for name, spread in spreads.items())
+    bound = "20ms  # choose one" if workload.shedding is None else virtual(workload.shedding.bound).replace(" ", "")
+    return [*lines, "shedding:", f"  bound: {bound}", f"  # {told}", f"  costs: {{{costs}}}"]
+
+
+def _told(spread: Spread) -> str:
+    return f"{spread.median:.1f} [{spread.least:.1f}..{spread.most:.1f}]"

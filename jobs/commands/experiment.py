@@ -1,0 +1,60 @@
+"""`trendmill experiment`: measure a workload's grids of experiments, then write their page."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+from datetime import UTC, date, datetime
+
+from jobs import places
+from jobs.exits import OK
+from jobs.runs.application import leased
+from jobs.runs.ending import end, end_after
+from jobs.runs.progress import to_person
+from jobs.workload.declaration import load_workload
+from jobs.workload.experiments import load_grids
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument("--grid", action="append", default=[], metavar="NAME", help="only this grid; may be repeated")
+    parser.add_argument(
+        "--day", type=date.fromisoformat, metavar="DAY", help="the day that the rows bear (default: the log's start)"
+    )
+    parser.add_argument("--publish-only", action="store_true", help="write the page of what is known, without Spark")
+    parser.add_argument("--run-id", help="go on with this run; default: a new one")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure what is not known yet, and print where the page is. Waits while another run holds the lease."""
+    from jobs.reports.experiments import publish_experiments
+    from jobs.runs.experiments import chosen
+
+    workload = load_workload(options.workload)
+    grids = load_grids(workload.name, workload.folder)
+    chosen(grids, options.grid, workload.name)
+    if not options.publish_only:
+        _measure(options, workload.name, options.day or workload.start)
+    print(publish_experiments(workload, grids))
+    return OK
+
+
+def _measure(options: argparse.Namespace, name: str, day: date) -> None:
+    from jobs.lake.session import start_session
+    from jobs.runs.experiments import experiment_all
+    from jobs.runs.tasks import begin
+
+    progress, run_id = to_person(), options.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
+    what = f"`trendmill experiment` on {name} (process {os.getpid()} on {socket.gethostname()})"
+    with leased(name, what, run_id, progress):
+        spark = start_session(f"trendmill experiment {name}")
+        try:
+            run = begin(options.workload, day, day, run_id, spark=spark, lake=places.lake(), progress=progress)
+            experiment_all(run, options.grid)
+        except BaseException as error:
+            end_after(error, places.lake(), name, run_id)
+            raise
+        finally:
+            spark.stop()
+        end(places.lake(), name, run_id)

@@ -1,0 +1,118 @@
+"""The page of a workload's experiments: each grid's figures, and what the paper says of them against our numbers.
+
+Read from `experiments` without a JVM; whether a relation of the paper holds is asked of the numbers, never written
+down. The same rows give the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.dataset as ds
+
+from cep_core.experiments.grids import Grid
+from cep_core.experiments.relations import RELATIONS, judged
+from cep_core.experiments.summaries import Summary, summary_of
+from jobs import places
+from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.grid import figures_of
+from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.page import Page
+from jobs.reports.site import write_pages
+from jobs.stages.experiment import setting_of
+from jobs.workload.declaration import Workload
+from jobs.workload.experiments import FOLDER, experiment_of
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One relation of the paper."""
+
+    says: str
+    agrees: bool
+    finding: str
+    why: str
+    """Where it does not agree: what we make of that."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One grid on the page. Without a summary nothing of it is known yet."""
+
+    grid: Grid
+    known: int
+    figures: tuple[Figure, ...] = ()
+    answers: tuple[Answer, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.grid.title
+
+
+def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
+    """Write the page whole or not at all; where it is."""
+    home = places.reports() / workload.name
+    written, place = home / f".{FOLDER}.{os.getpid()}", home / FOLDER
+    shutil.rmtree(written, ignore_errors=True)
+    page = page_of(sections_of(LakeReader(places.lake() / workload.name), grids))
+    frame = {
+        "workload_name": workload.name,
+        "workload_title": workload.title,
+        "trail": [("Trendmill", "../../index.html"), (workload.title, "../index.html"), ("Experiments", "")],
+        "pages": [],
+    }
+    write_pages(written, [page], frame)
+    before = written.with_name(written.name + ".before")
+    if place.exists():
+        place.rename(before)
+    written.rename(place)
+    shutil.rmtree(before, ignore_errors=True)
+    return place / page.file
+
+
+def sections_of(reader: LakeReader, grids: Mapping[str, Grid]) -> list[Section]:
+    """One for each grid, in order of their names."""
+    return [_section(grid, measured(reader, grid)) for _, grid in sorted(grids.items())]
+
+
+def measured(reader: LakeReader, grid: Grid) -> Summary:
+    """What `experiments` holds of a grid as it is defined now, only what its axes and seeds name."""
+    found = rows(
+        reader.read("experiments", where=ds.field("experiment") == experiment_of(grid)),
+        "strategy",
+        "parameters",
+        "seed",
+    )
+    wanted = {(cell.key, cell.seed) for cell in grid.cells}
+    return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
+
+
+def _section(grid: Grid, summary: Summary) -> Section:
+    known = sum(point.metrics["lost"].n for point in summary.points) // max(1, len(grid.strategies) * len(grid.loads))
+    if known < len(grid.cells):
+        return Section(grid, known)
+    verdicts = judged(summary, grid.relations)
+    answers = tuple(
+        Answer(RELATIONS[name].says, verdict.agrees, verdict.finding, "" if verdict.agrees else grid.relations[name])
+        for name, verdict in verdicts.items()
+    )
+    return Section(grid, known, tuple(figures_of(grid, summary)), answers)
+
+
+def page_of(sections: list[Section]) -> Page:
+    """All grids on one page; the first sentence says how many of the paper's relations hold."""
+    answers = [answer for section in sections for answer in section.answers]
+    agree = sum(answer.agrees for answer in answers)
+    content = {
+        "title": "Experiments",
+        "finding": f"{agree} of the {len(answers)} relations that were asked of our numbers hold here."
+        if answers
+        else "No grid of experiments has been measured yet.",
+        "sections": sections,
+    }
+    figures = tuple(figure for section in sections for figure in section.figures)
+    return Page("index.html", "experiments.html", content, figures)

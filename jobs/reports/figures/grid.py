@@ -1,0 +1,153 @@
+"""Figures of a grid of experiments: a measure of each strategy along an axis, mean and spread over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from cep_core.experiments.grids import LOAD, PARTS, TAU, Grid
+from cep_core.experiments.summaries import Point, Summary
+from jobs.reports.figures.figure import Figure
+from jobs.reports.palette import BOUND, strategy_look
+from jobs.reports.quantities import share
+from jobs.reports.values import listed
+
+UNSHED = "none"
+
+AXES = {
+    "match_probability": "match probability (matches / partial matches)",
+    LOAD: "rate, share of what the operator can bear",
+    TAU: "how much dearer the first query's partial matches are",
+    "window": "window, events",
+    "n": "n",
+}
+
+WORDS = {"lost": "matches missed", "overhead": "share of all work that is shedding"}
+
+
+def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
+    """What was lost along the grid's axis; latency over time and the cost of shedding where the grid asks for them."""
+    found = [along_axis(grid, summary, axis_of(grid), "lost")]
+    if grid.over_time:
+        found.append(over_time(grid, summary))
+    if "cheaper_than_events" in grid.relations:
+        found.append(along_axis(grid, summary, "window", "overhead", logarithmic=True))
+    return found
+
+
+def axis_of(grid: Grid) -> str:
+    """The axis that a grid varies: one that it names, or what its queries' parameters are varied for."""
+    if TAU in grid.axes:
+        return TAU
+    return LOAD if len(grid.loads) > 1 else "match_probability"
+
+
+def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
+    """One line a strategy, error bars of one standard deviation."""
+    lines = {name: summary.along(axis, name) for name in summary.strategies if name != UNSHED}
+    runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for name, points in lines.items():
+            look = strategy_look(name)
+            axes.errorbar(
+                [_at(point, axis) for point in points],
+                [point[metric] for point in points],
+                [point.metrics[metric].deviation for point in points],
+                color=look.colour,
+                marker=look.marker,
+                capsize=2,
+                linewidth=1.4,
+                label=name,
+            )
+        if logarithmic:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=0)
+            axes.yaxis.set_major_formatter(lambda tick, _: share(tick))
+        if axis in ("match_probability", LOAD):
+            axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
+        if axis == LOAD:
+            axes.set_xticks(grid.loads)
+        axes.set_xlabel(axis.replace("_", " ") if narrow else AXES.get(axis, axis))
+        axes.set_ylabel(WORDS[metric])
+        axes.legend(ncols=2 if narrow else max(1, len(lines)), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+
+    ends = [
+        f"{name} {share(points[0][metric])} to {share(points[-1][metric])}" for name, points in lines.items() if points
+    ]
+    setting = _fixed(grid, axis)
+    return Figure(
+        f"{grid.name}-{metric}",
+        f"Line chart of {WORDS[metric]} against {AXES.get(axis, axis)}: {listed(ends)}.",
+        f"{grid.title}: {WORDS[metric]} by {AXES.get(axis, axis)}{setting}; n = {runs} seeds at each point, bars of "
+        "one standard deviation.",
+        ["strategy", *_names(summary), "match_probability", f"{metric}_mean", f"{metric}_deviation", "n"],
+        [
+            [
+                name,
+                *(point.setting[one] for one in _names(summary)),
+                point["match_probability"],
+                point[metric],
+                point.metrics[metric].deviation,
+                point.metrics[metric].n,
+            ]
+            for name, points in lines.items()
+            for point in points
+        ],
+        draw,
+        (3.2, 3.4),
+    )
+
+
+def over_time(grid: Grid, summary: Summary) -> Figure:
+    """The highest latency in each part of the judged events, one line a strategy and load, and the bound."""
+    lines = {
+        (point.strategy, point.setting[LOAD]): [point[f"latency_part_{part:02d}"] / 1e6 for part in range(PARTS)]
+        for point in summary.points
+        if point.strategy != UNSHED
+    }
+    bound = grid.bound / 1e6
+    highest = max((max(values) for values in lines.values()), default=0.0)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for (name, load), values in lines.items():
+            look = strategy_look(name)
+            style = "-" if load == grid.loads[0] else "--"
+            label = f"{name}, {share(load)}"
+            axes.plot(
+                range(1, PARTS + 1), values, style, color=look.colour, marker=look.marker, markersize=4, label=label
+            )
+        axes.axhline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
+        axes.annotate("latency bound", (1, bound), color=BOUND, xytext=(0, 3), textcoords="offset points", va="bottom")
+        axes.set_ylim(0, max(bound, highest) * 1.15)
+        axes.set_xlabel("part of the judged events")
+        axes.set_ylabel("highest latency, virtual ms")
+        axes.legend(ncols=1 if narrow else 2, loc="lower right")
+
+    return Figure(
+        f"{grid.name}-latency",
+        f"Line chart of the highest latency in each of {PARTS} parts: at most {highest:.0f} of {bound:.0f} virtual ms.",
+        f"{grid.title}: highest latency of an event in each of {PARTS} parts of the judged events, mean over "
+        f"n = {len(grid.seeds)} seeds; the bound is {bound:.0f} virtual ms.",
+        ["strategy", LOAD, *(f"part_{part + 1}_ms" for part in range(PARTS))],
+        [[name, load, *values] for (name, load), values in lines.items()],
+        draw,
+        (3.2, 3.6),
+    )
+
+
+def _names(summary: Summary) -> Sequence[str]:
+    return list(summary.points[0].setting) if summary.points else []
+
+
+def _at(point: Point, axis: str) -> float:
+    return point.setting[axis] if axis in point.setting else point[axis]
+
+
+def _fixed(grid: Grid, axis: str) -> str:
+    """What does not vary, for the caption."""
+    if axis == LOAD:
+        return ""
+    return f", at {share(grid.loads[0])} of the rate that the operator can bear"

@@ -1,0 +1,65 @@
+"""Grids of experiments that a workload folder declares: `experiments/<name>.yaml`, one grid each.
+
+Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS; a grid whose files are
+not there is left out and named. What a grid may say is `cep_core.experiments.grids`'s to check.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from jobs import places
+from jobs.workload.problems import WorkloadError
+
+if TYPE_CHECKING:
+    from cep_core.experiments.grids import Grid
+
+FOLDER = "experiments"
+"""Of the grids in a workload's folder, and of their page in its reports."""
+
+
+def stand_ins() -> Path:
+    """The folder of data that the project does not carry (TRENDMILL_STAND_INS, default ./.cache/stand_ins)."""
+    return Path(os.environ.get("TRENDMILL_STAND_INS", places.cache() / "stand_ins")).absolute()
+
+
+def grid_files(folder: Path) -> list[Path]:
+    """The files of a workload folder that declare a grid, by name."""
+    return sorted((folder / FOLDER).glob("*.yaml"))
+
+
+def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
+    """The grids of a workload folder by name, and every problem of those that make no sense."""
+    from cep_core.experiments.grids import grid_of
+
+    grids: dict[str, Grid] = {}
+    problems = []
+    for file in grid_files(folder):
+        try:
+            declared = yaml.safe_load(file.read_text(encoding="utf-8"))
+            if not isinstance(declared, dict):
+                raise ValueError("a grid is a mapping")
+            grids[file.stem] = grid_of(file.stem, declared)
+        except (ValueError, yaml.YAMLError) as error:
+            problems.append(f"{FOLDER}/{file.name}: {error}")
+    return grids, problems
+
+
+def load_grids(workload: str, folder: Path) -> dict[str, Grid]:
+    """The grids of a workload folder by name. Raises WorkloadError with all problems."""
+    grids, problems = read_grids(folder)
+    if problems:
+        raise WorkloadError(workload, problems)
+    return grids
+
+
+def experiment_of(grid: Grid) -> str:
+    """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version."""
+    defined = f"{grid.definition} {metadata.version('trendmill')}"
+    return f"grid:{grid.name}:{hashlib.sha256(defined.encode()).hexdigest()[:12]}"

@@ -1,0 +1,48 @@
+"""What bounds a run, and how many slices it cuts: the sections `limits` and `slicing` of workload.yaml."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jobs.workload.operating_days import UNITS
+from jobs.workload.problems import Problems
+
+_SPAN = re.compile(r"(?P<number>\d+)\s*(?P<unit>[smhd])")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a run: `max_reach` in the log's unit, `slice_rows` events in memory at once."""
+
+    max_reach: int
+    slice_rows: int = 5_000_000
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """How many slices a plan may have."""
+
+    slices: int = 4
+
+
+def read_limits(problems: Problems, value: object, unit: str) -> Limits:
+    """The section `limits`; `unit`: the log's."""
+    section = problems.section("workload.yaml: limits", value, (), ("max_reach", "slice_rows"))
+    text = section.text("max_reach", "30d")
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        problems.add(section.at("max_reach"), f"expected a span such as 30d, 12h, 90m or 45s, found '{text}'")
+        return Limits(0)
+    reach = int(found["number"]) * _SECONDS[found["unit"]] * UNITS[unit]
+    return Limits(reach, section.count("slice_rows", Limits.slice_rows))
+
+
+def read_slicing(problems: Problems, value: object) -> Slicing:
+    """The section `slicing`."""
+    section = problems.section("workload.yaml: slicing", value, (), ("slices",))
+    slices = section.count("slices", Slicing.slices)
+    if slices < 1:
+        problems.add(section.at("slices"), "there must be at least 1")
+    return Slicing(slices)

@@ -1,0 +1,65 @@
+"""How a log tells time: the section `time` of workload.yaml, its `schedule` and `start`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from zoneinfo import available_timezones
+
+from cep_core.events.schema import Ties
+from jobs.workload.operating_days import UNITS, begin_of
+from jobs.workload.problems import Problems, nearest
+
+MIDNIGHT = "0 0 * * *"
+
+
+@dataclass(frozen=True)
+class Time:
+    """How the log tells time: unit of `ts`, the zone in which people read it, ties, and what is one time-point."""
+
+    unit: str = "s"
+    zone: str = "UTC"
+    ties: Ties = Ties.CONCURRENT
+    points: str = "by_timestamp"
+    """`by_timestamp`, `by_event`, or the attribute that numbers them."""
+    imprecise: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Event type -> how much earlier and later than `ts`, in the log's unit, its events may have happened."""
+
+
+def read_time(problems: Problems, value: object) -> Time:
+    """The section `time`."""
+    section = problems.section("workload.yaml: time", value, (), ("unit", "zone", "ties", "points", "imprecise"))
+    zone = section.text("zone", "UTC")
+    if zone not in available_timezones():
+        problems.add(section.at("zone"), f"unknown time zone '{zone}'; {nearest(zone, available_timezones())}")
+    ties = section.choice("ties", [tie.value for tie in Ties], Ties.CONCURRENT.value)
+    imprecise = _imprecise(problems, section.at("imprecise"), section.items.get("imprecise"))
+    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"), imprecise)
+
+
+def read_schedule(problems: Problems, value: str) -> str:
+    """When an operating day begins, as a daily cron expression."""
+    try:
+        begin_of(value or MIDNIGHT)
+    except ValueError as error:
+        problems.add("workload.yaml: schedule", str(error))
+        return MIDNIGHT
+    return value or MIDNIGHT
+
+
+def read_start(problems: Problems, value: object) -> date:
+    """The first operating day."""
+    if isinstance(value, date):
+        return value
+    if value is not None:
+        problems.add("workload.yaml: start", f"expected a date such as 2013-01-01, found {value!r}")
+    return date(1970, 1, 1)
+
+
+def _imprecise(problems: Problems, where: str, value: object) -> dict[str, tuple[int, int]]:
+    found = {}
+    for event_type, declared in problems.mapping(where, value).items():
+        section = problems.section(f"{where}.{event_type}", declared, (), ("before", "after"))
+        found[event_type] = section.count("before", 0), section.count("after", 0)
+    return found

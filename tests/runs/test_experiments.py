@@ -1,0 +1,130 @@
+"""Grids of experiments on a lake: measured once, resumed after a failure, skipped without data, shown on a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from jobs.stages import experiment
+from tests.runs.lakes import CommandLine, SmallLake
+
+pytestmark = pytest.mark.spark
+
+GRID = """
+title: Q1 in small
+log: {generate: quotes, quotes: 3000, companies: 20}
+queries: {Q1: {}}
+axes: {window: [150, 300], load: [1.3, 1.6]}
+strategies: [none, pSPICE, PM-BL, E-BL]
+seeds: 3
+bound_ms: 5
+costs: {state: 1000, event: 8000, lookup: 5, sort: 1, drop: 50, draw: 10}
+over_time: true
+relations:
+  bound_breaks_without:
+  keeps_the_bound: A reason.
+  events_gain: Another reason.
+"""
+
+READING = """
+title: Q1 on trades
+log: {read: trades, files: nowhere/trades.csv}
+queries: {Q1: {window: 100}}
+axes: {load: [1.3]}
+strategies: [pSPICE]
+seeds: 1
+bound_ms: 5
+costs: {}
+"""
+
+
+@pytest.fixture
+def grids(copied: SmallLake) -> Path:
+    """The copied workload's folder with a grid, and one whose data is not there."""
+    folder = copied.home / "experiments"
+    folder.mkdir()
+    (folder / "small.yaml").write_text(GRID)
+    (folder / "trades.yaml").write_text(READING)
+    return folder
+
+
+def rows_of(lake: SmallLake) -> list[dict[str, object]]:
+    """The grid's measurements, in an order of their own."""
+    rows = [row for row in lake.table("experiments").to_pylist() if str(row["experiment"]).startswith("grid:")]
+    return sorted(rows, key=lambda row: (row["parameters"], row["strategy"], row["seed"], row["metric"]))
+
+
+def test_a_grid_is_measured_once(trendmill: CommandLine, copied: SmallLake, grids: Path, tmp_path: Path) -> None:
+    """Six cells; the second time all are known; a page tells what the paper says and whether it holds."""
+    code, told = trendmill("experiment")
+    assert code == 0, told
+    assert "6 cell(s) of 1 grid(s) measured, 0 known, 1 grid(s) skipped" in told
+    assert "skipped trades: no nowhere/trades.csv" in told
+    measured = rows_of(copied)
+    assert len({(row["parameters"], row["seed"]) for row in measured}) == 2 * 2 * 3
+    [page] = (Path(line) for line in told.splitlines() if line.endswith("experiments/index.html"))
+    text = page.read_text()
+    assert "Q1 in small" in text
+    assert "Without shedding the bound would break." in text
+    assert "0 of 1 cells are known" in text
+    assert {"small-lost.svg", "small-lost.csv", "small-latency.svg"} <= {file.name for file in page.parent.iterdir()}
+    code, told = trendmill("experiment", "--grid", "small")
+    assert code == 0, told
+    assert "0 cell(s) of 1 grid(s) measured, 6 known" in told
+    assert rows_of(copied) == measured
+    assert page.read_text() == text
+
+
+def test_a_killed_grid_goes_on(
+    trendmill: CommandLine, copied: SmallLake, grids: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails in its second wave; the next run measures only what was not committed, and the table is the same."""
+    monkeypatch.setattr(experiment, "WAVE", 1)
+    waves, write = [], experiment.replace
+
+    def failing(*arguments: object) -> None:
+        waves.append(arguments)
+        if len(waves) == 2:
+            raise OSError("no space left")
+        write(*arguments)
+
+    monkeypatch.setattr(experiment, "replace", failing)
+    code, told = trendmill("experiment", "--grid", "small")
+    assert code == 1
+    assert "no space left" in told
+    committed = rows_of(copied)
+    assert committed
+    code, told = trendmill("experiment", "--grid", "small")
+    assert code == 0, told
+    found = re.search(r"(\d+) cell\(s\) of 1 grid\(s\) measured, (\d+) known", told)
+    assert found is not None
+    assert int(found[1]) + int(found[2]) == 6
+    assert int(found[2]) == len({(row["parameters"], row["seed"]) for row in committed}) / 2 > 0
+    resumed = rows_of(copied)
+    (grids / "small.yaml").rename(grids / "again.yaml")
+    code, told = trendmill("experiment", "--grid", "again")
+    assert code == 0, told
+    of_name = {
+        name: [
+            {key: value for key, value in row.items() if key != "experiment"}
+            for row in rows_of(copied)
+            if str(row["experiment"]).startswith(f"grid:{name}:")
+        ]
+        for name in ("small", "again")
+    }
+    assert of_name["small"] == of_name["again"]
+    assert len(resumed) == len(of_name["small"])
+
+
+def test_a_wrong_grid_is_told(trendmill: CommandLine, grids: Path) -> None:
+    """By `experiment` and by `check`, with the file and the key; an unknown grid with the nearest one."""
+    code, told = trendmill("experiment", "--grid", "smal")
+    assert code == 2
+    assert "'small'" in told
+    (grids / "small.yaml").write_text(GRID.replace("strategies: [none", "strategies: [nothing"))
+    for command in ("experiment", "check"):
+        code, told = trendmill(command)
+        assert code == 2
+        assert "experiments/small.yaml: strategies: no 'nothing'" in told

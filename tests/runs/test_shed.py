@@ -1,0 +1,100 @@
+"""What `compare` measures of shedding on the sample's days: the published numbers, the same bytes, without a JVM."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from deltalake import write_deltalake
+
+from jobs.runs.run import Run
+from jobs.stages.shed import shed_on
+from jobs.workload.compiled import compile_workload
+from jobs.workload.declaration import Workload, load_workload
+from tests.workload.flights_log import flight_log
+
+SAMPLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights"
+STORM, LULL = date(2013, 3, 8), date(2013, 3, 10)
+LOADED = tuple(date(2013, 3, number) for number in (5, 6, 7, 8, 9, 10))
+
+
+@pytest.fixture(scope="module")
+def workload() -> Workload:
+    """The sample at two loads."""
+    loaded = load_workload(SAMPLE)
+    assert loaded.shedding is not None
+    return replace(loaded, shedding=replace(loaded.shedding, loads=(1.2, 1.6), seeds=(0, 1)))
+
+
+@pytest.fixture(scope="module")
+def run(workload: Workload, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run of the storm over a lake of six days, the last of which had no event."""
+    lake = tmp_path_factory.mktemp("shed")
+    events, days = flight_log(), workload.operating_days
+    ts = events["ts"].to_numpy()
+    written, loaded = [], []
+    for day in LOADED:
+        begin, end = days.interval(day)
+        own = events.filter(pa.array((ts >= begin) & (ts < end) & (day != LULL)))
+        written.append(own.append_column("day", pa.repeat(pa.scalar(day), own.num_rows)))
+        points = len(np.unique(own["ts"].to_numpy()))
+        row = {"day": day, "digest": str(day), "refused": False, "events": own.num_rows, "points": points}
+        loaded.append(row)
+    write_deltalake(str(lake / "nyc_flights" / "events"), pa.concat_tables(written), partition_by=["day"])
+    write_deltalake(str(lake / "nyc_flights" / "_work" / "loaded_days"), pa.Table.from_pylist(loaded))
+    spark = None
+    return Run(workload, compile_workload(workload), STORM, STORM, "night", spark, lake)
+
+
+def values(rows: pa.Table, metric: str, **about: object) -> list[float]:
+    """The values of a metric, of rows with these parameters."""
+    return [
+        row["value"]
+        for row in rows.filter(pc.equal(rows["metric"], metric)).to_pylist()
+        if about.items() <= json.loads(row["parameters"]).items()
+    ]
+
+
+def test_the_storm_has_the_published_matches_and_its_training_is_told(run: Run) -> None:
+    """75,000 matches of `contagion`; three days of 28 train; dropping partial matches invents no match."""
+    training, rows = shed_on(run, STORM)
+    assert (training.days, training.asked) == (LOADED[:3], 28)
+    told = {(p["training_days"], p["training_days_asked"]) for p in map(json.loads, rows["parameters"].to_pylist())}
+    assert told == {(3, 28)}
+    assert set(values(rows, "query_matches", query="contagion")) == {74_535}
+    assert set(values(rows, "query_matches", query="destination_collapse")) == {8_385}
+    assert 0 < min(value for value in values(rows, "lost", load=1.6) if value) < 1
+    assert set(values(rows.filter(pc.not_equal(rows["strategy"], "E-BL")), "false_positives")) == {0}
+
+
+def test_the_same_day_gives_the_same_bytes(run: Run) -> None:
+    """Whatever ran before in the process."""
+    first, again = (shed_on(run, STORM)[1] for _ in range(2))
+    assert first.equals(again)
+
+
+def test_fewer_days_train_where_the_row_limit_cuts_them(run: Run) -> None:
+    """But those that the queries reach are read, however many events they hold."""
+    tight = replace(run, workload=replace(run.workload, limits=replace(run.workload.limits, slice_rows=4_500)))
+    training, rows = shed_on(tight, STORM)
+    assert training.days == LOADED[2:3]
+    assert set(values(rows, "query_matches", query="contagion")) == {74_535}
+
+
+def test_a_day_without_events_has_an_answer(run: Run) -> None:
+    """No match, nothing lost, nobody late; the first day of a lake is trained on itself."""
+    training, rows = shed_on(run, LULL)
+    assert len(training.days) == 5
+    assert rows.num_rows > 0
+    for metric in ("matches", "lost", "late_events", "late_time", "dropped"):
+        assert set(values(rows, metric)) == {0}
+    training, rows = shed_on(run, LOADED[0])
+    assert training.days == ()
+    assert max(values(rows, "matches")) > 0
+    assert LOADED[0] - timedelta(days=1) not in LOADED

@@ -1,0 +1,145 @@
+"""Load shedding in workload.yaml: what it declares, what is refused and where, what check and explain tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from jobs.cli import main
+from jobs.workload.compiled import compile_questions, compile_workload
+from jobs.workload.content import store
+from jobs.workload.declaration import load_workload, read_workload
+
+SAMPLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the sample's definition, to be broken."""
+    return store(SAMPLE, tmp_path).rename(tmp_path / "nyc_flights")
+
+
+def declare(folder: Path, *, shedding: object = None, **queries: object) -> None:
+    """Replaces what the workload says about its queries, and about shedding if anything."""
+    path = folder / "workload.yaml"
+    declared = yaml.safe_load(path.read_text()) | {"queries": queries}
+    declared |= {} if shedding is None else {"shedding": shedding}
+    path.write_text(yaml.safe_dump(declared, sort_keys=False))
+
+
+def line_of(folder: Path, text: str) -> int:
+    lines = (folder / "workload.yaml").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def test_the_sample_asks_for_two_queries_in_one_operator() -> None:
+    """Costs are committed: the queries' states beside what they share."""
+    workload = load_workload(SAMPLE)
+    assert list(workload.shed_queries) == ["contagion", "destination_collapse"]
+    assert workload.shedding is not None
+    assert workload.shedding.bound == 20_000_000
+    costs = workload.shedding.costs_of(workload.shed_queries)
+    assert [len(own) for own in costs.states] == [4, 3]
+    assert costs.event == 2_000
+    assert set(workload.shed_queries) <= set(compile_workload(workload))
+
+
+def test_defaults(folder: Path) -> None:
+    """Bound, the cost of an event and the costs of a query's states are all that must be said."""
+    declare(folder, shedding={"bound": "2s", "costs": {"event": 7}}, contagion={"shedding": {"costs": [1, 2, 3, 4]}})
+    workload = load_workload(folder)
+    assert workload.shedding is not None
+    assert (workload.shedding.bound, workload.shedding.buffer) == (2_000_000_000, 0)
+    assert workload.shedding.loads == (1.2, 1.4, 1.6, 1.8, 2.0)
+    assert workload.shed_queries["contagion"].weight == 1
+
+
+def test_settings_of_shedding_change_no_result(folder: Path) -> None:
+    """They are no part of what a query's table depends on."""
+    before = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
+    path = folder / "workload.yaml"
+    path.write_text(path.read_text().replace("bound: 20ms", "bound: 3ms").replace("weight: 10", "weight: 2"))
+    assert {name: query.definition for name, query in compile_workload(load_workload(folder)).items()} == before
+
+
+def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
+    """All at once, with the nearest known name."""
+    declare(
+        folder,
+        shedding={
+            "bound": "20 minutes",
+            "bufer": "1ms",
+            "costs": {"event": -1, "lokup": 2},
+            "loads": [1.2, 0],
+            "seeds": ["a"],
+            "training_days": 1.5,
+        },
+        contagion={"shedding": {"costs": [100, 0], "weight": "much"}},
+        destination_collapse={"shedding": {"weigth": 2}},
+        snowball={"shedding": {"costs": [1, 2], "weight": 0}},
+    )
+    problems = read_workload(folder)[1]
+    for text, message in (
+        ("bound:", "shedding.bound: expected a span of virtual time such as 2s, 10ms or 500us, found '20 minutes'"),
+        ("bufer:", "shedding: unknown key 'bufer'; did you mean 'buffer'?"),
+        ("event: -1", "shedding.costs.event: expected a whole number, at least 0, found -1"),
+        ("lokup:", "shedding.costs: unknown key 'lokup'; did you mean 'lookup'?"),
+        ("loads:", "shedding.loads: expected different numbers above 0, such as 1.2 for a load of 120 %"),
+        ("seeds:", "shedding.seeds: expected a list of whole numbers, found ['a']"),
+        ("training_days:", "shedding.training_days: expected a whole number, at least 0, found 1.5"),
+        ("contagion:", "costs: meeting a partial match costs at least 1 virtual nanosecond"),
+        ("weigth:", "queries.destination_collapse.shedding: unknown key 'weigth'; did you mean 'weight'?"),
+        ("destination_collapse:", "queries.destination_collapse.shedding: 'costs' is missing"),
+        ("weight: 0", "queries.snowball.shedding.weight: expected a number above 0, found 0"),
+    ):
+        own = [problem for problem in problems if message in problem]
+        assert own, (message, problems)
+        line = int(own[0].split(":")[1])
+        assert 0 <= line - line_of(folder, text) <= 2, own
+
+
+def test_a_query_needs_what_is_shared(folder: Path) -> None:
+    """A query asks, the workload says nothing."""
+    path = folder / "workload.yaml"
+    path.write_text(path.read_text().partition("\nshedding:")[0])
+    problems = read_workload(folder)[1]
+    where = f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}: queries.contagion.shedding"
+    assert (
+        f"{where}: the workload has no section 'shedding', which says what the queries share: bound, costs" in problems
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "place", "message"),
+    [
+        ("knock_on", "queries/knock_on.cep:3:", "shedding an aggregation is not supported yet"),
+        ("nothing_but_late", "queries/nothing_but_late.cep:2:", "skip_till_next_match and skip_till_any_match only"),
+        ("climb_then_cancel", "queries/climb_then_cancel.cep:2:", "WITH CONFIDENCE is not supported yet"),
+        ("contagion", "workload.yaml:", "3 costs for 4 states"),
+    ],
+)
+def test_what_no_operator_can_replay_is_refused_with_its_place(
+    folder: Path, query: str, place: str, message: str
+) -> None:
+    """Found by `trendmill check`, before Spark starts."""
+    shared = {"bound": "2ms", "costs": {"event": 7}}
+    declare(folder, shedding=shared, **{query: {"shedding": {"costs": [1, 1, 1]}}})
+    [problem] = compile_questions(load_workload(folder))[1]
+    assert problem.startswith(place)
+    assert message in problem
+
+
+def test_check_and_explain_tell_what_shedding_will_do(capsys: pytest.CaptureFixture[str]) -> None:
+    """Which queries share the operator, its states and costs, loads, bound, training."""
+    assert main(["check", str(SAMPLE)]) == 0
+    assert "shedding: each night: what an operator would have missed that is too slow for contagion" in (
+        capsys.readouterr().out
+    )
+    assert main(["explain", str(SAMPLE), "contagion"]) == 0
+    told = capsys.readouterr().out
+    assert "5 states of a partial match; meeting one costs 100, 100, 100, 100 virtual ns" in told
+    assert "latency bound 20 ms, safety buffer 1 ms of virtual time" in told
+    assert main(["explain", str(SAMPLE), "snowball"]) == 0
+    assert "shedding" not in capsys.readouterr().out
