@@ -19,10 +19,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from matching_plans import optimisations, phases
+from matching_relations import cluster_study, imprecise, said
 from numba import njit
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of
+from cep_core.language.patterns.binding import bind
+from cep_core.matching.any_match import questions_about
+from cep_core.matching.counting import count_matches
+from cep_core.matching.detecting import completed, completing_events
+from cep_core.matching.evaluator import MatchEvaluator
+from cep_core.matching.event_graph import event_graph
+from cep_core.matching.lanes import LIMIT
+from cep_core.matching.one_closure import list_closures, positions
 
 Ints = npt.NDArray[np.int64]
 T = TypeVar("T")
@@ -30,8 +39,6 @@ T = TypeVar("T")
 EVENTS = 300_000
 MOST_RUNS = 5_000_000
 RISING = "PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} {{ b[i].x >= b[i-1].x }} WITHIN {width}"
-NODE = 13.62
-"""Events a second of one node in SASE++'s case study."""
 
 
 @njit(cache=True)
@@ -87,8 +94,8 @@ def short(number: int) -> str:
     return f"{number:,}" if len(digits) < 13 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
-def against_runs(events: pa.Table, width: int, size: int) -> None:
-    """One line: counting, and the naive engine on the same events."""
+def against_runs(events: pa.Table, width: int, size: int) -> tuple[float, float]:
+    """One line: counting, and the naive engine on the same events. Returns both rates, of the other 0 if it stopped."""
     kinds = {"A": 0, "B": 1, "C": 2}
     kind = np.array([kinds.get(name, -1) for name in events.column("event_type").to_pylist()], np.int64)
     ts, x = events.column("ts").to_numpy(), events.column("x").to_numpy()
@@ -101,24 +108,35 @@ def against_runs(events: pa.Table, width: int, size: int) -> None:
     stopped = f"{'-':>12} {made:>14,}  stopped at {MOST_RUNS:,} runs alive"
     finished = f"{size / theirs:>12,.0f} {made:>14,} {theirs / ours:>8.1f} x"
     print(f"{width:>8} {short(total_of(table)):>18} {size / ours:>12,.0f} {finished if naive >= 0 else stopped}")
+    return size / ours, size / theirs if naive >= 0 else 0.0
 
 
 def counting() -> None:
     print(f"\nCounting, {EVENTS:,} events, 12 % relevant, SEQ(A, B+, C) with rising values, skip till any match")
     print(f"{'window':>8} {'matches':>18} {'events/s':>12} {'naive ev/s':>12} {'naive runs':>14}  naive time / ours")
     events = logs.abc(EVENTS, 0.12)
-    for width in (25, 50, 100, 200, 400, 1000):
-        against_runs(events, width, EVENTS)
+    rates = [against_runs(events, width, EVENTS) for width in (25, 50, 100, 200, 400, 1000)]
+    fall, runs_fall = rates[0][0] / rates[-1][0], rates[0][1] / rates[-2][1]
+    numbers = f"{fall:.1f} x slower at 1000 than at 25, runs {runs_fall:,.0f} x slower at 400 and stopped at 1000"
+    said("nearly flat in the window, where runs fall fast", fall < 3 < 100 < runs_fall, numbers)
     few = 100_000
     against_runs(logs.abc(few, 0.12), 10_000, few)
     print("and by the share of relevant events, window 100")
+    rates = []
     for relevant in (0.001, 0.01, 0.1, 0.2):
         print(f"{relevant:>8.1%}", end="")
-        against_runs(logs.abc(EVENTS, relevant), 100, EVENTS)
+        rates.append(against_runs(logs.abc(EVENTS, relevant), 100, EVENTS))
+    fall, runs_fall = (first / last for first, last in zip(rates[0], rates[-1], strict=True))
+    said("matches an event make runs fall faster", fall < runs_fall, f"{fall:.1f} x against {runs_fall:,.0f} x")
     print("and by the length of the input, window 100")
+    rates = []
     for size in (10_000, 100_000, 1_000_000):
         print(f"{size:>9,}", end="")
-        against_runs(logs.abc(size, 0.12), 100, size)
+        rates.append(against_runs(logs.abc(size, 0.12), 100, size))
+    first, last = rates[0][0], rates[-1][0]
+    said(
+        "flat in the length of the input", last > 0.8 * first, f"{last / first:.1f} x the rate at 100 times the length"
+    )
 
 
 def listing() -> None:
@@ -198,33 +216,52 @@ def real() -> None:
         print(f"{name:<58} {events.num_rows:>8,} events {short(total_of(table)):>14} {rate:>11,.0f} events/s")
 
 
-HADOOP = {
-    "Q1": "RETURN avg(b[].period), max(b[].period) PATTERN SEQ(JobStart a, Mapper+ b[], JobEnd c) "
-    "WHERE skip_till_next_match { [job_id] } WITHIN 1 day",
-    "Q2": "RETURN avg(b[].period), max(b[].period) PATTERN SEQ(JobStart a, Reducer+ b[], JobEnd c) "
-    "WHERE skip_till_next_match { [job_id] } WITHIN 1 day",
-    "Q3": "RETURN a.(task_id, period) PATTERN SEQ(ReducerStart a, DataPull+ b[]) "
-    "WHERE skip_till_next_match { [task_id] AND b[last].period > 2 * avg(b[].period) } WITHIN 10 minutes",
-    "Q4": "RETURN a.ts, b[last].ts, sum(b[].size) PATTERN SEQ(JobStart a, DataIO+ b[]) "
-    "WHERE skip_till_next_match { [task_id] } WITHIN 1 day",
-    "Q5": "RETURN a.task_id PATTERN SEQ(Balance a, ReducerStart b, Imbalance+ c[], ReducerEnd d, Balance e) "
-    "WHERE [task_id] WITHIN 10 minutes",
-    "Q6": "RETURN a.task_id PATTERN SEQ(ReducerStart a, LoadStd+ b[], ReducerEnd c) WHERE [task_id] AND "
-    "b[i].val >= b[i-1].val WITHIN 10 minutes",
-}
+def detecting() -> None:
+    """Which events complete a match, end to end and by the pass alone."""
+    print("\nDetecting, 1,000,000 events, window 10,000: the pass alone, and from the table on")
+    for relevant in (0.12, 1.0):
+        events = logs.abc(1_000_000, relevant)
+        for condition in ("b[i].x >= b[i-1].x", "b[1].x > a.x AND b[i].x >= b[i-1].x"):
+            text = RISING.format(strategy="skip_till_any_match", width=10_000).replace("b[i].x >= b[i-1].x", condition)
+            query = bind(text, log_schema_of(events))
+            evaluator = MatchEvaluator(query, collapsed=True)
+            graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
+            ends = questions_about(graph, evaluator.automaton, query.window, None).ends
+            asked = partial(completed, graph.network, graph.offsets, graph.clock, graph.width, ends)
+            found, alone = seconds(asked)
+            table, spent = seconds(partial(completing_events, query, events))
+            if len(table) != found.sum():
+                raise AssertionError((len(table), found.sum()))
+            rates = f"{events.num_rows / alone:>12,.0f} events/s {events.num_rows / spent:>12,.0f}"
+            print(f"{relevant:>8.0%} relevant, {condition:<38} {len(table):>8,} events {rates}")
 
 
-def case_study() -> None:
-    events = logs.hadoop(60_000)
-    print(
-        f"\nSASE++'s Hadoop queries on a generated log of their shape, {events.num_rows:,} events, every match listed"
-    )
-    for name, query in HADOOP.items():
-        table, spent = seconds(partial(matched, events, query, None))
-        rate = events.num_rows / spent
-        print(
-            f"{name:>8} {table.num_rows:>10,} matches {rate:>12,.0f} events/s, the rate of {rate / NODE:>10,.0f} nodes"
-        )
+def kernels() -> None:
+    """Counting and listing once the events stand in their graph: what the whole costs beyond it is filtering."""
+    print("\nKernels alone: counting, listing")
+    for width, size, all_of_them in (
+        (200, EVENTS, True),
+        (250, EVENTS, True),
+        (1_000, EVENTS, False),
+        (10_000, EVENTS, False),
+    ):
+        events = logs.abc(size, 0.12)
+        query = bind(RISING.format(strategy="skip_till_any_match", width=width), log_schema_of(events))
+        evaluator = MatchEvaluator(query)
+        graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
+        ends = questions_about(graph, evaluator.automaton, query.window, None).ends
+        (counts, large), counted = seconds(partial(count_matches, graph.network, ends))
+        total = sum(counts.tolist()) + sum(count - LIMIT for count in large.values())
+        line = f"{width:>8} {short(total):>18} matches: counted at {size / counted:>12,.0f} events/s"
+        if all_of_them:
+            lists = positions(graph.network, graph.offsets, graph.seq, ends)
+            assert lists is not None
+            arguments = (graph.network, lists, graph.seq, graph.ts, ends, counts)
+            listed, spent = seconds(lambda a=arguments: sum(len(batch.first) for batch in list_closures(*a)))
+            if listed != total:
+                raise AssertionError((listed, total))
+            line += f", listed at {listed / spent:>12,.0f} matches/s"
+        print(line)
 
 
 PARTS: dict[str, Callable[[], None]] = {
@@ -232,7 +269,10 @@ PARTS: dict[str, Callable[[], None]] = {
     "listing": listing,
     "joins": joins,
     "real": real,
-    "hadoop": case_study,
+    "detecting": detecting,
+    "kernels": kernels,
+    "imprecise": imprecise,
+    "hadoop": cluster_study,
     "optimisations": optimisations,
     "phases": phases,
 }

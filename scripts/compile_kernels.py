@@ -50,6 +50,9 @@ FURTHER = (
     # Matches that only residues count, and runs that look at all that they have bound.
     ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
     ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
+    # Position lists, and events that complete a match.
+    ("PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50", cep.match),
+    ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
     # Negations that others excuse, and the listing of strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),

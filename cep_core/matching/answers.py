@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cep_core.matching.counting import LIMIT
 from cep_core.matching.event_graph import EventGraph
+from cep_core.matching.lanes import LIMIT
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Paths
 from cep_core.matching.totals import Days, part_of, parts
@@ -70,8 +70,8 @@ class Answers(ABC):
         np.add.at(halves[0], part, plain & 0x7FFFFFFF)
         np.add.at(halves[1], part, plain >> 31)
         sums = [low + (high << 31) for low, high in halves.T.tolist()]
-        for answer, count in self.large.items():
-            sums[int(part[answer])] += count
+        for day, count in zip(part[list(self.large)].tolist(), self.large.values(), strict=True):
+            sums[day] += count
         return sums
 
     def quotas(self, days: Days, max_matches: int | None) -> Ints:

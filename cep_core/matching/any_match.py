@@ -26,7 +26,7 @@ from cep_core.matching.windows import first_rows_from, spans_back, windows_of
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Asked:
     """Questions with the window and the moment that each belongs to."""
 
     ends: Ends
@@ -34,9 +34,9 @@ class _Asked:
     certain: Ints
     waits: Flags
 
-    def take(self, wanted: Ints | Flags) -> _Asked:
+    def take(self, wanted: Ints | Flags) -> Asked:
         windows = None if self.window_start is None else self.window_start[wanted]
-        return _Asked(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
+        return Asked(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: D
 
     A match that ends in a NOT is certain when its window ends, any other at its last event.
     """
-    asked = _questions(graph, automaton, window, days)
+    asked = questions_about(graph, automaton, window, days)
     ends = asked.ends
     keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
     if asked.window_start is not None:
@@ -68,20 +68,21 @@ def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: D
     counts, large = count_matches(graph.network, asked.ends)
     found = np.flatnonzero(counts)
     asked = asked.take(found)
+    beyond = np.searchsorted(found, np.fromiter(large, np.int64, len(large))).tolist()
     return AnyMatches(
         graph=graph,
         last_rows=asked.ends.rows,
         window_start=asked.window_start,
         certain=asked.certain,
         counts=counts[found],
-        large={int(np.searchsorted(found, place)): count for place, count in large.items()},
+        large=dict(zip(beyond, large.values(), strict=True)),
         waits=asked.waits,
         ends=asked.ends,
         days=days,
     )
 
 
-def _questions(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> _Asked:
+def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> Asked:
     """All questions whose matches may be certain in one of the days."""
     if automaton.after:
         rows, states = np.nonzero(graph.network.accepts)
@@ -98,10 +99,10 @@ def _questions(graph: EventGraph, automaton: Automaton, window: Window, days: Da
     after = first_rows_from(graph.offsets, graph.clock, rows, start + window.size)
     stands = owned_moments(certain, days) & (~waits | (_until(graph, rows, states) >= after))
     # within a window all matches are certain at the same time
-    return _Asked(Ends(rows, states, lows, lows, rows + 1), start, certain, np.zeros(len(rows), np.bool_)).take(stands)
+    return Asked(Ends(rows, states, lows, lows, rows + 1), start, certain, np.zeros(len(rows), np.bool_)).take(stands)
 
 
-def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> _Asked:
+def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> Asked:
     """The questions without SLIDE: a last event that waits is asked about once for each day in which that may end."""
     lows = spans_back(graph.offsets, graph.clock, graph.width, rows).bounds
     befores = rows + 1
@@ -109,7 +110,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     seen = np.flatnonzero(waits & (until < len(graph.ts)))  # first events so late that they see what is forbidden
     sees = graph.clock[until[seen]] - graph.width
     befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
-    asked = _Asked(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
+    asked = Asked(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
     now = asked.take(~asked.waits & owned_moments(asked.certain, days))
     later = asked.take(asked.waits)
     if days is not None:
@@ -129,7 +130,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     later = replace(later, certain=graph.ts[later.ends.begins] + window.size)
     ends = Ends(*(np.concatenate(columns) for columns in zip(now.ends, later.ends, strict=True)))
     waits = np.concatenate([now.waits, later.waits])
-    return _Asked(ends, None, np.concatenate([now.certain, later.certain]), waits)
+    return Asked(ends, None, np.concatenate([now.certain, later.certain]), waits)
 
 
 def _until(graph: EventGraph, rows: Ints, states: Ints) -> Ints:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.matching.counting import Scratch, complete_ways, scratch_for
 from cep_core.matching.network import Ends, Flags, Ints, Network, begins, holds
 from cep_core.matching.paths import Paths
+from cep_core.matching.walks import Scratch, complete_ways, scratch_for
 
 
 @njit(cache=True)

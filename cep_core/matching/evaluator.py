@@ -24,8 +24,9 @@ from cep_core.language.patterns.alike import alike_units
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.matching.answers import Answers
-from cep_core.matching.any_match import any_matches
+from cep_core.matching.any_match import AnyMatches, any_matches
 from cep_core.matching.automaton import Automaton, automaton_of
+from cep_core.matching.closure_rows import closure_rows, has_one_closure
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.conditions import Conditions, conditions_of
 from cep_core.matching.deciding import one_path_each
@@ -36,6 +37,7 @@ from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import next_matches
 from cep_core.matching.numbers import count_columns, unknown_counts
+from cep_core.matching.one_closure import CLOSURE, MOST
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.skipping import skipped
@@ -77,6 +79,13 @@ class MatchEvaluator(CompiledQuery):
         uncounted = any(not negation.countable for negation in self.negations)
         return self.query.strategy is Strategy.ANY and (bool(self.conditions.judged) or uncounted)
 
+    @property
+    def detects(self) -> bool:
+        """Whether one pass says which events complete a match (`detecting`)."""
+        return self.query.strategy is Strategy.ANY and not (
+            self.postpones or self.automaton.before or self.automaton.after
+        )
+
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
         judged = self.conditions.judged
@@ -86,6 +95,17 @@ class MatchEvaluator(CompiledQuery):
                 "cost: last events x rows in their windows (log factor or rows again for edges with comparisons)",
                 "listing: depth first over events that lead to a match, O(length) for each match",
             ]
+            if has_one_closure(self.query, self.automaton, self.conditions):
+                lines[-1] = (
+                    f"listing: position lists of {', '.join(self.automaton.variables)}, chains shared by first events, "
+                    f"O(length) for each match; depth first over events if a window holds more than {MOST} of "
+                    f"{self.automaton.variables[CLOSURE]}"
+                )
+            if self.detects:
+                lines.append(
+                    "detection: one pass that keeps the latest beginning of each state, O(1) for each event "
+                    "and edge (log factor or rows again for edges with comparisons)"
+                )
             if self.postpones:
                 lines.append("the number of matches is exact only while the listing is complete; it may be exponential")
             else:
@@ -124,8 +144,7 @@ class MatchEvaluator(CompiledQuery):
             if self.collapsed:
                 yield from self._compact_rows(answers, answers.compact(), *answers.compact_counts())
             else:
-                for paths in answers.listing(answers.quotas(days, self.max_matches)):
-                    yield self._rows(answers, paths)
+                yield from self._listed(answers, answers.quotas(days, self.max_matches))
         named = dict(zip(parts(days), totals, strict=True))
         schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
         yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
@@ -159,6 +178,13 @@ class MatchEvaluator(CompiledQuery):
             stands = [self._unviolated(found, paths) for paths in found.listing(found.counts)]
             found = found.keep(np.concatenate([np.zeros(0, np.bool_), *stands]))
         return found if self.query.skip is None else skipped(found, self.query, self.judge)
+
+    def _listed(self, answers: Answers, most: Ints) -> Iterator[pa.RecordBatch]:
+        """The first most[k] matches of each answer k, by position lists where the query has the shape for it."""
+        rows = None
+        if isinstance(answers, AnyMatches) and has_one_closure(self.query, self.automaton, self.conditions):
+            rows = closure_rows(self.query, answers, most)
+        yield from (self._rows(answers, paths) for paths in answers.listing(most)) if rows is None else rows
 
     def _rows(self, answers: Answers, paths: Paths) -> pa.RecordBatch:
         """Listed matches as rows."""

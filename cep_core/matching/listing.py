@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from cep_core.matching.counting import Scratch, complete_ways, scratch_for
 from cep_core.matching.network import Ends, Ints, Network, begins, holds
 from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
+from cep_core.matching.walks import Scratch, complete_ways, scratch_for
 
 POOL = 1 << 21
 """Successor entries kept for one last event; nodes that find it full are scanned anew at each visit."""

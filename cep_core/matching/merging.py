@@ -10,7 +10,7 @@ import pyarrow as pa
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.matching.network import Ints
 from cep_core.matching.numbers import all_digits
-from cep_core.matching.rows import ordered, partial_schema
+from cep_core.matching.rows import PATH, ordered, partial_schema, with_paths
 from cep_core.matching.totals import Days, Total, add, decode, encode, part_of, parts
 
 
@@ -33,7 +33,8 @@ def merge_partials(
         if batch.num_rows:
             batches.append(batch.replace_schema_metadata(None))
     table = pa.Table.from_batches(batches, partial_schema(schema))
-    order = ordered(table)
+    as_listed = len(totals) == 1 and table.column(PATH).null_count == len(table)  # by one source, which lists in order
+    order = np.arange(len(table)) if as_listed else ordered(with_paths(table))
     part = part_of(table.column(CERTAIN).to_numpy()[order], days)
     if max_matches is not None:
         kept = _first(part, max_matches)

@@ -133,26 +133,63 @@ def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, 
             low, high = offsets[p], offsets[p + 1]
             if high - low <= LONG:
                 continue
-            distinct = np.unique(right[c, low:high])
-            if distinct.shape[0] and distinct[0] == NULL_KEY:
-                distinct = distinct[1:]
-            n = distinct.shape[0]
+            distinct, counted, least = _distinct(right[c, low:high])
+            n = distinct.shape[0] if counted.shape[0] == 0 else counted[-1]
             for row in range(low, high):
                 key = right[c, row]
                 if key != NULL_KEY:
-                    place = np.searchsorted(distinct, key)
+                    place = _below(distinct, counted, least, key, False)
                     store[c, row] = n - place if operator[c] < 4 else place + 1
                 key = left[c, row]
                 if key == NULL_KEY:
                     query[c, row] = 0
                 elif operator[c] == 2:
-                    query[c, row] = n - np.searchsorted(distinct, key, side="right")
+                    query[c, row] = n - _below(distinct, counted, least, key, True)
                 elif operator[c] == 3:
-                    query[c, row] = n - np.searchsorted(distinct, key, side="left")
+                    query[c, row] = n - _below(distinct, counted, least, key, False)
                 elif operator[c] == 4:
-                    query[c, row] = np.searchsorted(distinct, key, side="left")
+                    query[c, row] = _below(distinct, counted, least, key, False)
                 else:
-                    query[c, row] = np.searchsorted(distinct, key, side="right")
+                    query[c, row] = _below(distinct, counted, least, key, True)
+
+
+@njit(cache=True)
+def _distinct(keys: Ints) -> tuple[Ints, Ints, np.int64]:
+    """The distinct keys in order; or, where they lie close, how many of them are below each key from the least one on.
+
+    The first of both arrays is empty then, else the second.
+    """
+    least, most, known = np.int64(0), np.int64(0), False
+    for key in keys:
+        if key != NULL_KEY:
+            least, most = (min(least, key), max(most, key)) if known else (key, key)
+            known = True
+    nothing: Ints = np.empty(0, np.int64)
+    span = np.float64(most) - np.float64(least)
+    if known and span > 4.0 * keys.shape[0]:
+        distinct: Ints = np.unique(keys)
+        return distinct[1:] if distinct[0] == NULL_KEY else distinct, nothing, least
+    counted: Ints = np.zeros((most - least if known else 0) + 2, np.int64)
+    for key in keys:
+        if key != NULL_KEY:
+            counted[key - least + 1] = 1
+    for k in range(1, counted.shape[0]):
+        counted[k] += counted[k - 1]
+    return nothing, counted, least
+
+
+@njit(cache=True)
+def _below(distinct: Ints, counted: Ints, least: int, key: int, itself: bool) -> int:
+    """How many distinct keys are less than a key, or not greater where `itself` counts."""
+    if counted.shape[0] == 0:
+        if itself:
+            return int(np.searchsorted(distinct, key, side="right"))
+        return int(np.searchsorted(distinct, key, side="left"))
+    if key < least:
+        return 0
+    if key > least + counted.shape[0] - 2:  # so written that nothing overflows
+        return int(counted[-1])
+    return int(counted[key - least + 1] if itself else counted[key - least])
 
 
 @njit(cache=True)

@@ -29,7 +29,7 @@ from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound
 from cep_core.matching.quantities import Matches, check_judgeable
-from cep_core.matching.rows import LAST_SEQ, PATH, ordered, partial_schema, result_schema
+from cep_core.matching.rows import LAST_SEQ, PATH, ordered, partial_schema, result_schema, with_paths
 from cep_core.matching.totals import Total, encode, owned_moments, part_of, parts
 
 PAIRS = 1 << 18
@@ -89,7 +89,7 @@ class PairEvaluator(CompiledQuery):
         """Partial results: pairs, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
         everything = None if owned is None else replace(owned, days=None)
-        tables = [pa.Table.from_batches(list(side.evaluate(events, everything))) for side in self.sides]
+        tables = [with_paths(pa.Table.from_batches(list(side.evaluate(events, everything)))) for side in self.sides]
         with refusals_in(self.query):
             left, right = self._sides([table.take(pa.array(ordered(table))) for table in tables], events)
         found = np.zeros(len(parts(days)), np.int64)

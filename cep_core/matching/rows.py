@@ -1,7 +1,8 @@
 """The rows of a matching result: columns, their types, and their order.
 
 A partial result carries two more columns: `certain`, and `path`, the (seq, state) pairs of the match's events from
-first to last, by which rows with the same last event and window are ordered wherever they come from.
+first to last, by which rows with the same last event and window are ordered wherever they come from. It is null where
+the variables' columns say the same.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numba import njit
 
 from cep_core.events.schema import AttributeType
@@ -144,6 +146,31 @@ def _sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None
                         j += 1
                 order[low:high] = spare[low:high]
             width *= 2
+
+
+def with_paths(table: pa.Table) -> pa.Table:
+    """Fills in the paths that rows leave out because their columns say them: one state a variable, in their order."""
+    paths = table.column(PATH).combine_chunks()
+    if not paths.null_count:
+        return table
+    said = ("first_ts", "last_ts", "window_start", "window_end", LAST_SEQ, CERTAIN, PATH)
+    columns = [table.column(name).combine_chunks() for name in table.column_names if name not in said]
+    lengths = np.empty((table.num_rows, len(columns)), np.int64)
+    for state, values in enumerate(columns):
+        lengths[:, state] = np.diff(values.offsets.to_numpy()) if pa.types.is_list(values.type) else 1
+    ends = np.cumsum(lengths)
+    begins = (ends - lengths.reshape(-1)).reshape(lengths.shape)
+    pairs = np.empty((ends[-1] if len(ends) else 0, 2), np.int64)
+    for state, values in enumerate(columns):
+        own = lengths[:, state]
+        within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
+        places = np.repeat(begins[:, state], own) + within
+        flat = values.flatten() if pa.types.is_list(values.type) else values
+        pairs[places, 0], pairs[places, 1] = flat.to_numpy(), state
+    offsets = np.concatenate([[0], 2 * ends[len(columns) - 1 :: len(columns)]]).astype(np.int32)
+    filled = pa.ListArray.from_arrays(pa.array(offsets), pa.array(pairs.reshape(-1)))
+    whole = pc.if_else(paths.is_valid(), paths, filled)
+    return table.set_column(table.column_names.index(PATH), PATH, whole)
 
 
 def window_columns(window_start: Ints | None, size: int) -> Mapping[str, pa.Array]:

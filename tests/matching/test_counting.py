@@ -92,3 +92,30 @@ def test_counts_of_any_size() -> None:
     network = network_of(np.array([0, n]), np.arange(n), np.ones((n, 1), np.bool_), closure, {})
     counts, large = count_matches(network, ends_at(np.arange(n), np.zeros(n, np.int64)))
     assert [large.get(k, count) for k, count in enumerate(counts.tolist())] == [2**k for k in range(n)]
+
+
+def test_small_counts_beside_large_ones() -> None:
+    """Walks left out after large counts come back exact: small ones small, those past 2**61 and 2**100 to the digit."""
+    n = 400
+    closure = automaton_of(Kleene(Unit("A", "a", AT), 1, None, AT))
+    network = network_of(np.array([0, n]), np.arange(n), np.ones((n, 1), np.bool_), closure, {})
+    lows = np.where(np.arange(n) < 120, 0, np.arange(n) - np.arange(n) % 7)
+    counts, large = count_matches(network, ends_at(np.arange(n), lows))
+    expected = [2 ** (k - int(low)) for k, low in enumerate(lows)]
+    assert [large.get(k, count) for k, count in enumerate(counts.tolist())] == expected
+    assert sorted(large) == list(range(61, 120))
+
+
+def test_large_counts_through_trees() -> None:
+    """Rising values: every subset of the b's is a chain, so that floats and remainders meet in Fenwick trees."""
+    n = LONG + 60
+    kinds = np.array([0, *[1] * (n - 2), 2])
+    x = np.arange(n)
+    network = network_of(np.array([0, n]), x, kinds[:, None] == np.arange(3)[None, :], A_BS_C, {(1, 1): [("<", x, x)]})
+    _, large = count_matches(network, ends_at(np.array([n - 1]), np.array([0])))
+    assert large == {0: 2 ** (n - 2) - 1}
+    network = network_of(
+        np.array([0, n]), x, kinds[:, None] == np.arange(3)[None, :], A_BS_C, {(1, 1): [("<", x // 2, x // 2)]}
+    )
+    _, large = count_matches(network, ends_at(np.array([n - 1]), np.array([0])))
+    assert large == {0: plain_counts(network, np.zeros(n, np.int64))[-1]}
