@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers import Answer
@@ -148,7 +149,7 @@ def answer(query: Query, results: pa.Table, totals: Totals, index: EventIndex, d
         return Answer(f"On {spoken(day)} there was no match.", total, UNIT)
     many = "at least " if totals.total is None else ""
     be = "was" if total.exact == 1 else "were"
-    opening = f"On {spoken(day)} there {be} {many}{counted(total, 'match', 'matches')}{_likely(query)}"
+    opening = f"On {spoken(day)} there {be} {many}{counted(total, 'match', 'matches')}{_likely(query, results, totals)}"
     caveat = ""
     if totals.truncated:
         of = f"{many}{counted(total, 'match', 'matches')}"
@@ -156,11 +157,15 @@ def answer(query: Query, results: pa.Table, totals: Totals, index: EventIndex, d
     return Answer(f"{opening}; {_whose(query, results, totals, index, clock)}.", total, UNIT, caveat)
 
 
-def _likely(query: Query) -> str:
-    """What is asked of each match where times are imprecise."""
+def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
+    """What is asked of each match where times are imprecise, and how many the order of events leaves open."""
     if query.confidence is None:
         return ""
-    return f" of confidence {'above' if query.confidence.strict else 'at least'} {query.confidence.threshold:g}"
+    asked = f" of confidence {'above' if query.confidence.strict else 'at least'} {query.confidence.threshold:g}"
+    if CONFIDENCE not in results.column_names:
+        return asked
+    listed = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
+    return f"{asked}, {quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {listed} uncertain"
 
 
 def _whose(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:

@@ -7,7 +7,9 @@ import itertools
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -20,6 +22,8 @@ from tests.workload.flights_log import BUNDLE, flight_log, moment
 ROOT = Path(__file__).resolve().parents[2]
 QUERIES = ROOT / "workloads" / "nyc_flights" / "queries"
 DAY = 86_400
+
+Event = dict[str, Any]
 
 pytestmark = pytest.mark.skipif(not BUNDLE.exists(), reason="the bundle of flights is not here")
 with_package = pytest.mark.skipif(
@@ -87,6 +91,52 @@ def bound(found: pa.Table) -> set[tuple[int, ...]]:
     names = [name for name in found.column_names if name not in ("first_ts", "last_ts", "confidence")]
     rows = zip(*(found[name].to_pylist() for name in names), strict=True)
     return {tuple(itertools.chain.from_iterable(v if isinstance(v, list) else [v] for v in row)) for row in rows}
+
+
+def chains_that_end_in_cancellations(log: pa.Table, key: str, least: int, within: int) -> Iterator[list[Event]]:
+    """For each cancellation of 8 March, the late departures of the same place in the window before it, in order."""
+    begin = moment("2013-03-08T08:00")
+    events = log.select(["event_type", "ts", "carrier", "delay_min", key]).to_pylist()
+    late = [event for event in events if event["event_type"] == "Departure" and event["delay_min"] >= least]
+    for last in events:
+        if last["event_type"] == "Cancellation" and begin <= last["ts"] < begin + DAY:
+            yield [e for e in late if e[key] == last[key] and last["ts"] - within <= e["ts"] < last["ts"]]
+
+
+def chains(events: list[Event], may_follow: Callable[[Event, Event], bool]) -> list[int]:
+    """How many chains of one, two, three, ... events there are, each allowed to follow the one before it, later."""
+    lengths, counts = [1] * len(events), []
+    while any(lengths):
+        counts.append(sum(lengths))
+        lengths = [
+            sum(n for one, n in zip(events, lengths, strict=True) if n and one["ts"] < e["ts"] and may_follow(one, e))
+            for e in events
+        ]
+    return counts
+
+
+def test_contagion_on_the_day_of_the_storm(bundle: pa.Table) -> None:
+    """Chains of three departures an hour late, each of another airline than the one before: 75,000 on 8 March."""
+    by_end = chains_that_end_in_cancellations(bundle, "origin", 60, 7_200)
+    found = [chains(late, lambda one, other: one["carrier"] != other["carrier"]) for late in by_end]
+    assert sum(counts[2] for counts in found if len(counts) > 2) == 74_535
+    assert total_on_8_march("contagion", bundle) == 74_535
+
+
+def test_destination_collapse_on_the_day_of_the_storm(bundle: pa.Table) -> None:
+    """Chains of two and more departures, each later than the one before."""
+    by_end = chains_that_end_in_cancellations(bundle, "dest", 30, 43_200)
+    found = [chains(late, lambda one, other: one["delay_min"] < other["delay_min"]) for late in by_end]
+    assert sum(sum(counts[1:]) for counts in found) == 8_385
+    assert total_on_8_march("destination_collapse", bundle) == 8_385
+
+
+def total_on_8_march(query: str, log: pa.Table) -> int:
+    """Its matches that end on 8 March, every one listed."""
+    begin = moment("2013-03-08T08:00")
+    ts = log["ts"].to_numpy()
+    near = log.filter(pa.array((ts >= begin - DAY) & (ts < begin + DAY)))
+    return sum(begin <= last for last in matches(query, near)["last_ts"].to_pylist())
 
 
 def test_nothing_but_late_in_the_bundle(bundle: pa.Table) -> None:

@@ -230,7 +230,11 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     results = matched(query, 0, 1, 2).append_column("confidence", pa.array([0.8, 1.0, 0.99999]))
     index = events("u", "v", "w")
     answer = matching.answer(query, results, Totals(3, 3, truncated=False), index, DAY, Clock())
-    assert answer.sentence == ("On 8 March 2013 there were 3 matches of confidence at least 0.8; each of another who.")
+    assert answer.sentence == (
+        "On 8 March 2013 there were 3 matches of confidence at least 0.8, 2 of them uncertain; each of another who."
+    )
+    cut = matching.answer(query, results, Totals(None, 4, truncated=True), index, DAY, Clock())
+    assert "matches of confidence at least 0.8, 2 of the 3 listed uncertain; each" in cut.sentence
     listing = matching.listing(query, results, index, Clock())
     assert listing.order == "likeliest first"
     place = [heading.title for heading in listing.headings].index("confidence")
@@ -247,6 +251,6 @@ def test_without_a_key_the_likeliest_match_is_told() -> None:
     results = matched(query, 0, 1).append_column("confidence", pa.array([0.9, 0.95]))
     answer = matching.answer(query, results, Totals(2, 2, truncated=False), events("u", "v"), DAY, Clock())
     assert answer.sentence == (
-        "On 8 March 2013 there were 2 matches of confidence above 0.8; the likeliest has confidence 0.95, "
-        "from 8 Mar 08:10."
+        "On 8 March 2013 there were 2 matches of confidence above 0.8, 2 of them uncertain; "
+        "the likeliest has confidence 0.95, from 8 Mar 08:10."
     )

@@ -236,6 +236,12 @@ def test_the_latency_figure_shows_the_bound() -> None:
     assert "bound 10 ms" in letters(figure)
     assert "Above it at some time: none 500 ms." in figure.alt
     assert "n = 40 events" in figure.caption
+    free = [{**row, "value": 0.0} if "latency" in row["metric"] else row for row in measured()]
+    costless = shedding_of(free)
+    assert costless is not None
+    still = latency_figure(costless, DAY, CLOCK)
+    assert still is not None
+    assert "bound 10 ms" in letters(still, narrow=True)
     calm = latency_figure(of(none=0, pSPICE=0.1), DAY, CLOCK)
     assert calm is not None
     assert "No strategy is ever above it." in calm.caption

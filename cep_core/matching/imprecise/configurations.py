@@ -1,7 +1,7 @@
 """Configurations: all worlds in which the chosen events that happened so far form the same partial match (`worlds`).
 
 They stand in a pool, those of one set of chosen events together in pool[begin:end]. Cost: adding mass looks through
-them all; there are one or two unless intervals overlap.
+them all; there are one or two unless intervals overlap. Kernels take the arrays out of a tuple once: each time costs.
 """
 
 from __future__ import annotations
@@ -55,14 +55,12 @@ def copy(pool: Configurations, place: int, to: int) -> None:
 @njit(cache=True)
 def add(pool: Configurations, begin: int, end: int, pending: int, last: int, state: int, mass: float) -> int:
     """Adds mass to a configuration of pool[begin:end], or the configuration; returns the new end."""
+    pendings, lasts, states, masses = pool.pending, pool.last, pool.state, pool.mass
     for c in range(begin, end):
-        if pool.pending[c] == pending and pool.last[c] == last and pool.state[c] == state:
-            pool.mass[c] += mass
+        if pendings[c] == pending and lasts[c] == last and states[c] == state:
+            masses[c] += mass
             return end
-    pool.pending[end] = pending
-    pool.last[end] = last
-    pool.state[end] = state
-    pool.mass[end] = mass
+    pendings[end], lasts[end], states[end], masses[end] = pending, last, state, mass
     return end + 1
 
 
@@ -78,9 +76,9 @@ def bits(pending: int) -> int:
 @njit(cache=True)
 def union(pool: Configurations, begin: int, end: int) -> int:
     """The slots that some configuration has still to come."""
-    found = 0
+    found, pendings = 0, pool.pending
     for c in range(begin, end):
-        found |= pool.pending[c]
+        found |= pendings[c]
     return found
 
 
@@ -96,9 +94,9 @@ def free_slot(waiting: int) -> int:
 @njit(cache=True)
 def drop_missed(pool: Configurations, begin: int, end: int, missed: int) -> int:
     """Drops the configurations that still wait for an event whose last moment has passed; returns the new end."""
-    kept = begin
+    kept, pendings = begin, pool.pending
     for c in range(begin, end):
-        if not pool.pending[c] & missed:
+        if not pendings[c] & missed:
             copy(pool, c, kept)
             kept += 1
     return kept

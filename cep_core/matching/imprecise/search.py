@@ -39,7 +39,7 @@ from cep_core.matching.imprecise.walk import (
     walk_of,
 )
 from cep_core.matching.imprecise.windowed import TOO_CROWDED, TOO_MANY, confidence_within
-from cep_core.matching.imprecise.worlds import Asked, Chosen, Times, advance, chance, completed
+from cep_core.matching.imprecise.worlds import Asked, Chosen, Times, advance, asked_of, chance, completed
 from cep_core.matching.network import Ints, Network
 from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 
@@ -51,13 +51,10 @@ class Search(NamedTuple):
     """What is searched: an event graph, questions to it, and what is wanted of each."""
 
     network: Network
-    variable_of: Ints
-    """[state]"""
+    times: Times
+    asked: Asked
     state_of: Ints
     """[variable] its first state; -1: a unit of ANY that is like another has none."""
-    kinds: Ints
-    """[edge] STRICT, LOOSE or TIED."""
-    times: Times
     questions: Questions
     most: Ints
     """[question] matches wanted."""
@@ -120,12 +117,12 @@ def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Ba
 def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tuple[int, int]:
     """Goes on until the batch is full or all is answered; returns the matches in the batch and why it stopped."""
     network, times, questions, width = search.network, search.times, search.questions, search.width
-    at = walk.at
+    asked, at = search.asked, walk.at
     found = 0
     while at[0] < questions.rows.shape[0]:
         k = at[0]
         low, anchor = questions.lows[k], questions.rows[k]
-        asked = Asked(network, search.variable_of, search.kinds, times, walk.useful, low)
+        asked.base[0] = low
         enough = walk.listed[k] >= search.most[k]
         if enough or (at[1] < 0 and not begin_question(network, times, questions, k, pool, walk)):
             at[0], at[1] = k + 1, -1
@@ -141,12 +138,12 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
             if not pass_time(asked, pool, walk, frame, walk.first_low[row - low] - 1):
                 return found, CROWDED
             begin, end, now = walk.begin[frame], walk.end[frame], walk.now[frame]
-            likely = chance(times, chosen_in(walk, frame), pool, begin, end, now)
+            likely = chance(asked, chosen_in(walk, frame), pool, begin, end, now)
             if not _accepts(likely, search.threshold, search.strict):
                 walk.next_row[frame] = anchor + 1
                 continue
         inside = times.low[row] <= walk.least_high[frame] + width and walk.most_low[frame] <= times.high[row] + width
-        if inside and is_useful(search.variable_of, walk, row - low, variable):
+        if inside and is_useful(asked.variable_of, walk, row - low, variable):
             why = choose(times, pool, walk, frame, row, variable)
             if why != DONE:
                 return found, why
@@ -186,8 +183,9 @@ def possible_matches(
     state_of = np.full(int(variable_of.max()) + 1, -1)
     state_of[variable_of[::-1]] = np.arange(len(variable_of))[::-1]
     wanted = (most, width, confidence.threshold, confidence.strict)
-    search = Search(network, variable_of, state_of, kinds, times, questions, *wanted)
     walk, pool = walk_of(questions, len(variable_of)), pool_of(POOL)
+    asked = asked_of(network, variable_of, kinds, times, walk.useful)
+    search = Search(network, times, asked, state_of, questions, *wanted)
     why = FULL
     while why != DONE:
         batch = _batch_of(max(BATCH_EVENTS, len(walk.row)), batch_rows)

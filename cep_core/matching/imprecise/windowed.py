@@ -20,7 +20,7 @@ TOO_CROWDED, TOO_MANY = -1.0, -2.0
 @njit(cache=True)
 def confidence_within(asked: Asked, width: int, chosen: Chosen, pool: Configurations, begin: int) -> float:
     """The probability that the chosen rows are a match no longer than the width; pool[begin:] is scratch."""
-    low, high = asked.times.low[chosen.row], asked.times.high[chosen.row]
+    low, high = asked.low[chosen.row], asked.high[chosen.row]
     order = np.argsort(low, kind="mergesort")
     coming = Chosen(chosen.row[order], chosen.variable[order])
     total = 0.0
@@ -41,7 +41,7 @@ def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Co
     begin_at(pool, begin)
     end, now = begin + 1, first - 1
     for k in range(coming.row.shape[0] + 1):
-        target = until if k == coming.row.shape[0] else asked.times.low[coming.row[k]] - 1
+        target = until if k == coming.row.shape[0] else asked.low[coming.row[k]] - 1
         if now < first <= target:  # all that may come first is to come
             end, now = advance(asked, chosen, pool, begin, end, now, first)
             if now < first:

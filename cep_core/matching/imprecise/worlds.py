@@ -53,17 +53,32 @@ class Times(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What a question asks of an event graph whose rows may happen at various times."""
+    """What questions ask of an event graph whose rows may happen at various times.
 
-    network: Network
+    Flat, since kernels pay for every array of a tuple that they take out of another: see `Network` and `Times`.
+    """
+
+    starts: Flags
+    accepts: Flags
+    begin: Ints
+    target: Ints
+    condition: Ints
+    operator: Ints
+    left: Ints
+    right: Ints
     variable_of: Ints
     """[state]"""
     kinds: Ints
     """[edge] STRICT, LOOSE or TIED."""
-    times: Times
+    low: Ints
+    high: Ints
+    share: Floats
+    seq: Ints
+    ordered: bool
     useful: Flags
-    """[row - base, state] the nodes that some match may have."""
-    base: int
+    """[row - base[0], state] the nodes that some match may have."""
+    base: Ints
+    """[1] the first row of the question in hand."""
 
 
 class Chosen(NamedTuple):
@@ -71,6 +86,29 @@ class Chosen(NamedTuple):
 
     row: Ints
     variable: Ints
+
+
+def asked_of(network: Network, variable_of: Ints, kinds: Ints, times: Times, useful: Flags) -> Asked:
+    """What is asked of a graph, before the first question."""
+    return Asked(
+        starts=network.starts,
+        accepts=network.accepts,
+        begin=network.begin,
+        target=network.target,
+        condition=network.condition,
+        operator=network.operator,
+        left=network.left,
+        right=network.right,
+        variable_of=variable_of,
+        kinds=kinds,
+        low=times.low,
+        high=times.high,
+        share=times.share,
+        seq=times.seq,
+        ordered=times.ordered,
+        useful=useful,
+        base=np.zeros(1, np.int64),
+    )
 
 
 def times_of(low: Ints, high: Ints, seq: Ints, *, ordered: bool) -> Times:
@@ -99,21 +137,23 @@ def happen(
 
     Adds what becomes of it to pool[begin:end]; returns the new end, at most one further for each state.
     """
-    network, row, variable = asked.network, chosen.row[slot], chosen.variable[slot]
+    row, variable = chosen.row[slot], chosen.variable[slot]
+    variable_of, useful, place = asked.variable_of, asked.useful, row - asked.base[0]
     last, state, pending = pool.last[source], pool.state[source], pool.pending[source] & ~(1 << slot)
-    mass = pool.mass[source] * (asked.times.share[row] * moments)
+    mass = pool.mass[source] * (asked.share[row] * moments)
     if last == NOTHING:
-        for t in range(asked.variable_of.shape[0]):
-            if asked.variable_of[t] == variable and network.starts[row, t] and asked.useful[row - asked.base, t]:
+        for t in range(variable_of.shape[0]):
+            if variable_of[t] == variable and asked.starts[row, t] and useful[place, t]:
                 end = add(pool, begin, end, pending, row, t, mass)
         return end
-    for edge in range(network.begin[state], network.begin[state + 1]):
-        t = network.target[edge]
+    begins, target = asked.begin, asked.target
+    for edge in range(begins[state], begins[state + 1]):
+        t = target[edge]
         if (
-            asked.variable_of[t] == variable
-            and asked.useful[row - asked.base, t]
-            and admits(asked.kinds[edge], together)
-            and holds(network.condition, network.operator, network.left, network.right, edge, last, row)
+            variable_of[t] == variable
+            and useful[place, t]
+            and (not asked.ordered or admits(asked.kinds[edge], together))
+            and holds(asked.condition, asked.operator, asked.left, asked.right, edge, last, row)
         ):
             end = add(pool, begin, end, pending, row, t, mass)
     return end
@@ -123,18 +163,42 @@ def happen(
 def pass_moment(
     asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, moment: int, slots: Ints
 ) -> int:
-    """What may happen at one moment; `slots`: those to come, by seq of their rows.
+    """What may happen at one moment, where no event follows another of the same moment: one of `slots`, or none.
+
+    Configurations with few events to come go first, which makes none a source of what it became. Returns the new end,
+    or NO_ROOM, and then nothing has changed.
+    """
+    if end + (end - begin) * slots.shape[0] * asked.variable_of.shape[0] > pool.mass.shape[0]:
+        return NO_ROOM
+    before = end
+    pendings, rows, low, high = pool.pending, chosen.row, asked.low, asked.high
+    for left in range(1, slots.shape[0] + 1):
+        for c in range(begin, before):
+            if bits(pendings[c]) != left:
+                continue
+            for slot in slots:
+                row = rows[slot]
+                if pendings[c] >> slot & 1 and low[row] <= moment <= high[row]:
+                    end = happen(asked, chosen, pool, begin, end, c, slot, 1, False)
+    return end
+
+
+@njit(cache=True)
+def pass_moment_by_seq(
+    asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, moment: int, slots: Ints
+) -> int:
+    """The same where events of one moment may follow each other; `slots`: those to come, by seq of their rows.
 
     What comes of a configuration at this moment stands apart from those before it, which are not changed until all is
-    done. Returns the new end, or NO_ROOM, and then nothing has changed.
+    done.
     """
-    times, states = asked.times, asked.variable_of.shape[0]
+    states = asked.variable_of.shape[0]
     fresh = end
     for slot in slots:
         row = chosen.row[slot]
-        if not times.low[row] <= moment <= times.high[row]:
+        if not asked.low[row] <= moment <= asked.high[row]:
             continue
-        sources = end if times.ordered else fresh
+        sources = end
         for c in range(begin, sources):
             if pool.pending[c] >> slot & 1:
                 if end + states > pool.mass.shape[0]:
@@ -163,24 +227,25 @@ def slots_of(waiting: int, rows: Ints, seq: Ints) -> Ints:
 
 
 @njit(cache=True)
-def stretch(times: Times, slots: Ints, rows: Ints, now: int, until: int) -> tuple[int, int, int]:
+def stretch(asked: Asked, slots: Ints, rows: Ints, now: int, until: int) -> tuple[int, int, int]:
     """The next moments after `now` that can be passed at once: first, last, and the only slot that may happen in them.
 
     NOTHING instead of a slot: at this one moment several may happen, or none up to `until`.
     """
+    low, high = asked.low, asked.high
     first = until
     for slot in slots:
-        first = min(first, max(now + 1, times.low[rows[slot]]))
+        first = min(first, max(now + 1, low[rows[slot]]))
     last = until
     alone = NOTHING
     for slot in slots:
-        if times.low[rows[slot]] > first:
-            last = min(last, times.low[rows[slot]] - 1)
+        if low[rows[slot]] > first:
+            last = min(last, low[rows[slot]] - 1)
         elif alone != NOTHING:
             return first, first, NOTHING
         else:
             alone = slot
-            last = min(last, times.high[rows[slot]])
+            last = min(last, high[rows[slot]])
     return first, last, alone
 
 
@@ -192,13 +257,16 @@ def advance(
 
     The moment is before `until` if the pool is too small for the next one.
     """
-    times, states = asked.times, asked.variable_of.shape[0]
+    states, rows, seq, high = asked.variable_of.shape[0], chosen.row, asked.seq, asked.high
     waiting = union(pool, begin, end)
-    slots = slots_of(waiting, chosen.row, times.seq)
+    slots = slots_of(waiting, rows, seq)
     while waiting and now < until:
-        moment, last, alone = stretch(times, slots, chosen.row, now, until)
+        moment, last, alone = stretch(asked, slots, rows, now, until)
         if alone == NOTHING:
-            after = pass_moment(asked, chosen, pool, begin, end, moment, slots)
+            if asked.ordered:
+                after = pass_moment_by_seq(asked, chosen, pool, begin, end, moment, slots)
+            else:
+                after = pass_moment(asked, chosen, pool, begin, end, moment, slots)
             if after == NO_ROOM:
                 return end, moment - 1
             end = after
@@ -211,12 +279,12 @@ def advance(
         now = last
         missed = 0
         for slot in slots:
-            if times.high[chosen.row[slot]] <= now:
+            if high[rows[slot]] <= now:
                 missed |= 1 << slot
         if missed:
             end = drop_missed(pool, begin, end, missed)
             waiting = union(pool, begin, end)
-            slots = slots_of(waiting, chosen.row, times.seq)
+            slots = slots_of(waiting, rows, seq)
     return end, until
 
 
@@ -225,13 +293,13 @@ def completed(asked: Asked, pool: Configurations, begin: int, end: int) -> float
     """The probability of the worlds in which all chosen events have happened and are a match."""
     total = 0.0
     for c in range(begin, end):
-        if not pool.pending[c] and asked.network.accepts[pool.last[c], pool.state[c]]:
+        if not pool.pending[c] and asked.accepts[pool.last[c], pool.state[c]]:
             total += pool.mass[c]
     return total
 
 
 @njit(cache=True)
-def chance(times: Times, chosen: Chosen, pool: Configurations, begin: int, end: int, now: int) -> float:
+def chance(asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, now: int) -> float:
     """The probability that the worlds up to `now` are partial matches of the chosen events."""
     total = 0.0
     for c in range(begin, end):
@@ -241,7 +309,7 @@ def chance(times: Times, chosen: Chosen, pool: Configurations, begin: int, end: 
         while waiting:
             if waiting & 1:
                 row = chosen.row[slot]
-                mass *= (times.high[row] - max(now, times.low[row] - 1)) * times.share[row]
+                mass *= (asked.high[row] - max(now, asked.low[row] - 1)) * asked.share[row]
             waiting >>= 1
             slot += 1
         total += mass

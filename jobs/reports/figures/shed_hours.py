@@ -24,7 +24,8 @@ def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
     if not told:
         return None
     bound, each = compared.bound_ns, _each(told, clock)
-    least = min(part.latency_max for parts in told.values() for part in parts if part.latency_max > 0)
+    # a logarithmic axis has no place for events that cost nothing
+    least = min((part.latency_max for parts in told.values() for part in parts if part.latency_max > 0), default=1)
 
     def draw(axes: Axes, narrow: bool) -> None:
         _lines(axes, told, clock, lambda part: max(part.latency_max, least) if part.events else float("nan"), narrow)

@@ -71,6 +71,12 @@ def page(report: DayReport) -> Page:
 
 
 def _lineage(name: str, files: dict[str, str]) -> tuple[str, ...]:
-    if name in files:
-        return ("events", files[name])
+    """What a table is computed from.
+
+    >>> _lineage("late_compact", {"late": "queries/late.cep"})
+    ('events', 'queries/late.cep')
+    """
+    query = name if name in files else name.removesuffix("_compact")
+    if query in files:
+        return ("events", files[query])
     return COMES_FROM.get(name, ())
