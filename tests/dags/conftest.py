@@ -64,10 +64,16 @@ def workloads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def bag(airflow_home: Path, workloads: Path) -> Iterator[Any]:
-    """All DAGs, as Airflow's DAG processor would parse them."""
+def _parsed(airflow_home: Path, workloads: Path) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRENDMILL_WORKLOADS", str(workloads))
         from airflow.dag_processing.dagbag import BundleDagBag
 
-        yield BundleDagBag(dag_folder=ROOT / "dags", bundle_path=ROOT / "dags", bundle_name="dags-folder")
+        return BundleDagBag(dag_folder=ROOT / "dags", bundle_path=ROOT / "dags", bundle_name="dags-folder")
+
+
+@pytest.fixture
+def bag(_parsed: Any, workloads: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """All DAGs, as Airflow's DAG processor would parse them; a test that runs one parses them again."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(workloads))
+    return _parsed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,21 +14,36 @@ from tests.reports.small_workload import write_workload
 
 
 @pytest.fixture(scope="session")
-def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with workload, lake and reports, to which the environment points."""
+def _root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with workload and lake."""
     root = tmp_path_factory.mktemp("reports")
     write_workload(root / "workloads" / "lines")
     write_lake(root / "lake")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRENDMILL_WORKLOADS", str(root / "workloads"))
-        patch.setenv("TRENDMILL_LAKE", str(root / "lake"))
-        patch.setenv("TRENDMILL_REPORTS", str(root / "reports"))
-        yield root
+    return root
 
 
 @pytest.fixture(scope="session")
-def site(places: Path) -> Path:
+def _published(_root: Path) -> None:
+    """The reports of `REPORTED`."""
+    with pytest.MonkeyPatch.context() as patch:
+        _point(patch, _root)
+        for day in REPORTED:
+            publish(load_workload("lines"), day, day, "night")
+
+
+@pytest.fixture
+def places(_root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with workload, lake and reports, to which the environment points while the test runs."""
+    _point(monkeypatch, _root)
+    return _root
+
+
+@pytest.fixture
+def site(places: Path, _published: None) -> Path:
     """The folder of all reports, with those of `REPORTED` published."""
-    for day in REPORTED:
-        publish(load_workload("lines"), day, day, "night")
     return places / "reports"
+
+
+def _point(patch: pytest.MonkeyPatch, root: Path) -> None:
+    for name, folder in {"WORKLOADS": "workloads", "LAKE": "lake", "REPORTS": "reports"}.items():
+        patch.setenv(f"TRENDMILL_{name}", str(root / folder))
