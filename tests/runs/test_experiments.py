@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs import spark_task
 from jobs.stages import experiment
 from tests.runs.lakes import CommandLine, SmallLake
 
@@ -128,3 +129,13 @@ def test_a_wrong_grid_is_told(trendmill: CommandLine, grids: Path) -> None:
         code, told = trendmill(command)
         assert code == 2
         assert "experiments/small.yaml: strategies: no 'nothing'" in told
+
+
+def test_the_schedulers_task_measures_every_cell(
+    copied: SmallLake, grids: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As spark-submit calls it. Its run keeps the lease until its reports are published."""
+    monkeypatch.setattr(spark_task, "start_session", lambda *_: copied.spark)
+    day = ["--from", "2024-01-01", "--to", "2024-01-01", "--run-id", "evaluation"]
+    assert spark_task.main(["--workload", str(copied.home), "--task", "experiment", *day]) == 0
+    assert len({(row["parameters"], row["seed"]) for row in rows_of(copied)}) == 2 * 2 * 3
