@@ -48,7 +48,7 @@ def evaluator_of(
     if query.confidence is not None:
         from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 
-        return ImpreciseEvaluator(query, max_matches=max_matches, collapsed=collapsed)
+        return ImpreciseEvaluator(query, max_matches=max_matches, collapsed=collapsed, supersets=supersets)
     if isinstance(query.pattern, Conjunction):
         from cep_core.matching.pairs import PairEvaluator
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query, Strategy
+from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.imprecise.explained import orders_of_match
 from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.reference import Path
@@ -64,14 +65,17 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: Matches, judge: Judge, seqs: Sequence[int]) -> Iterator[str]:
+def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int]) -> Iterator[str]:
     """Why these events, by `seq`, are no match: what fails in the binding in which least does."""
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
     places = sorted(place for seq in set(seqs) if (place := matches.row_of(seq)) is not None)
     rows = _rows(matches, places)
-    bindings = judge.bindings(places)
+    try:
+        bindings = judge.bindings(places)
+    except ValueError as refusal:
+        raise WrongWorkload(f"--why-not: {refusal}") from refusal
     if not bindings:
         kinds = listed([shown(matches.event(place)["event_type"]) for place in places], len(places))
         yield f"{rows}: the pattern binds no {kinds} in this order"
@@ -118,7 +122,9 @@ def _passed_over(matches: Matches, path: Path, rows: str) -> Iterator[str]:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
     yield f"{rows}: every condition holds as {_binding(matches, path)}, but the strategy is {query.strategy.value}"
-    if begun:
+    if isinstance(query.pattern, Conjunction):
+        yield "  and the runs of the two sides are others"
+    elif begun:
         yield f"  the run from the first of them took {_rows(matches, [place for place, _ in begun[0]])}"
     else:
         yield "  the run from the first of them came to no match"

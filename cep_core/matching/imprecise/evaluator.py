@@ -28,12 +28,13 @@ from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.orders import orders_of
 from cep_core.matching.imprecise.search import possible_matches
+from cep_core.matching.imprecise.useful import useful_nodes
 from cep_core.matching.imprecise.walk import Questions
 from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times_of
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Ints
-from cep_core.matching.numbers import count_columns
+from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.totals import Days, Total, encode, owned_moments, part_of, parts
@@ -48,15 +49,21 @@ class ImpreciseEvaluator(CompiledQuery):
     """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
 
     Arguments as of `MatchEvaluator`. Times are whole moments, independent and uniform over [ts_lo, ts_hi]
-    (`intervals`). Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    (`intervals`). With `supersets` a compact row holds the events that pairs of events allow in some world (`useful`).
+    Raises NotSupportedYet, with the place, for what it cannot evaluate.
     """
 
-    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
+    compacts = True
+
+    def __init__(
+        self, query: Query, *, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
+    ) -> None:
         assert query.confidence is not None
         super().__init__(query)
         self.confidence = query.confidence
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
+        self.supersets = supersets
         with refusals_in(query):
             if isinstance(query.pattern, Conjunction):
                 why = "its sides lie in the same worlds, so that their confidences do not multiply"
@@ -100,6 +107,12 @@ class ImpreciseEvaluator(CompiledQuery):
         days = owned.days if owned is not None else None
         graph = self.graph(events, owned)
         stream = _stream(graph, self.times(graph, events), days)
+        if self.collapsed and self.supersets:
+            rows, lows = stream.questions
+            nodes = useful_nodes(graph.network, stream.times, rows, lows, graph.width)
+            yield from self._compact_rows(graph, stream, nodes, None)
+            yield self._last_batch([Total(0, exact=False) for _ in parts(days)], days)
+            return
         found = np.zeros(len(parts(days)), np.int64)
         compacted, counts = Paths.join([]), np.zeros(len(stream.questions.rows), np.int64)
         most = np.full(len(counts), np.iinfo(np.int64).max)
@@ -129,9 +142,13 @@ class ImpreciseEvaluator(CompiledQuery):
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
         ]
+        yield self._last_batch(totals, days)
+
+    def _last_batch(self, totals: list[Total], days: Days) -> pa.RecordBatch:
+        """An empty batch with the totals of each day."""
         named = dict(zip(parts(days), totals, strict=True))
         schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
-        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+        return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result, ordered and cut anew over all slices."""
@@ -189,14 +206,16 @@ class ImpreciseEvaluator(CompiledQuery):
         """Which state an event is in differs from world to world: its variable orders rows."""
         return path_column(replace(paths, states=self._variable_of[paths.states]), graph.seq)
 
-    def _compact_rows(self, graph: EventGraph, stream: _Stream, paths: Paths, counts: Ints) -> Iterator[pa.RecordBatch]:
-        """One row for all matches with the same last event."""
+    def _compact_rows(
+        self, graph: EventGraph, stream: _Stream, paths: Paths, counts: Ints | None
+    ) -> Iterator[pa.RecordBatch]:
+        """One row for all matches with the same last event; `counts`: those of each question, if known."""
         for begin, end in batches(np.diff(paths.offsets)):
             some = paths.take(np.arange(begin, end))
             first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
             columns = {"first_ts": pa.array(first_ts), **stream.last_columns(some.jobs)}
-            number, logarithm, digits = count_columns(counts[some.jobs], {})
-            columns |= {"match_count": number, "match_count_log10": logarithm, "match_count_exact": digits}
+            said = unknown_counts(len(some)) if counts is None else count_columns(counts[some.jobs], {})
+            columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), said, strict=True))
             for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
             columns[PATH] = self._path_column(graph, some)
