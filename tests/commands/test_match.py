@@ -298,3 +298,18 @@ def test_b07_why_a_possible_match_is_so_likely(tmp_path: Path, capsys: pytest.Ca
         "    33 % of all worlds: rows 1, 2, 3 in this order, within 9 s: no match, as a condition fails",
         "    confidence 0.333, at least 0.25 is asked for",
     ]
+
+
+def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AND WITH CONFIDENCE: how likely each side is, and both in one window."""
+    query = write(tmp_path / "q.cep", "PATTERN SEQ(A a, B b) AND SEQ(A c, C d) WHERE [k] WITHIN 9 WITH CONFIDENCE > 0\n")
+    log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi,k\n1,A,1,2,u\n2,B,2,3,u\n2,C,2,3,u\n")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    begin = lines.index("  why: a = row 1; b = row 2; c_right = row 1; d_right = row 3")
+    assert lines[begin + 1 : begin + 6] == [
+        "    [k]: u in every event",
+        "    75 % of all worlds have the match on the left",
+        "    75 % of all worlds have the match on the right",
+        "    62 % have both within 9 s",
+        "    confidence 0.625, more than 0 is asked for",
+    ]

@@ -354,7 +354,6 @@ def test_the_schema_says_how_imprecise_a_log_is() -> None:
         ("PATTERN SEQ(A a, B b) WITHIN 5 EVENTS", "counts positions"),
         ("PATTERN SEQ(A a, B b) WITHIN 5 SLIDE 2", "SLIDE and WITH CONFIDENCE"),
         ("PATTERN SEQ(A a, NOT C c, B b) WITHIN 5", "NOT and WITH CONFIDENCE"),
-        ("PATTERN A a AND B b WITHIN 5", "AND WITH CONFIDENCE is not supported yet: its sides"),
         ("PATTERN SEQ(A a, B b) WHERE b.ts > a.ts + 2 WITHIN 5", "a condition on ts"),
         ("RETURN COUNT(*) PATTERN SEQ(A a, B b) WITHIN 5", "belongs to matching"),
         ("RETURN a.x AS confidence PATTERN SEQ(A a, B b) WITHIN 5", "two columns named 'confidence'"),

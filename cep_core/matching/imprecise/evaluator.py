@@ -15,11 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
-from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.tree import Conjunction, Expression, PrefixAggregate, Reference, Span, Which
+from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.evaluator import compiled_parts
@@ -65,15 +64,12 @@ class ImpreciseEvaluator(CompiledQuery):
         self.collapsed = collapsed
         self.supersets = supersets
         with refusals_in(query):
-            if isinstance(query.pattern, Conjunction):
-                why = "its sides lie in the same worlds, so that their confidences do not multiply"
-                raise NotSupportedYet(f"AND WITH CONFIDENCE is not supported yet: {why}", query.pattern.at)
             self.automaton, self.conditions, _ = compiled_parts(query)
         self.judge = BindingJudge(query, self.automaton, self.conditions)
         self._variable_of = self.judge.variable_of
         self.kinds = self._kinds()
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
-        self._by_order = bool(self.conditions.neighbours) or any(
+        self.by_order = bool(self.conditions.neighbours) or any(
             depends_on_order(condition, lists) for condition in self.conditions.postponed
         )
 
@@ -96,7 +92,7 @@ class ImpreciseEvaluator(CompiledQuery):
             "the number of matches is exact only while the listing is complete; it may be exponential",
         ]
         if self.conditions.judged:
-            where = "each order of listed matches" if self._by_order else "listed matches"
+            where = "each order of listed matches" if self.by_order else "listed matches"
             lines.append(f"judged on {where}: {len(self.conditions.judged)} condition(s)")
         return tuple(lines)
 
@@ -144,6 +140,28 @@ class ImpreciseEvaluator(CompiledQuery):
         ]
         yield self._last_batch(totals, days)
 
+    def everything(self, events: pa.Table, owned: Ownership | None) -> tuple[EventGraph, Times, Paths, pa.Table]:
+        """All matches of a slice, whatever their day, and their rows, in the order in which they are found."""
+        graph = self.graph(events, owned)
+        stream = _stream(graph, self.times(graph, events), None)
+        most = np.full(len(stream.questions.rows), np.iinfo(np.int64).max)
+        pieces, rows = [], []
+        for listed, chances in possible_matches(
+            graph.network,
+            self._variable_of,
+            self.kinds,
+            stream.times,
+            stream.questions,
+            most,
+            graph.width,
+            self.confidence,
+        ):
+            paths, sure = self._judged(graph, stream.times, listed, chances)
+            pieces.append(paths)
+            rows.append(self._rows(graph, stream, paths, sure))
+        table = pa.Table.from_batches(rows, partial_schema(self.schema))
+        return graph, stream.times, Paths.join(pieces), table
+
     def _last_batch(self, totals: list[Total], days: Days) -> pa.RecordBatch:
         """An empty batch with the totals of each day."""
         named = dict(zip(parts(days), totals, strict=True))
@@ -179,7 +197,7 @@ class ImpreciseEvaluator(CompiledQuery):
         """What the postponed conditions leave of possible matches."""
         if not self.conditions.judged:
             return paths, sure
-        if self._by_order:
+        if self.by_order:
             orders, chances = orders_of(graph.network, self._variable_of, self.kinds, times, paths, graph.width)
             sure = np.zeros(len(paths))
             np.add.at(sure, orders.jobs, chances * self.judge.accepts(graph, orders))

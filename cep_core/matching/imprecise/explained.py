@@ -6,14 +6,19 @@ probability and whether the conditions hold in it. Cost: the orders of one match
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.query import Confidence, Query
+from cep_core.language.patterns.sides import alone, names_of
+from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 from cep_core.matching.imprecise.orders import orders_of
+from cep_core.matching.imprecise.pairs import PossiblePairs
 from cep_core.matching.paths import Paths
 from cep_core.matching.reference import Path
 
@@ -64,3 +69,37 @@ def orders_of_match(query: Query, events: pa.Table, path: Path) -> list[Order]:
             if chances[k] > 0:
                 found.append(Order(told, float(chances[k]), bool(holds[k])))
     return sorted(found, key=lambda one: (not one.holds, -one.probability, one.path))
+
+
+def confidence_of_pair(query: Query, events: pa.Table, path: Path) -> tuple[float, tuple[float, ...]]:
+    """How likely a pair of an AND is, and each of its two matches; `path` as of `Order`, with both.
+
+    >>> from cep_core.events.table import log_schema_of, order
+    >>> from cep_core.language.patterns.binding import bind
+    >>> log = order(pa.table({"event_type": ["A", "B"], "ts": [1, 2], "ts_lo": [1, 2], "ts_hi": [2, 3]}))
+    >>> query = bind("PATTERN A a AND B b WITHIN 1 WITH CONFIDENCE > 0", log_schema_of(log))
+    >>> confidence_of_pair(query, log, ((0, "a"), (1, "b_right")))
+    (0.75, (1.0, 1.0))
+    """
+    assert isinstance(query.pattern, Conjunction)
+    own = events.take(pa.array(sorted({row for row, _ in path})))
+    anyhow = replace(query, confidence=Confidence(0.0, strict=True))
+    evaluator = PossiblePairs(anyhow)
+    rows = evaluator.merge(evaluator.evaluate(own)).to_pylist()
+    wanted: dict[str, set[int]] = {}
+    for row, name in path:
+        wanted.setdefault(name, set()).add(int(events["seq"][row].as_py()))
+    names = [variable.name for variable in query.positive]
+    both = next(float(row["confidence"]) for row in rows if _bound(row, names) == wanted)
+    sides = []
+    for pattern in (query.pattern.left, query.pattern.right):
+        step = tuple((row, name) for row, name in path if name in names_of(pattern))
+        orders = orders_of_match(alone(anyhow, pattern), events, step)
+        sides.append(sum(one.probability for one in orders if one.holds))
+    return both, tuple(sides)
+
+
+def _bound(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, set[int]]:
+    """The events of each variable by seq."""
+    bound = {name: row[name] for name in names if row[name] is not None}
+    return {name: set(its) if isinstance(its, list) else {its} for name, its in bound.items()}
