@@ -302,7 +302,9 @@ def test_b07_why_a_possible_match_is_so_likely(tmp_path: Path, capsys: pytest.Ca
 
 def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """AND WITH CONFIDENCE: how likely each side is, and both in one window."""
-    query = write(tmp_path / "q.cep", "PATTERN SEQ(A a, B b) AND SEQ(A c, C d) WHERE [k] WITHIN 9 WITH CONFIDENCE > 0\n")
+    query = write(
+        tmp_path / "q.cep", "PATTERN SEQ(A a, B b) AND SEQ(A c, C d) WHERE [k] WITHIN 9 WITH CONFIDENCE > 0\n"
+    )
     log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi,k\n1,A,1,2,u\n2,B,2,3,u\n2,C,2,3,u\n")
     lines = printed([str(query), str(log), "--why"], capsys).splitlines()
     begin = lines.index("  why: a = row 1; b = row 2; c_right = row 1; d_right = row 3")
