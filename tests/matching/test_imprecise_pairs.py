@@ -18,13 +18,14 @@ from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import TOTALS, Evaluator, Ownership
+from cep_core.language.patterns.tree import Kleene, Pattern, Sequence, Unit
 from cep_core.matching.imprecise.reference import confidences
-from tests.matching.drawing import patterns
+from tests.matching.drawing import logs, patterns
 from tests.matching.test_examples import total
 from tests.matching.test_imprecise import Imprecise, imprecise
 from tests.matching.test_match import rows_of
 from tests.matching.test_pairs import pairs
-from tests.matching.worlds import World, repeated, units_of, written
+from tests.matching.worlds import AT, World, repeated, units_of, written
 
 Pair = tuple[frozenset[tuple[int, str]], frozenset[tuple[int, str]]]
 
@@ -81,12 +82,27 @@ class PossiblePairsDrawn:
 
 
 @st.composite
+def sides(draw: st.DrawFn, name: str) -> Pattern:
+    """Short patterns, so that many of them have matches; some with the variables that any side has."""
+    if draw(st.integers(0, 4)) == 0:
+        return draw(patterns(1))
+    first, second = (Unit(draw(st.sampled_from("ABC")), f"{name}{number}", AT) for number in range(2))
+    closure = Kleene(second, *draw(st.sampled_from([(1, None), (0, None), (0, 1)])), AT)
+    longer = [Sequence((first, element), AT) for element in (second, closure)]
+    return draw(st.sampled_from([first, Kleene(first, 1, None, AT), *longer]))
+
+
+@st.composite
 def possible_pairs(draw: st.DrawFn) -> PossiblePairsDrawn:
     asked = draw(imprecise())
     asked.world.conditions = []
-    asked.world.events, asked.intervals = asked.world.events[:5], asked.intervals[:5]
+    asked.world.keyed &= draw(st.booleans())
+    events = draw(logs(most=5))
+    widths = [draw(st.sampled_from([(0, 0), (0, 1), (0, 2), (1, 1)])) for _ in events]
+    asked.world.events = events
+    asked.intervals = [(event.ts - early, event.ts + late) for event, (early, late) in zip(events, widths, strict=True)]
     asked.world.size = draw(st.sampled_from([1, 3, 5]))
-    left, right = (replace(asked.world, pattern=draw(patterns(1))) for _ in range(2))
+    left, right = (replace(asked.world, pattern=draw(sides(name))) for name in "vw")
     return PossiblePairsDrawn(asked, left, right)
 
 
