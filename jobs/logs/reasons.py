@@ -50,7 +50,7 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     orders = [] if both else orders_of_match(query, matches.log.events, path)
     yield f"  why: {_binding(matches, path)}"
     for verdict in judge.verdicts(path if both else orders[0].path):
-        if verdict.kind not in (Kind.ORDER, Kind.WINDOW):
+        if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
             yield f"    {_told(matches, verdict)}"
     width = matches.clock.length(query.window.size)
     for order in orders[:_AT_MOST]:

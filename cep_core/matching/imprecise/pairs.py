@@ -54,6 +54,10 @@ class PossiblePairs(PairEvaluator):
                 raise NotSupportedYet(
                     f"{what} is not supported yet WITH CONFIDENCE", query.pattern.at, hint="ask it of single events"
                 )
+            for side in self._possible:
+                for negation in side.negations:
+                    message = "NOT in an AND is not supported yet WITH CONFIDENCE"
+                    raise NotSupportedYet(message, negation.body.at, hint="a query for each side")
             if _may_change_sides(*(side.automaton for side in self._possible)):
                 message = "AND WITH CONFIDENCE of sides that may be the same match is not supported yet"
                 hint = "name a variable of one side differently: matches of either side are then different ones"
