@@ -34,10 +34,12 @@ def share_wanted(rules: Rules, queued: int, met: int) -> float:
 @njit(cache=True)
 def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
     """With which probability an event of a type leaves a window, if a share `wanted` of the load must go."""
-    if rules.share[kind] <= 0.0:
-        return 1.0
-    own = (wanted - rules.before[kind]) / rules.share[kind]
-    return min(1.0, max(own, 0.0))
+    wanted_at, scale_at = rules.wanted_at, rules.scale_at
+    j = np.searchsorted(wanted_at, wanted, side="right") - 1
+    scale = scale_at[j]
+    if j + 1 < wanted_at.shape[0]:
+        scale += (wanted - wanted_at[j]) * (scale_at[j + 1] - scale) / (wanted_at[j + 1] - wanted_at[j])
+    return min(1.0, scale * rules.lack[kind])
 
 
 @njit(cache=True)
