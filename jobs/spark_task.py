@@ -1,7 +1,8 @@
 """One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
 
 The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
-fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments.
+fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments;
+either is all that its run does to the lake, and gives the lease back.
 Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/runs/ending.py).
 """
 
@@ -28,6 +29,9 @@ from jobs.runs.progress import to_person
 from jobs.runs.tasks import TASKS, begin
 from jobs.workload.declaration import folder_of
 
+WHOLE_RUNS = ("experiment", "maintain")
+"""Tasks after which their run has nothing more to write to the lake."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do one task; returns the exit code."""
@@ -39,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         lease = take(path, options.run_id, f"run {options.run_id} (task {options.task})")
         with kept(path, lease):
             _work(options)
-        if options.task == "maintain":
+        if options.task in WHOLE_RUNS:
             end(places.lake(), name, options.run_id)
         return OK
     except (Exception, KeyboardInterrupt) as error:
@@ -84,7 +88,7 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="spark_task")
     parser.add_argument("--workload", required=True)
-    parser.add_argument("--task", required=True, choices=[*TASKS, "experiment", "maintain"])
+    parser.add_argument("--task", required=True, choices=[*TASKS, *WHOLE_RUNS])
     parser.add_argument("--from", dest="first", type=date.fromisoformat)
     parser.add_argument("--to", dest="last", type=date.fromisoformat)
     parser.add_argument("--run-id", required=True)

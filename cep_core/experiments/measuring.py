@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.experiments.grids import HINDSIGHT, LOAD, PARTS, STRATEGIES, Cell, Grid
+from cep_core.experiments.measures import measures_of
 from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
 from cep_core.experiments.slicing import SCHEMA
-from cep_core.shedding.quality import QUANTILES
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
 
 
@@ -72,20 +72,10 @@ def _whole(parameters: dict[str, float]) -> dict[str, float]:
 
 
 def _measures(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:
-    quality, unshed = measured.quality, experiment.unshed
+    unshed = experiment.unshed
     started = int(unshed.account.started.sum())
     yield "match_probability", unshed.matches / started if started else 0.0, "matches / partial matches"
-    yield "matches", sum(quality.matches), "matches"
-    yield "lost", quality.lost, "share"
-    yield "false_negatives", quality.false_negatives, "weighted matches"
-    yield "false_positives", quality.false_positives, "weighted matches"
-    for share, latency in zip(QUANTILES, quality.latencies, strict=True):
-        yield f"latency_p{round(100 * share)}", latency, "virtual ns"
-    yield "late_events", quality.late, "share"
-    yield "late_time", quality.late_time, "share"
-    yield "overhead", quality.overhead, "share"
-    yield "dropped", quality.dropped, "partial matches or events"
-    yield "retrained", measured.retrained, "times"
+    yield from measures_of(measured.quality, measured.retrained)
 
 
 def _over_time(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:

@@ -11,7 +11,6 @@ Cost: one run over the events before for each experiment, then one over those ju
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
@@ -21,12 +20,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.events.schema import Ties
+from cep_core.experiments.loads import LOADS, load_told
+from cep_core.experiments.measures import measures_of
 from cep_core.experiments.periods import periods_of, weighted
 from cep_core.experiments.slicing import SCHEMA
+from cep_core.experiments.spread import Spread
 from cep_core.language.patterns.query import Query
 from cep_core.shedding.costs import Costs
 from cep_core.shedding.offering import offered, relevant_types
-from cep_core.shedding.quality import QUANTILES, Quality
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
@@ -35,9 +36,6 @@ from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
 from cep_core.shedding.shedders.trends import Trends
 
-LOADS = (1.2, 1.4, 1.6, 1.8, 2.0)
-"""The paper's event rates, over what the operator can bear."""
-
 STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), Trends())
 """Strategies without chance."""
 
@@ -45,9 +43,6 @@ RANDOM: tuple[Shedder, ...] = (ByChance(), Events())
 
 PERIODS = 24
 """Parts of the judged interval."""
-
-TOLD = 1.4
-"""The load whose day is told part by part, where it is among those measured; else the one in the middle."""
 
 SUMMARY = pa.schema(
     [
@@ -103,7 +98,7 @@ def compare_shedding(
     """All strategies at all loads. `hindsight`: also the one out of reach, which needs a record of the unshed run."""
     experiment = Experiment(scenario)
     steady = (*STEADY, experiment.hindsight) if hindsight else STEADY
-    told = TOLD if TOLD in loads else sorted(loads)[len(loads) // 2] if loads else None
+    told = load_told(loads) if loads else None
     rows: list[dict[str, object]] = []
     for load in loads:
         for shedder, seed in chain(
@@ -136,9 +131,7 @@ def summarise(compared: pa.Table) -> pa.Table:
                 "load": load,
                 "query": query,
                 "metric": metric,
-                "mean": statistics.fmean(values),
-                "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
-                "n": len(values),
+                **asdict(Spread.of(values)),
                 "unit": unit,
             }
             for (strategy, load, query, metric, unit), values in groups.items()
@@ -150,7 +143,7 @@ def summarise(compared: pa.Table) -> pa.Table:
 def _rows(measured: Measured, scenario: Scenario) -> Iterator[dict[str, object]]:
     """Of the whole operator, then of each query."""
     quality = measured.quality
-    for metric, value, unit in _measures(quality, measured.retrained):
+    for metric, value, unit in measures_of(quality, measured.retrained):
         yield _row(measured, scenario, metric, value, unit)
     counts = zip(scenario.patterns, quality.matches, quality.missed, quality.invented, strict=True)
     for pattern, matches, missed, invented in counts:
@@ -201,17 +194,3 @@ def _row(
         "value": float(value),
         "unit": unit,
     }
-
-
-def _measures(quality: Quality, retrained: int) -> Iterator[tuple[str, float, str]]:
-    yield "matches", sum(quality.matches), "matches"
-    yield "lost", quality.lost, "share"
-    yield "false_negatives", quality.false_negatives, "weighted matches"
-    yield "false_positives", quality.false_positives, "weighted matches"
-    for share, latency in zip(QUANTILES, quality.latencies, strict=True):
-        yield f"latency_p{round(100 * share)}", latency, "virtual ns"
-    yield "late_events", quality.late, "share"
-    yield "late_time", quality.late_time, "share"
-    yield "overhead", quality.overhead, "share"
-    yield "dropped", quality.dropped, "partial matches or events"
-    yield "retrained", retrained, "times"

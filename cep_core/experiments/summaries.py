@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Spread:
-    """Over seeds."""
-
-    mean: float
-    deviation: float
-    n: int
+from cep_core.experiments.spread import Spread
 
 
 @dataclass(frozen=True)
@@ -70,13 +62,7 @@ def summary_of(rows: Iterable[Mapping[str, Any]]) -> Summary:
         of_point.setdefault(row["metric"], []).append(row["value"])
     return Summary(
         tuple(
-            Point(strategy, json.loads(parameters), {name: _spread(values) for name, values in metrics.items()})
+            Point(strategy, json.loads(parameters), {name: Spread.of(values) for name, values in metrics.items()})
             for (strategy, parameters), metrics in found.items()
         )
     )
-
-
-def _spread(values: list[float]) -> Spread:
-    # Sorted: the same rows in another order give the same bits.
-    ordered = sorted(values)
-    return Spread(statistics.fmean(ordered), statistics.stdev(ordered) if len(ordered) > 1 else 0.0, len(ordered))

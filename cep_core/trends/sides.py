@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from cep_core.language.patterns.equivalence import slices
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import EdgePredicate, KeyClass, Query, Variable, VertexPredicate
+from cep_core.language.patterns.sides import names_of
 from cep_core.language.patterns.tree import (
     Comparison,
     Conjunction,
@@ -21,7 +22,7 @@ from cep_core.language.patterns.tree import (
     Reference,
     Unit,
 )
-from cep_core.language.patterns.walk import map_units, rewrite, units_of
+from cep_core.language.patterns.walk import map_units, rewrite
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.plan import later
 
@@ -62,13 +63,9 @@ def sides_of(query: Query, aggregates: Aggregates) -> Sides:
         right,
         _united(left, right),
         shared,
-        aggregates.renamed({name: name for name in _names(pattern.left)}),
-        aggregates.renamed({name: _plain(name) for name in _names(pattern.right)}),
+        aggregates.renamed({name: name for name in names_of(pattern.left)}),
+        aggregates.renamed({name: _plain(name) for name in names_of(pattern.right)}),
     )
-
-
-def _names(pattern: Pattern) -> set[str]:
-    return {unit.variable for unit in units_of(pattern)}
 
 
 def _plain(name: str) -> str:
@@ -76,7 +73,7 @@ def _plain(name: str) -> str:
 
 
 def _side(query: Query, pattern: Pattern) -> Query:
-    names = _names(pattern)
+    names = names_of(pattern)
     keys = []
     for key in query.key_classes:
         members = tuple(member for member in key.members if member[0] in names)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
-import socket
-from datetime import UTC, date, datetime
+from datetime import date
 
 from jobs import places
 from jobs.exits import OK
-from jobs.runs.application import leased
-from jobs.runs.ending import end, end_after
+from jobs.runs.application import leased, new_run_id
+from jobs.runs.ending import end
 from jobs.runs.progress import to_person
 from jobs.workload.declaration import load_workload
 from jobs.workload.experiments import load_grids
@@ -45,16 +43,12 @@ def _measure(options: argparse.Namespace, name: str, day: date) -> None:
     from jobs.runs.experiments import experiment_all
     from jobs.runs.tasks import begin
 
-    progress, run_id = to_person(), options.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
-    what = f"`trendmill experiment` on {name} (process {os.getpid()} on {socket.gethostname()})"
-    with leased(name, what, run_id, progress):
+    progress, run_id = to_person(), options.run_id or new_run_id()
+    with leased(name, f"`trendmill experiment` on {name}", run_id, progress):
         spark = start_session(f"trendmill experiment {name}")
         try:
             run = begin(options.workload, day, day, run_id, spark=spark, lake=places.lake(), progress=progress)
             experiment_all(run, options.grid)
-        except BaseException as error:
-            end_after(error, places.lake(), name, run_id)
-            raise
         finally:
             spark.stop()
         end(places.lake(), name, run_id)

@@ -193,7 +193,8 @@ def _events_sql(source: str, sample: pa.Table, guess: Guess) -> str:
     whole = {"s": "unix_seconds", "ms": "unix_millis", "us": "unix_micros"}
     ts = column if kinds.is_integer(kind) else f"{whole[_unit(sample, guess)]}({column})"
     attributes = [
-        f"CAST({name} AS DOUBLE) AS {name}" if holds_decimals(sample[name]) else name for name in guess.attributes
+        f"CAST({name} AS DOUBLE) AS {name}" if of == "float" and _column_type(sample[name].type) == "string" else name
+        for name, of in guess.attributes.items()
     ]
     selects = [
         "\n".join(

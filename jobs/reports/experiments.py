@@ -22,7 +22,7 @@ from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.grid import figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
-from jobs.reports.site import write_pages
+from jobs.reports.site import move_folder, write_pages
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
 from jobs.workload.experiments import FOLDER, experiment_of
@@ -66,11 +66,7 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
         "pages": [],
     }
     write_pages(written, [page], frame)
-    before = written.with_name(written.name + ".before")
-    if place.exists():
-        place.rename(before)
-    written.rename(place)
-    shutil.rmtree(before, ignore_errors=True)
+    move_folder(written, place)
     return place / page.file
 
 

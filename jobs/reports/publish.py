@@ -23,7 +23,7 @@ from jobs.reports.moments import spoken
 from jobs.reports.page import Page
 from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
 from jobs.reports.questions import Question, questions_of
-from jobs.reports.site import write_pages
+from jobs.reports.site import move_folder, write_pages
 from jobs.workload.declaration import Workload
 from jobs.workload.operating_days import OperatingDays
 
@@ -116,7 +116,7 @@ def _publish_day(
         "versions": reader.versions(),
     }
     (written / "run.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    _move(written, place)
+    move_folder(written, place)
     return place / "index.html"
 
 
@@ -129,13 +129,3 @@ def _frame(workload: Workload, pages: list[Page], on: date) -> dict[str, object]
         "trail": [("Trendmill", "../../index.html"), (workload.title, "../index.html"), (spoken(on), "")],
         "pages": menu,
     }
-
-
-def _move(written: Path, place: Path) -> None:
-    """Put a whole folder in another's place; the moment without either is as short as two renames."""
-    before = written.with_name(written.name + ".before")
-    shutil.rmtree(before, ignore_errors=True)
-    if place.exists():
-        place.rename(before)
-    written.rename(place)
-    shutil.rmtree(before, ignore_errors=True)

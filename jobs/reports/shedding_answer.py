@@ -44,6 +44,8 @@ def _best(told: Sequence[Outcome], first: Outcome) -> str:
     equals = [_called(one) for one in rivals if one.lost == best.lost]
     if equals:
         return f"none would have been better, {listed(equals)} as good"
+    if _is_chance(best, rivals[0]):
+        return f"that would have been the best, though {_called(rivals[0])} is no further behind than seeds differ"
     return f"that would have been the best, ahead of {_called(rivals[0])}{_fewer(best, rivals[0])}"
 
 
@@ -65,9 +67,13 @@ def _fewer(one: Outcome, other: Outcome) -> str:
     """By how much one misses fewer, and whether chance alone makes such a difference."""
     if one.lost >= other.lost:
         return ""
-    spread = max(own.measures["lost"].deviation for own in (one, other))
-    within = " (no more than seeds differ)" if other.lost - one.lost <= spread else ""
+    within = " (no more than seeds differ)" if _is_chance(one, other) else ""
     return f", {share(1 - one.lost / other.lost)} fewer{within}"
+
+
+def _is_chance(one: Outcome, other: Outcome) -> bool:
+    """Whether the better of two leads by no more than a standard deviation over seeds."""
+    return other.lost - one.lost <= max(own.measures["lost"].deviation for own in (one, other))
 
 
 def _lost(outcome: Outcome) -> str:

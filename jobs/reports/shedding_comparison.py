@@ -7,14 +7,15 @@ numbers were run with several seeds: means and standard deviations are over thos
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 import pyarrow.dataset as ds
 
+from cep_core.experiments.loads import load_told
+from cep_core.experiments.spread import Spread
 from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
@@ -29,21 +30,6 @@ DROPS = {
     HINDSIGHT: "partial matches by what became of them: out of reach, a yardstick",
 }
 """What each strategy drops, in reading order; strategies that are not here are called by their name alone."""
-
-_TOLD = 1.4
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A measure over seeds."""
-
-    mean: float
-    deviation: float
-    n: int
-
-    @staticmethod
-    def of(values: Sequence[float]) -> Spread:
-        return Spread(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0, len(values))
 
 
 @dataclass(frozen=True)
@@ -158,16 +144,6 @@ def missed_by_day(reader: LakeReader) -> dict[date, float]:
     for row in rows(found, "day", "run_id"):
         by_day.setdefault(row["day"], {})[float(json.loads(row["parameters"])["load"])] = row["value"]
     return {day: missed[load_told(missed)] for day, missed in by_day.items()}
-
-
-def load_told(loads: Iterable[float]) -> float:
-    """140 % where it was measured, else the load in the middle.
-
-    >>> load_told([1.2, 1.4, 2.0]), load_told([1.2, 1.6, 2.0])
-    (1.4, 1.6)
-    """
-    ordered = sorted(loads)
-    return _TOLD if _TOLD in ordered else ordered[len(ordered) // 2]
 
 
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -40,3 +41,13 @@ def write_pages(folder: Path, pages: Sequence[Page], frame: dict[str, Any]) -> N
             write_figure(folder, figure)
         for name, listing in page.listings.items():
             (folder / name).write_text(csv_text(listing.header, listing.rows), encoding="utf-8")
+
+
+def move_folder(written: Path, place: Path) -> None:
+    """Put a whole folder in another's place; the moment without either is as short as two renames."""
+    before = written.with_name(written.name + ".before")
+    shutil.rmtree(before, ignore_errors=True)
+    if place.exists():
+        place.rename(before)
+    written.rename(place)
+    shutil.rmtree(before, ignore_errors=True)

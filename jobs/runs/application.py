@@ -52,23 +52,16 @@ class Application:
     def run(self) -> None:
         """Wait for the lease, do the tasks in order, give the lease back. Raises GateFailure for refused days."""
         progress = to_person()
-        run_id = self.run_id or f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
-        with leased(self.workload, self._what(), run_id, progress) as check:
-            try:
-                if set(self.tasks) == {"publish"} and self.first and self.last:
-                    workload = workload_of_run(self.folder, run_id, places.lake())
-                    publish_run(workload, self.first, self.last, run_id, progress)
-                else:
-                    self._work(run_id, progress, check)
-            except BaseException as error:
-                end_after(error, places.lake(), self.workload, run_id)
-                raise
+        run_id = self.run_id or new_run_id()
+        days = f"{self.first}..{self.last}" if self.first else "stale days"
+        with leased(self.workload, f"`trendmill` on {self.workload}, {days}", run_id, progress) as check:
+            if set(self.tasks) == {"publish"} and self.first and self.last:
+                workload = workload_of_run(self.folder, run_id, places.lake())
+                publish_run(workload, self.first, self.last, run_id, progress)
+            else:
+                self._work(run_id, progress, check)
             if "publish" in self.tasks:
                 end(places.lake(), self.workload, run_id)
-
-    def _what(self) -> str:
-        days = f"{self.first}..{self.last}" if self.first else "stale days"
-        return f"`trendmill` on {self.workload}, {days} (process {os.getpid()} on {socket.gethostname()})"
 
     def _work(self, run_id: str, progress: Progress, check: Callable[[], None]) -> None:
         days = (self.last - self.first).days + 1 if self.first and self.last else 0
@@ -130,13 +123,24 @@ def publish_run(workload: Workload, first: date, last: date, run_id: str, progre
     progress.finish("publish", StageOutcome(rows_out=len(pages), message=where), published.seconds)
 
 
+def new_run_id() -> str:
+    """Of a run that no scheduler named: when it began, and in which process."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
+
+
 @contextmanager
-def leased(workload: str, holder: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
-    """Holds the workload's lease, waiting for it first; gives a function that fails once it is lost."""
-    path = lease_file(places.lake(), workload)
+def leased(workload: str, what: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
+    """Holds the workload's lease, waiting for it first; gives a function that fails once it is lost.
+
+    An error that trying again cannot help ends the run.
+    """
+    path, holder = lease_file(places.lake(), workload), f"{what} (process {os.getpid()} on {socket.gethostname()})"
     lease = wait_for(path, run_id, holder, process=os.getpid(), tell=progress.note)
     try:
         with kept(path, lease) as check:
             yield check
+    except BaseException as error:
+        end_after(error, places.lake(), workload, run_id)
+        raise
     finally:
         give_back(path, run_id)

@@ -26,6 +26,8 @@ from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
+from jobs.runs.scope import Ledger
+from jobs.stages.measurements import SCHEMA, recorded
 from jobs.stages.plan_slices import reads_of, seed_text, widest
 from jobs.stages.planned import planned, plans_of_day
 from jobs.stages.shed import EXPERIMENT as SHEDDING
@@ -48,54 +50,28 @@ MEASURED = {
 """What is counted of each strategy, and its name in the table."""
 
 
-SCHEMA = pa.schema(
-    [
-        ("day", pa.date32()),
-        ("run_id", pa.string()),
-        ("experiment", pa.string()),
-        ("strategy", pa.string()),
-        ("parameters", pa.string()),
-        ("seed", pa.int64()),
-        ("metric", pa.string()),
-        ("value", pa.float64()),
-        ("unit", pa.string()),
-    ]
-)
-"""The columns of `experiments`."""
-
-
 def compare(run: Run) -> StageOutcome:
     """Compare for every plan of the run, and for every day on which queries that ask for shedding were evaluated."""
     plans, days = planned(run), days_evaluated(run)
-    events_read, slicing = _slicing_rows(run, plans)
+    ledger = read_ledger(run.lake, run.workload.name)
+    events_read, slicing = _slicing_rows(run, ledger, plans)
     mine = {"day": run.last, "run_id": run.run_id}
     measured = [pa.Table.from_pylist([{**row, **mine} for row in slicing], SCHEMA)]
     trained = []
     for done, day in enumerate(latest := days[-MOST_DAYS:]):
         run.progress.advance(done, len(latest), f"shedding on {day}")
         try:
-            training, rows = shed_on(run, day)
+            training, rows = shed_on(run, ledger, day)
         except TooManyPartialMatches as problem:
             run.progress.note(f"shedding on {day} is not compared: {problem}")
             trained.append(f"{day} not compared: {problem}")
             continue
         trained.append(f"{day} trained on {len(training.days)} of {training.asked} days")
-        measured.append(_of_shedding(run, day, rows))
+        measured.append(recorded(rows, day, run.run_id, SHEDDING))
     rows = pa.concat_tables(measured).combine_chunks()
     replace(run.spark.createDataFrame(rows), run.table("experiments"), _replaced(run, days))
     message = "; ".join([f"{len(plans)} plan(s) against their rivals", *(["shedding: " + trained[-1]] if days else [])])
     return StageOutcome(events_read, rows.num_rows, message, details={"shedding": trained} if days else {})
-
-
-def _of_shedding(run: Run, day: date, rows: pa.Table) -> pa.Table:
-    constant = {"day": day, "run_id": run.run_id, "experiment": SHEDDING}
-    columns = {
-        field.name: pa.repeat(pa.scalar(constant[field.name], field.type), rows.num_rows)
-        if field.name in constant
-        else rows[field.name]
-        for field in SCHEMA
-    }
-    return pa.table(columns, SCHEMA)
 
 
 def _replaced(run: Run, days: Sequence[date]) -> Column:
@@ -122,14 +98,14 @@ def _replaced(run: Run, days: Sequence[date]) -> Column:
     return mine | (f.col("day").isin(list(days)) & shedding)
 
 
-def _slicing_rows(run: Run, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:
+def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:
     """Events read and rows, for every plan; its rivals include yesterday's plan for the same queries."""
     yesterday = {plan.queries: plan for plan in plans_of_day(run, run.first - timedelta(days=1))}
     rows: list[dict[str, Any]] = []
     events_read = 0
     for done, plan in enumerate(plans):
         run.progress.advance(done, len(plans), ", ".join(plan.queries))
-        events, interval = _events(run, plan)
+        events, interval = _events(run, ledger, plan)
         events_read += events.num_rows
         reach = widest([run.compiled[name].evaluator.reach for name in plan.queries])
         compared = compare_strategies(
@@ -151,13 +127,13 @@ def _slicing_rows(run: Run, plans: Sequence[Plan]) -> tuple[int, list[dict[str, 
     return events_read, rows
 
 
-def _events(run: Run, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
+def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
     """The events that a plan slices, in the log's order, and the log time in which its results become certain."""
     from pyspark.sql import functions as f
 
     assert run.scope is not None
     evaluated = sorted({e.day for name in plan.queries for e in run.scope.of(name)})
-    days = _last_that_fit(run, reads_of(run.scope, plan.queries))
+    days = _last_that_fit(ledger, reads_of(run.scope, plan.queries), run.workload.limits.slice_rows)
     attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
     types = sorted({atom.event_type for atom in plan.atoms})
     found = (
@@ -171,9 +147,9 @@ def _events(run: Run, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
     return log_order(found), (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])
 
 
-def _last_that_fit(run: Run, days: Sequence[date]) -> list[date]:
-    """The last of `days` that together hold at most `limits.slice_rows` events, but at least one day."""
-    ledger, left = read_ledger(run.lake, run.workload.name), run.workload.limits.slice_rows
+def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
+    """The last of `days` that together hold at most so many events, but at least one day."""
+    left = most
     fitting: list[date] = []
     for day in reversed(days):
         left -= ledger.days[day].events if day in ledger.days else 0

@@ -23,6 +23,7 @@ from cep_core.experiments.measuring import measure_cell
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.measurements import recorded
 from jobs.workload.experiments import experiment_of, stand_ins
 
 if TYPE_CHECKING:
@@ -84,11 +85,8 @@ def _measure(run: Run, grid: Grid, cells: Sequence[Cell], folder: Path) -> int:
                 yield from measure_cell(grid, cells[index], folder).to_batches()
 
     found = run.spark.range(0, len(cells), 1, len(cells)).mapInArrow(work, MEASURED).toArrow()
-    own = {"day": run.last, "run_id": run.run_id, "experiment": experiment_of(grid)}
-    schema = run.spark.table(run.table("experiments")).schema
-    values = [tuple({**row, **own}[name] for name in schema.names) for row in found.to_pylist()]
     replace(
-        run.spark.createDataFrame(values, schema),
+        run.spark.createDataFrame(recorded(found, run.last, run.run_id, experiment_of(grid))),
         run.table("experiments"),
         _rows_of(run, grid, cells, {(row["parameters"], row["seed"]) for row in found.to_pylist()}),
     )

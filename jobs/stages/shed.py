@@ -20,9 +20,9 @@ import pyarrow as pa
 from cep_core.experiments.shedding import compare_shedding, scenario_of
 from cep_core.shedding.offering import relevant_types
 from jobs.lake.reading import read_types
-from jobs.runs.ledger import bounds_of, read_ledger
+from jobs.runs.ledger import bounds_of
 from jobs.runs.run import Run
-from jobs.runs.scope import first_read
+from jobs.runs.scope import Ledger, first_read
 
 EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
@@ -46,11 +46,11 @@ def days_evaluated(run: Run) -> list[date]:
     return sorted({evaluation.day for name in run.workload.shed_queries for evaluation in run.scope.of(name)})
 
 
-def shed_on(run: Run, day: date) -> tuple[Training, pa.Table]:
+def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
     """What trained and what was measured: the rows of `experiments` for a day, without day, run and experiment."""
     workload, asked = run.workload, run.workload.shed_queries
     assert workload.shedding is not None
-    training, queries = _training(run, day), {name: run.compiled[name].query for name in asked}
+    training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in asked}
     types = {kind for query in queries.values() for kind in relevant_types(query)}
     scenario = scenario_of(
         queries,
@@ -74,10 +74,10 @@ def _told(compared: pa.Table, told: dict[str, int]) -> pa.Table:
     return compared.set_column(compared.column_names.index("parameters"), "parameters", parameters)
 
 
-def _training(run: Run, day: date) -> Training:
+def _training(run: Run, ledger: Ledger, day: date) -> Training:
     """The days that the queries reach, since a match of the day may have begun there, and those before that fit."""
     assert run.workload.shedding is not None
-    ledger, bounds = read_ledger(run.lake, run.workload.name), bounds_of(run.workload)
+    bounds = bounds_of(run.workload)
     reached = min(
         first_read(run.compiled[name].evaluator.reach, day, ledger, bounds) for name in run.workload.shed_queries
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cep_core.experiments.shedding import _measures
+from cep_core.experiments.measures import measures_of
 from jobs.reports.figures.against_load import against_load
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from jobs.reports.moments import Clock
@@ -95,6 +95,9 @@ def test_which_strategy_is_best() -> None:
     assert answer(of(none=0, pSPICE=0.2, PM_BL=0.1)).endswith("; the latter would have been the best, 50 % fewer.")
     assert answer(of(none=0, pSPICE=0.2, PM_BL=0.19)).endswith(
         "; the latter would have been the best, 5 % fewer (no more than seeds differ)."
+    )
+    assert answer(of(none=0, pSPICE=0.19, PM_BL=0.2)).endswith(
+        "; that would have been the best, though dropping at random is no further behind than seeds differ."
     )
     assert answer(of(none=0, pSPICE=0.1, E_BL=0.2, late_pSPICE=0.02)).endswith(
         "; that would have been the best, ahead of E-BL, 50 % fewer, though with 2 % of the events beyond the "
@@ -263,7 +266,7 @@ def test_a_measure_that_is_nothing_has_no_figure() -> None:
 
 def test_the_small_rows_are_like_real_ones() -> None:
     """Measures have the names that the experiment gives them."""
-    real = {metric for metric, _, _ in _measures(_quality(), 0)}
+    real = {metric for metric, _, _ in measures_of(_quality(), 0)}
     made: set[Any] = {
         row["metric"] for row in measured() if json.loads(row["parameters"]).keys() == {"bound_ns", "buffer_ns", "load"}
     }

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs import spark_task
+from jobs import places, spark_task
+from jobs.lake.lease import lease_file, read
 from jobs.stages import experiment
 from tests.runs.lakes import CommandLine, SmallLake
 
@@ -132,10 +133,14 @@ def test_a_wrong_grid_is_told(trendmill: CommandLine, grids: Path) -> None:
 
 
 def test_the_schedulers_task_measures_every_cell(
-    copied: SmallLake, grids: Path, monkeypatch: pytest.MonkeyPatch
+    trendmill: CommandLine, copied: SmallLake, grids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As spark-submit calls it. Its run keeps the lease until its reports are published."""
+    """As spark-submit calls it. It gives the lease back: another run need not wait until it expires."""
     monkeypatch.setattr(spark_task, "start_session", lambda *_: copied.spark)
     day = ["--from", "2024-01-01", "--to", "2024-01-01", "--run-id", "evaluation"]
     assert spark_task.main(["--workload", str(copied.home), "--task", "experiment", *day]) == 0
     assert len({(row["parameters"], row["seed"]) for row in rows_of(copied)}) == 2 * 2 * 3
+    assert read(lease_file(places.lake(), "machines")) is None
+    code, told = trendmill("experiment")
+    assert code == 0, told
+    assert "0 cell(s) of 1 grid(s) measured, 6 known" in told

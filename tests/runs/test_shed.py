@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 from deltalake import write_deltalake
 
+from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run
 from jobs.stages.shed import shed_on
 from jobs.workload.compiled import compile_workload
@@ -63,7 +64,7 @@ def values(rows: pa.Table, metric: str, **about: object) -> list[float]:
 
 def test_the_storm_has_the_published_matches_and_its_training_is_told(run: Run) -> None:
     """75,000 matches of `contagion`; three days of 28 train; dropping partial matches invents no match."""
-    training, rows = shed_on(run, STORM)
+    training, rows = shed_on(run, read_ledger(run.lake, run.workload.name), STORM)
     assert (training.days, training.asked) == (LOADED[:3], 28)
     told = {(p["training_days"], p["training_days_asked"]) for p in map(json.loads, rows["parameters"].to_pylist())}
     assert told == {(3, 28)}
@@ -75,26 +76,26 @@ def test_the_storm_has_the_published_matches_and_its_training_is_told(run: Run) 
 
 def test_the_same_day_gives_the_same_bytes(run: Run) -> None:
     """Whatever ran before in the process."""
-    first, again = (shed_on(run, STORM)[1] for _ in range(2))
+    first, again = (shed_on(run, read_ledger(run.lake, run.workload.name), STORM)[1] for _ in range(2))
     assert first.equals(again)
 
 
 def test_fewer_days_train_where_the_row_limit_cuts_them(run: Run) -> None:
     """But those that the queries reach are read, however many events they hold."""
     tight = replace(run, workload=replace(run.workload, limits=replace(run.workload.limits, slice_rows=4_500)))
-    training, rows = shed_on(tight, STORM)
+    training, rows = shed_on(tight, read_ledger(tight.lake, tight.workload.name), STORM)
     assert training.days == LOADED[2:3]
     assert set(values(rows, "query_matches", query="contagion")) == {74_535}
 
 
 def test_a_day_without_events_has_an_answer(run: Run) -> None:
     """No match, nothing lost, nobody late; the first day of a lake is trained on itself."""
-    training, rows = shed_on(run, LULL)
+    training, rows = shed_on(run, read_ledger(run.lake, run.workload.name), LULL)
     assert len(training.days) == 5
     assert rows.num_rows > 0
     for metric in ("matches", "lost", "late_events", "late_time", "dropped"):
         assert set(values(rows, metric)) == {0}
-    training, rows = shed_on(run, LOADED[0])
+    training, rows = shed_on(run, read_ledger(run.lake, run.workload.name), LOADED[0])
     assert training.days == ()
     assert max(values(rows, "matches")) > 0
     assert LOADED[0] - timedelta(days=1) not in LOADED

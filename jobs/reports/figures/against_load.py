@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from matplotlib.axes import Axes
 
+from cep_core.experiments.spread import Spread
 from jobs.reports.figures.figure import Figure
 from jobs.reports.palette import strategy_look
 from jobs.reports.quantities import share
-from jobs.reports.shedding_comparison import Outcome, Shedding, Spread
+from jobs.reports.shedding_comparison import Outcome, Shedding
 from jobs.reports.values import listed, shown
 
 Measure = Callable[[Outcome], Spread]

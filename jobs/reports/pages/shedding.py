@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from cep_core.experiments.spread import Spread
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.against_load import against_load
 from jobs.reports.figures.figure import Figure
@@ -14,7 +15,7 @@ from jobs.reports.listing import Heading
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, quantity, share, virtual
 from jobs.reports.shedding_answer import answer, bound_kept, out_of_reach
-from jobs.reports.shedding_comparison import DROPS, NONE, Outcome, Shedding, Spread
+from jobs.reports.shedding_comparison import DROPS, NONE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
 
