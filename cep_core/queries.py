@@ -20,7 +20,6 @@ from cep_core.language.patterns.explaining import explain_query
 from cep_core.language.patterns.inference import schema_mentioned_by
 from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
 from cep_core.shedding.costs import Costs
 
@@ -98,8 +97,8 @@ def detect(
 ) -> pa.Table:
     """The events that complete a match: `last_ts`, `last_seq`, and with SLIDE `window_start`, `window_end`.
 
-    Arguments as of `aggregate`. Nothing is counted or listed, so that this costs one pass over the events where
-    `explain` says so. Raises QueryError, NotSupportedYet for an AND and for imprecise time.
+    Arguments as of `aggregate`. Where `explain` says so, one pass over the events decides, and nothing is counted or
+    listed; else this costs the compact results. Raises QueryError.
 
     >>> log = pa.table({"event_type": list("CABBCBC"), "ts": range(7)})
     >>> detect("PATTERN SEQ(A a, B+ b[], C c) WITHIN 4", log)["last_ts"].to_pylist()
@@ -108,12 +107,9 @@ def detect(
     bound, ordered = _prepared(query, events, schema, unit, ties)
     if bound.aggregation:
         raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path)
-    if isinstance(bound.pattern, Conjunction) or bound.confidence is not None:
-        message = "only a sequence of precise events is detected; cep.match lists the matches of others"
-        raise NotSupportedYet(message, bound.pattern.at, text=bound.text, path=bound.path)
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
 
-    return completing_events(bound, ordered)
+    return completing_events(evaluator_of(bound, collapsed=True), ordered)
 
 
 def shed(

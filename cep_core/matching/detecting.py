@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from cep_core.language.patterns.query import Query
+from cep_core.language.evaluator import Evaluator
 from cep_core.matching.any_match import questions_about
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.event_graph import event_graph
@@ -26,16 +26,29 @@ from cep_core.matching.rows import LAST_SEQ, window_columns
 NEVER = -1
 
 
-def completing_events(query: Query, events: pa.Table) -> pa.Table:
+def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     """The events of a log that complete a match, in each window with SLIDE: `last_ts`, `last_seq`, then the window.
 
-    `events` in (ts, seq) order. What this pass does not decide is read off the compact results.
+    `evaluator` of compact results; `events` in (ts, seq) order. What this pass does not decide - also pairs of matches
+    and imprecise events - is read off them.
     """
-    evaluator = MatchEvaluator(query, collapsed=True)
-    if not evaluator.detects:
+    if isinstance(evaluator, MatchEvaluator) and evaluator.detects:
+        rows = _decided(evaluator, events)
+    else:
         table = evaluator.merge(evaluator.evaluate(events))
         names = ["last_ts", LAST_SEQ, *(name for name in ("window_start", "window_end") if name in table.column_names)]
-        return table.select(names).replace_schema_metadata(None).combine_chunks()
+        rows = table.select(names).replace_schema_metadata(None).combine_chunks()
+    # an event that lacks part of a key may complete matches of several values of it
+    new = np.zeros(rows.num_rows, np.bool_)
+    new[:1] = True
+    for column in rows.columns:
+        new[1:] |= np.diff(column.to_numpy()) != 0
+    return rows if new.all() else rows.filter(pa.array(new))
+
+
+def _decided(evaluator: MatchEvaluator, events: pa.Table) -> pa.Table:
+    """The same by one pass, in each partition."""
+    query = evaluator.query
     graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None, evaluator.negations)
     asked = questions_about(graph, evaluator.automaton, query.window, None)
     asked = asked.take(completed(graph.network, graph.offsets, graph.clock, graph.width, asked.ends))

@@ -4,65 +4,48 @@ Each side is a query of its own; its matches are listed and paired where they ag
 window together and pass the conditions that mention both. Two matches that both sides find make one pair, not two.
 
 Cost: listing both sides, and for each value of the equivalences the product of their matches, compared in columns. The
-number of matches of a side may be exponential, and all of them are held: say it with few.
+number of matches of a side may be exponential, and all of them are held: say it with few. Compact rows cost the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
-from cep_core.language.patterns.columns import column
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
-from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.sides import alone, crossing
 from cep_core.language.patterns.tree import Conjunction
-from cep_core.language.patterns.walk import units_of
+from cep_core.matching.compact_pairs import CompactPairs
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.network import Flags, Ints
+from cep_core.matching.pair_sides import Side, are_different, bound_in, candidates, rows_of, sides_of
 from cep_core.matching.paths import Bound
 from cep_core.matching.quantities import Matches, check_judgeable
 from cep_core.matching.rows import LAST_SEQ, PATH, ordered, partial_schema, result_schema, with_paths
 from cep_core.matching.totals import Total, encode, owned_moments, part_of, parts
 
-PAIRS = 1 << 18
-"""At most so many pairs are compared at once, unless one match has more partners."""
-
-
-@dataclass(frozen=True)
-class _Side:
-    """n matches of one side, in order."""
-
-    table: pa.Table
-    binding: Ints
-    """Matches of either side that bind the same events to the same variables, in one window, have the same number."""
-    group: Ints
-    """Only matches of one group pair."""
-
-    @property
-    def windows(self) -> Ints | None:
-        return self.table["window_start"].to_numpy() if "window_start" in self.table.column_names else None
-
 
 class PairEvaluator(CompiledQuery):
-    """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); refuses as `MatchEvaluator` does."""
+    """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as of `MatchEvaluator`."""
+
+    compacts = True
 
     def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
         assert isinstance(query.pattern, Conjunction)
         super().__init__(query)
-        self.max_matches = max_matches
+        self.max_matches = None if collapsed else max_matches
+        self.collapsed = collapsed
         with refusals_in(query):
-            _check_pairable(query, collapsed)
-        self.sides = tuple(
-            MatchEvaluator(alone(query, pattern)) for pattern in (query.pattern.left, query.pattern.right)
-        )
+            _check_pairable(query)
+        self._halves = tuple(alone(query, pattern) for pattern in (query.pattern.left, query.pattern.right))
+        self.sides = self._evaluators()
         self.crossing = crossing(query)
         with refusals_in(query):
             for condition in self.crossing:
@@ -70,7 +53,7 @@ class PairEvaluator(CompiledQuery):
 
     @property
     def schema(self) -> pa.Schema:
-        return result_schema(self.query, collapsed=False)
+        return result_schema(self.query, collapsed=self.collapsed)
 
     @property
     def postpones(self) -> bool:
@@ -80,6 +63,7 @@ class PairEvaluator(CompiledQuery):
         """The algorithm and its cost, for `explain`."""
         lines = ["AND: the matches of each side are listed, then paired", "cost: both listings and the product of them"]
         for name, side in zip(("left", "right"), self.sides, strict=True):
+            assert isinstance(side, MatchEvaluator)
             lines += [f"{name}: {line}" for line in side.describe()]
         return (*lines, *(f"{len(self.crossing)} condition(s) judged on pairs" for _ in self.crossing[:1]))
 
@@ -88,19 +72,24 @@ class PairEvaluator(CompiledQuery):
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: pairs, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        everything = None if owned is None else replace(owned, days=None)
-        tables = [with_paths(pa.Table.from_batches(list(side.evaluate(events, everything)))) for side in self.sides]
-        with refusals_in(self.query):
-            left, right = self._sides([table.take(pa.array(ordered(table))) for table in tables], events)
+        left, right = self._listed(events, None if owned is None else replace(owned, days=None))
         found = np.zeros(len(parts(days)), np.int64)
-        for one, other in _candidates(left, right):
-            kept = self._fits(left, right, one, other)
-            one, other = one[kept], other[kept]
-            rows = self._rows(left, right, one, other, events)
-            certain = rows[CERTAIN].to_numpy()
-            inside = owned_moments(certain, days)
-            found += np.bincount(part_of(certain[inside], days), minlength=len(found))
-            yield from rows.filter(pa.array(inside)).combine_chunks().to_batches()
+        compact = CompactPairs()
+        for one, other in candidates(left, right):
+            fits = self._fits(left, right, one, other)
+            one, other = one[fits], other[fits]
+            pairs, good = self._pairs(left, right, one, other, events)
+            certain = pairs[CERTAIN].to_numpy()
+            kept = np.flatnonzero(good & owned_moments(certain, days))
+            pairs, one, other = self._likely(left, right, pairs.take(pa.array(kept)), one[kept], other[kept])
+            part = part_of(pairs[CERTAIN].to_numpy(), days)
+            found += np.bincount(part, minlength=len(found))
+            if self.collapsed:
+                compact.add(_borders_of(pairs, left.group[one], part), one, other)
+            else:
+                yield from pairs.combine_chunks().to_batches()
+        if self.collapsed:
+            yield from self._compact_rows(compact, left, right, events)
         totals = dict(zip(parts(days), (Total(int(count)) for count in found), strict=True))
         schema = partial_schema(self.schema).with_metadata({TOTALS: encode(totals)})
         yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
@@ -109,82 +98,45 @@ class PairEvaluator(CompiledQuery):
         """One result, ordered and cut anew over all slices."""
         return merge_partials(partials, self.schema, days, self.max_matches, countable=True)
 
-    def _sides(self, tables: list[pa.Table], events: pa.Table) -> tuple[_Side, _Side]:
-        names = [unit.variable.removesuffix(RIGHT) for side in self.sides for unit in units_of(side.query.pattern)]
-        known = list(dict.fromkeys(names))
-        pieces, sizes = [], [table.num_rows for table in tables]
-        for side, table in zip(self.sides, tables, strict=True):
-            paths = table[PATH].combine_chunks()
-            flat = paths.flatten().to_numpy().reshape(-1, 2).copy()
-            number = [known.index(name.removesuffix(RIGHT)) for name in side.automaton.variables]
-            flat[:, 1] = np.array(number, np.int64)[flat[:, 1]]
-            pieces.append((flat, np.diff(paths.offsets.to_numpy())))
-        flat = np.concatenate([piece[0] for piece in pieces])
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate([piece[1] for piece in pieces]) * 8)])
-        buffers = [None, pa.py_buffer(offsets.astype(np.int64)), pa.py_buffer(np.ascontiguousarray(flat))]
-        keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), sum(sizes), buffers)
-        columns = [keys.dictionary_encode().indices.to_numpy().astype(np.int64)]
-        groups = [self._key(k, tables, events) for k in range(len(self.query.key_classes))]
-        if self.query.window.slide is not None:
-            starts = np.concatenate([table["window_start"].to_numpy() for table in tables])
-            columns.append(starts)
-            groups.append(starts)
-        binding, group = _numbered(columns, sum(sizes)), _numbered(groups, sum(sizes))
-        cut = sizes[0]
-        return (
-            _Side(tables[0], binding[:cut], group[:cut]),
-            _Side(tables[1], binding[cut:], group[cut:]),
-        )
+    def _evaluators(self) -> tuple[CompiledQuery, ...]:
+        """What lists the matches of each side."""
+        return tuple(MatchEvaluator(half) for half in self._halves)
 
-    def _key(self, number: int, tables: list[pa.Table], events: pa.Table) -> Ints:
-        """By match of either side, a number of the value that its events carry."""
-        key = self.query.key_classes[number]
-        if not key.slices:
-            message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
-            raise NotSupportedYet(message, key.at)
-        found = []
-        for table in tables:
-            values = pa.nulls(table.num_rows, column(events, key.members[0][1]).type)
-            for variable, attribute in key.members:
-                if variable in table.column_names:
-                    bound = self._bound(table, variable)
-                    rows = np.append(_rows_of(events, bound.rows), -1)[bound.offsets[:-1]]
-                    first = pa.array(rows, mask=~bound.present)
-                    values = pa.compute.coalesce(values, column(events, attribute).take(first).cast(values.type))
-            found.append(values)
-        return pa.concat_arrays(found).dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
+    def _listed(self, events: pa.Table, owned: Ownership | None) -> tuple[Side, Side]:
+        """All matches of both sides."""
+        tables, variables = [], []
+        for side in self.sides:
+            assert isinstance(side, MatchEvaluator)
+            table = with_paths(pa.Table.from_batches(list(side.evaluate(events, owned))))
+            tables.append(table.take(pa.array(ordered(table))))
+            variables.append(side.automaton.variables)
+        with refusals_in(self.query):
+            return sides_of(self.query, variables, tables, events)
 
-    def _bound(self, table: pa.Table, variable: str) -> Bound:
-        """The seqs of a variable's events in each match."""
-        values = table[variable].combine_chunks()
-        present = values.is_valid().to_numpy(zero_copy_only=False)
-        if not pa.types.is_list(values.type):
-            return Bound(np.concatenate([[0], np.cumsum(present)]), values.drop_null().to_numpy())
-        lengths = np.where(present, np.diff(values.offsets.to_numpy()), 0)
-        return Bound(np.concatenate([[0], np.cumsum(lengths)]), values.flatten().to_numpy())
+    def _likely(self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints) -> tuple[pa.Table, Ints, Ints]:
+        """Those pairs that are likely enough: precise ones are certain."""
+        return pairs, one, other
 
-    def _fits(self, left: _Side, right: _Side, one: Ints, other: Ints) -> Flags:
+    def _fits(self, left: Side, right: Side, one: Ints, other: Ints) -> Flags:
         """Different matches, once, in one window."""
-        good = left.binding[one] != right.binding[other]
-        place = {int(number): k for k, number in enumerate(left.binding)}
-        partner = np.array([place.get(int(number), -1) for number in right.binding], np.int64)
-        shared = np.isin(left.binding, right.binding)
-        good &= ~(shared[one] & (partner[other] >= 0) & (partner[other] < one))
+        good = are_different(left, right, one, other)
         if self.query.window.slide is None:
-            first = np.minimum(_ints(left, "first_ts")[one], _ints(right, "first_ts")[other])
-            last = np.maximum(_ints(left, "last_ts")[one], _ints(right, "last_ts")[other])
-            good &= last - first <= self.query.window.size
+            firsts, lasts = (
+                [side.table[name].to_numpy() for side in (left, right)] for name in ("first_ts", "last_ts")
+            )
+            span = np.maximum(lasts[0][one], lasts[1][other]) - np.minimum(firsts[0][one], firsts[1][other])
+            good &= span <= self.query.window.size
         return good
 
-    def _rows(self, left: _Side, right: _Side, one: Ints, other: Ints, events: pa.Table) -> pa.Table:
-        """Pairs as rows, those that fail a condition on both sides left out."""
+    def _pairs(self, left: Side, right: Side, one: Ints, other: Ints, events: pa.Table) -> tuple[pa.Table, Flags]:
+        """Pairs as rows, and which of them pass the conditions on both sides."""
         sides = {"left": left.table.take(pa.array(one)), "right": right.table.take(pa.array(other))}
         rows: dict[str, pa.Table] = {
             variable.name: sides["left" if variable.name in left.table.column_names else "right"]
             for variable in self.query.positive
         }
-        bound = {name: self._bound(table, name) for name, table in rows.items()}
-        bound = {name: Bound(its.offsets, _rows_of(events, its.rows)) for name, its in bound.items()}
+        bound = {name: bound_in(table, name) for name, table in rows.items()}
+        bound = {name: Bound(its.offsets, rows_of(events, its.rows)) for name, its in bound.items()}
         lists = frozenset(variable.name for variable in self.query.positive if variable.kleene)
         matches = Matches(events, bound, lists, len(one))
         columns = self._borders(sides)
@@ -192,12 +144,29 @@ class PairEvaluator(CompiledQuery):
         for item in self.query.returns:
             assert item.expression is not None
             columns[item.column] = matches.compute(item.expression)
-        schema = partial_schema(self.schema)
+        schema = partial_schema(result_schema(self.query, collapsed=False))
         table = pa.table([columns[name] for name in schema.names], names=schema.names).cast(schema)
         good = np.ones(len(one), np.bool_)
         for condition in self.crossing:
             good &= matches.judge(condition)
-        return table.filter(pa.array(good))
+        return table, good
+
+    def _compact_rows(
+        self, compact: CompactPairs, left: Side, right: Side, events: pa.Table
+    ) -> Iterator[pa.RecordBatch]:
+        """One row for all pairs with the same last event, window and values of the equivalences."""
+        variables = []
+        for variable in self.query.positive:
+            of_left = variable.name in left.table.column_names
+            bound = bound_in((left if of_left else right).table, variable.name)
+            variables.append((of_left, Bound(bound.offsets, rows_of(events, bound.rows))))
+        columns = compact.columns(variables, events)
+        if columns:
+            columns |= {variable.name: columns[number] for number, variable in enumerate(self.query.positive)}
+            columns["window_end"] = pa.compute.add(columns["window_start"], self.query.window.size)
+            schema = partial_schema(self.schema)
+            table = pa.table([columns[name] for name in schema.names], names=schema.names).cast(schema)
+            yield from table.combine_chunks().to_batches()
 
     def _borders(self, sides: Mapping[str, pa.Table]) -> dict[str, pa.Array]:
         """What a pair says of its first and last events, and when it is certain."""
@@ -218,53 +187,21 @@ class PairEvaluator(CompiledQuery):
         return columns
 
 
-def _check_pairable(query: Query, collapsed: bool) -> None:
+def _borders_of(pairs: pa.Table, group: Ints, part: Ints) -> dict[str, Ints]:
+    """What `CompactPairs` asks of pairs."""
+    borders = {name: pairs[name].to_numpy() for name in ("first_ts", "last_ts", LAST_SEQ, CERTAIN)}
+    windows = pairs["window_start"].to_numpy() if "window_start" in pairs.column_names else np.zeros(len(group), int)
+    return {**borders, "window_start": windows, "group": group, "part": part}
+
+
+def _check_pairable(query: Query) -> None:
     refused = ""
-    if collapsed:
-        refused = "compact results of an AND are"
-    elif query.window.events:
+    if query.window.events:
         refused = "WITHIN a number of EVENTS around an AND is"
     elif query.skip is not None:
         refused = "AFTER MATCH SKIP after an AND is"
     if refused:
         raise NotSupportedYet(f"{refused} not supported yet", query.pattern.at)
-
-
-def _candidates(left: _Side, right: _Side) -> Iterator[tuple[Ints, Ints]]:
-    """All pairs of matches of one group, by number, some at a time."""
-    order = np.argsort(right.group, kind="stable")
-    lows = np.searchsorted(right.group[order], left.group, side="left")
-    counts = np.searchsorted(right.group[order], left.group, side="right") - lows
-    ends = np.cumsum(counts)
-    begin = 0
-    while begin < len(counts):
-        before = ends[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(ends, before + PAIRS, side="right")), begin + 1)
-        some = counts[begin:end]
-        one = np.repeat(np.arange(begin, end), some)
-        place = np.arange(some.sum()) - np.repeat(np.cumsum(some) - some, some) + np.repeat(lows[begin:end], some)
-        yield one, order[place]
-        begin = end
-
-
-def _numbered(columns: list[Ints], size: int) -> Ints:
-    """Rows that agree in every column have the same number."""
-    if not columns:
-        return np.zeros(size, np.int64)
-    numbers: Ints = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
-    return numbers
-
-
-def _ints(side: _Side, name: str) -> Ints:
-    values: Ints = side.table[name].to_numpy()
-    return values
-
-
-def _rows_of(events: pa.Table, seqs: Ints) -> Ints:
-    """The rows of events by their seqs."""
-    known = events["seq"].to_numpy()
-    order = np.argsort(known, kind="stable")
-    return order[np.searchsorted(known[order], seqs)] if len(known) else seqs
 
 
 def _one_after_another(one: pa.ListArray, other: pa.ListArray) -> pa.ListArray:

@@ -65,9 +65,7 @@ class Judge:
         `window_start`: the window in which the match was found, with SLIDE; without it the last one that holds the
         binding's first event. The order of time gets a verdict only where it is broken.
         """
-        slide = self._query.window.slide
-        if slide is not None and window_start is None:
-            window_start = self._clock(path[0][0]) // slide * slide
+        window_start = self.window_start(path) if window_start is None else window_start
         bound = bound_by(path)
         return (
             *self._order(path),
@@ -164,6 +162,11 @@ class Judge:
     def _absence(self, absence: Absence, path: Path) -> Verdict:
         last = path[-1][0] if absence.before is None else absence.before
         return Verdict(Kind.ABSENCE, f"NOT {print_pattern(absence.body.body)}", not absence.happens, (), last, absence)
+
+    def window_start(self, path: Path) -> int | None:
+        """The last window, with SLIDE, that holds the binding's first event."""
+        slide = self._query.window.slide
+        return None if slide is None else self._clock(path[0][0]) // slide * slide
 
     def window(self, path: Path, window_start: int | None) -> Verdict:
         """Whether the binding fits the window; with SLIDE the window that starts there."""

@@ -11,11 +11,13 @@ from cep_core import explain
 from cep_core.compile import evaluator_of
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.matching.detecting import completing_events
 from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
 from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text
 from jobs.logs.binding import bind_to_log, remark_on
+from jobs.logs.completing import told_completing
 from jobs.logs.evaluation import evaluate
 from jobs.logs.log import Log
 from jobs.logs.matches import Matches
@@ -33,7 +35,11 @@ SHOWN, FILED = 10, 10_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser, log_required=False)
     parser.add_argument("--limit", type=int, help=f"matches to list (default {SHOWN}; for programs {FILED:,})")
-    parser.add_argument("--collapsed", action="store_true", help="a row for all matches that end at the same event")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--collapsed", action="store_true", help="a row for all matches that end at the same event")
+    forms.add_argument(
+        "--detect", action="store_true", help="only which events complete a match: nothing is counted or listed"
+    )
     parser.add_argument(
         "--why", action="store_true", help="why each is a match; if there is none, what stands in the way"
     )
@@ -58,12 +64,17 @@ def run(options: argparse.Namespace) -> int:
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
         query, log = bind_to_log(options, meter, aggregation=False)
-        if isinstance(query.pattern, Conjunction) and options.why_not:
-            raise WrongWorkload("--why-not does not explain AND; ask about each side as a query of its own")
+        if options.detect and (options.why or options.why_not):
+            raise WrongWorkload("--detect finds events, not matches: --why and --why-not go without it")
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark_on(query, log)
-            print(*why_not(matches, Judge(query, log.events), _numbers(options.why_not)), sep="\n")
+            print(*why_not(matches, _judge(query, log), _numbers(options.why_not)), sep="\n")
+            return OK
+        if options.detect:
+            rows = completing_events(evaluator_of(query, collapsed=True), log.events)
+            remark_on(query, log)
+            _detected(matches, rows, limit, options, begin)
             return OK
         evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed)
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
@@ -92,6 +103,23 @@ def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: ar
         if judge is not None:
             print(*why(matches, judge, matches.path(row), row.get("window_start")), sep="\n")
         print()
+
+
+def _detected(matches: Matches, rows: pa.Table, limit: int, options: argparse.Namespace, begin: float) -> None:
+    """The events that complete a match, the first so many."""
+    shown = rows.slice(0, limit)
+    many = counted(rows.num_rows, "event completes a match", "events complete a match")
+    if "window_start" in rows.column_names:
+        many = counted(rows.num_rows, "completing event of a window", "completing events of windows")
+    cut = f", {quantity(limit)} shown (--limit)" if limit < rows.num_rows else ""
+    if is_for_programs(options):
+        write_result(shown, options)
+        if cut:
+            remark(f"the listing is cut: {many} (--limit)")
+        return
+    for line in told_completing(matches, shown):
+        print(line)
+    print(f"{many}{cut}; {counted(matches.log.events.num_rows, 'event')} in {elapsed(time.perf_counter() - begin)}")
 
 
 def _judge(query: Query, log: Log) -> Judge | PairJudge:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query, Strategy
-from cep_core.matching.imprecise.explained import orders_of_match
+from cep_core.language.patterns.tree import Conjunction
+from cep_core.matching.imprecise.explained import confidence_of_pair, orders_of_match
 from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.reference import Path
 from cep_core.matching.relaxed import relaxations
@@ -45,10 +46,11 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     """The conditions in the likeliest order of the events that passes them, then each order with its share."""
     query = matches.query
     assert query.confidence is not None
-    orders = orders_of_match(query, matches.log.events, path)
+    both = isinstance(query.pattern, Conjunction)
+    orders = [] if both else orders_of_match(query, matches.log.events, path)
     yield f"  why: {_binding(matches, path)}"
-    for verdict in judge.verdicts(orders[0].path):
-        if verdict.kind not in (Kind.ORDER, Kind.WINDOW):
+    for verdict in judge.verdicts(path if both else orders[0].path):
+        if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
             yield f"    {_told(matches, verdict)}"
     width = matches.clock.length(query.window.size)
     for order in orders[:_AT_MOST]:
@@ -60,18 +62,26 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
         rest = sum(order.probability for order in orders[_AT_MOST:] if order.holds)
         yield f"    {share(rest)} of all worlds: {counted(len(orders) - _AT_MOST, 'other order')}"
     confidence = sum(order.probability for order in orders if order.holds)
+    if both:
+        confidence, sides = confidence_of_pair(query, matches.log.events, path)
+        for name, likely in zip(("left", "right"), sides, strict=True):
+            yield f"    {share(likely)} of all worlds have the match on the {name}"
+        yield f"    {share(confidence)} have both within {width}"
     asked = "more than" if query.confidence.strict else "at least"
     yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: Matches, judge: Judge, seqs: Sequence[int]) -> Iterator[str]:
+def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int]) -> Iterator[str]:
     """Why these events, by `seq`, are no match: what fails in the binding in which least does."""
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
     places = sorted(place for seq in set(seqs) if (place := matches.row_of(seq)) is not None)
     rows = _rows(matches, places)
-    bindings = judge.bindings(places)
+    try:
+        bindings = judge.bindings(places)
+    except ValueError as refusal:
+        raise WrongWorkload(f"--why-not: {refusal}") from refusal
     if not bindings:
         kinds = listed([shown(matches.event(place)["event_type"]) for place in places], len(places))
         yield f"{rows}: the pattern binds no {kinds} in this order"
@@ -118,7 +128,9 @@ def _passed_over(matches: Matches, path: Path, rows: str) -> Iterator[str]:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
     yield f"{rows}: every condition holds as {_binding(matches, path)}, but the strategy is {query.strategy.value}"
-    if begun:
+    if isinstance(query.pattern, Conjunction):
+        yield "  and the runs of the two sides are others"
+    elif begun:
         yield f"  the run from the first of them took {_rows(matches, [place for place, _ in begun[0]])}"
     else:
         yield "  the run from the first of them came to no match"

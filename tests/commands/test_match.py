@@ -175,9 +175,12 @@ def test_what_is_wrong_ends_with_2(tmp_path: Path, files: list[str], capsys: pyt
     assert "no event of the log is row 99" in capsys.readouterr().err
     assert main(["match", *files, "--why-not", "one"]) == 2
     assert "such as 12,15,19, not 'one'" in capsys.readouterr().err
-    write(tmp_path / "q.cep", "PATTERN Depart a AND Arrive b WITHIN 10")
-    assert main(["match", *files, "--why-not", "1,6"]) == 2
-    assert "does not explain AND" in capsys.readouterr().err
+    assert main(["match", *files, "--detect", "--why"]) == 2
+    assert "finds events, not matches" in capsys.readouterr().err
+    write(tmp_path / "q.cep", "PATTERN Depart+ a[] AND Arrive b WITHIN 10")
+    log = write(tmp_path / "many.csv", "ts,event_type\n" + "".join(f"{ts},Depart\n" for ts in range(11)))
+    assert main(["match", files[0], str(log), "--why-not", "1,2,3,4,5,6,7,8,9,10,11"]) == 2
+    assert "11 events are too many to try as two matches; at most 10" in capsys.readouterr().err
     write(tmp_path / "q.cep", "RETURN COUNT(*) PATTERN Depart+ WITHIN 10")
     assert main(["match", *files]) == 2
     assert ":1:8: an aggregation query" in capsys.readouterr().err
@@ -238,6 +241,47 @@ def test_b07_why_a_pair_is_a_match(tmp_path: Path, capsys: pytest.CaptureFixture
     ]
 
 
+def test_b07_why_events_are_no_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AND: of the ways to bind the events by both sides the one in which least fails; an event may stand in both."""
+    query = write(
+        tmp_path / "q.cep", "PATTERN SEQ(A a, NOT E e, B b) AND SEQ(A c, D d) WHERE [k] AND b.x < d.x WITHIN 9"
+    )
+    log = write(tmp_path / "log.csv", "ts,event_type,k,x\n1,A,u,1\n2,E,u,0\n3,B,u,2\n4,D,u,1\n5,B,u,0\n6,A,u,4\n")
+    assert printed([str(query), str(log), "--why-not", "1,3,4"], capsys) == (
+        "rows 1, 3 and 4: no match, as a = row 1; b = row 3; c_right = row 1; d_right = row 4\n"
+        "  fails  NOT E e after row 1 and before row 3: it happens, row 2\n"
+        "  fails  b.x < d_right.x: 2 < 1\n"
+        "  holds  [k]: u in every event\n"
+        "  holds  within 9 s: 3 s\n"
+    )
+    assert printed([str(query), str(log), "--why-not", "3,4"], capsys) == (
+        "rows 3 and 4: the pattern binds no B and D in this order\n"
+    )
+
+
+def test_completing_events(tmp_path: Path, files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """--detect: a line for each event that completes a match, with its keys and what is asked of it; their number."""
+    lines = printed([*files, "--detect"], capsys).splitlines()
+    assert lines[0] == "2013-03-08 17:20  row 6  Arrive  tail N711, late 60"
+    assert lines[1].startswith("1 event completes a match; 9 events in ")
+    write(tmp_path / "q.cep", LATER.replace("NOT Storm s,", "").replace(" AND s.level > 2", ""))
+    lines = printed([*files, "--detect", "--limit", "1"], capsys).splitlines()
+    assert lines[1].startswith("2 events complete a match, 1 shown (--limit); 9 events in ")
+    assert main(["match", *files, "--detect", "--csv", "--limit", "1"]) == 0
+    told = capsys.readouterr()
+    assert told.out == "last_ts,last_seq\n1362763200,6\n"
+    assert "note: the listing is cut: 2 events complete a match (--limit)" in told.err
+
+
+def test_completing_events_of_windows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With SLIDE each window is named; an AND is detected, too."""
+    query = write(tmp_path / "q.cep", "PATTERN A a AND B b WITHIN 4 SLIDE 2")
+    log = write(tmp_path / "log.csv", "ts,event_type\n2,A\n3,B\n9,B\n")
+    lines = printed([str(query), str(log), "--detect"], capsys).splitlines()
+    assert lines[:2] == ["3  row 2  B  window 0 to 3", "3  row 2  B  window 2 to 5"]
+    assert lines[2].startswith("2 completing events of windows; 3 events in ")
+
+
 def test_b07_why_a_possible_match_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """WITH CONFIDENCE: the orders in which the events may come, the share of worlds of each, and which are a match."""
     query = write(
@@ -253,4 +297,21 @@ def test_b07_why_a_possible_match_is_so_likely(tmp_path: Path, capsys: pytest.Ca
         "    33 % of all worlds: rows 1, 3, 2 in this order, within 9 s",
         "    33 % of all worlds: rows 1, 2, 3 in this order, within 9 s: no match, as a condition fails",
         "    confidence 0.333, at least 0.25 is asked for",
+    ]
+
+
+def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AND WITH CONFIDENCE: how likely each side is, and both in one window."""
+    query = write(
+        tmp_path / "q.cep", "PATTERN SEQ(A a, B b) AND SEQ(A c, C d) WHERE [k] WITHIN 9 WITH CONFIDENCE > 0\n"
+    )
+    log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi,k\n1,A,1,2,u\n2,B,2,3,u\n2,C,2,3,u\n")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    begin = lines.index("  why: a = row 1; b = row 2; c_right = row 1; d_right = row 3")
+    assert lines[begin + 1 : begin + 6] == [
+        "    [k]: u in every event",
+        "    75 % of all worlds have the match on the left",
+        "    75 % of all worlds have the match on the right",
+        "    62 % have both within 9 s",
+        "    confidence 0.625, more than 0 is asked for",
     ]

@@ -11,6 +11,7 @@ from cep_core.compile import compile_query
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.evaluator import Ownership
+from cep_core.matching.reference import Path
 from tests.matching.drawing import logs, patterns
 from tests.matching.test_examples import log, total
 from tests.matching.test_language import I11
@@ -64,9 +65,9 @@ def pairs_of_worlds(draw: st.DrawFn) -> tuple[World, World, str]:
     return left, right, text
 
 
-def pairs(left: World, right: World) -> list[tuple[object, ...]]:
+def pairs(left: World, right: World) -> list[tuple[int | None, Path, Path]]:
     """By definition."""
-    found: dict[object, tuple[int | None, tuple[object, ...], tuple[object, ...]]] = {}
+    found: dict[object, tuple[int | None, Path, Path]] = {}
     sides = left.matches(), right.matches()
     for window, one in sides[0]:
         for other_window, other in sides[1]:
@@ -91,13 +92,43 @@ def test_and_pairs_the_matches_of_both_sides(drawn: tuple[World, World, str]) ->
 
 
 @settings(deadline=None)
-@given(pairs_of_worlds(), st.integers(0, 10))
-def test_slices_of_pairs_merge_to_the_whole(drawn: tuple[World, World, str], cut: int) -> None:
+@given(pairs_of_worlds())
+def test_compact_rows_stand_for_all_pairs(drawn: tuple[World, World, str]) -> None:
+    """One row for each last event, window and key: how many pairs end there, and every event that one of them binds."""
+    left, right, text = drawn
+    found = cep.match(text, left.table, ties="ordered" if left.ordered else "concurrent", collapsed=True)
+    expected: dict[tuple[object, ...], list[tuple[Path, Path]]] = {}
+    for window, one, other in pairs(left, right):
+        last = left.events[max(one[-1][0], other[-1][0])]
+        key = left.events[one[0][0]].k if left.keyed else None
+        expected.setdefault((last.ts, last.seq, window, key), []).append((one, other))
+    of_seq = {event.seq: event for event in left.events}
+    assert len(expected) == found.num_rows
+    assert total(found) == sum(len(of_row) for of_row in expected.values())
+    positive = [name for name in found.column_names if name.removesuffix("_right").startswith("v")]
+    for row in found.to_pylist():
+        bound = {name: row[name] for name in positive if row[name] is not None}
+        key = of_seq[next(iter(bound.values()))[0]].k if left.keyed else None
+        of_row = expected.pop((row["last_ts"], row["last_seq"], row.get("window_start"), key))
+        assert row["match_count_exact"] == str(len(of_row))
+        assert row["first_ts"] == min(left.events[e].ts for sides in of_row for side in sides for e, _ in side)
+        wanted: dict[str, set[int]] = {}
+        for one, other in of_row:
+            for suffix, side in (("", one), ("_right", other)):
+                for e, name in side:
+                    wanted.setdefault(name + suffix, set()).add(left.events[e].seq)
+        assert {name: set(seqs) for name, seqs in bound.items()} == wanted
+        assert all(len(set(seqs)) == len(seqs) for seqs in bound.values())
+
+
+@settings(deadline=None)
+@given(pairs_of_worlds(), st.integers(0, 10), st.booleans())
+def test_slices_of_pairs_merge_to_the_whole(drawn: tuple[World, World, str], cut: int, collapsed: bool) -> None:
     """Ranges of days, each reading back no more than the reach, and slices by key."""
     left, _, text = drawn
     events = order(left.table)
     schema = log_schema_of(events, ties=Ties.ORDERED if left.ordered else Ties.CONCURRENT)
-    evaluator = compile_query(text, schema)
+    evaluator = compile_query(text, schema, collapsed=collapsed)
     days = (-20, cut, 40)
     whole = evaluator.merge(evaluator.evaluate(events, Ownership(days=days)), days)
     partials = []

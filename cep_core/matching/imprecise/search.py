@@ -124,7 +124,7 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
         low, anchor = questions.lows[k], questions.rows[k]
         asked.base[0] = low
         enough = walk.listed[k] >= search.most[k]
-        if enough or (at[1] < 0 and not begin_question(network, times, questions, k, pool, walk)):
+        if enough or (at[1] < 0 and not begin_question(network, times, questions, k, width, pool, walk)):
             at[0], at[1] = k + 1, -1
             continue
         frame = at[1] = max(at[1], 0)

@@ -89,11 +89,11 @@ def walk_of(questions: Questions, states: int) -> Walk:
 
 @njit(cache=True)
 def begin_question(
-    network: Network, times: Times, questions: Questions, k: int, pool: Configurations, walk: Walk
+    network: Network, times: Times, questions: Questions, k: int, width: int, pool: Configurations, walk: Walk
 ) -> bool:
     """Sets up a question; whether it can have a match."""
     low, anchor = questions.lows[k], questions.rows[k]
-    if not mark_useful(network, times, low, anchor, walk.useful, walk.begun):
+    if not mark_useful(network, times, low, anchor, width, walk.useful, walk.begun):
         return False
     first = times.low[anchor]
     for row in range(anchor, low - 1, -1):
