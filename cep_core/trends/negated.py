@@ -179,14 +179,14 @@ class _Test:
 
 def _tests(guarded: Guarded, line: Line, edge: tuple[int, int]) -> list[tuple[_Test, ...]]:
     """The tests of an edge, as alternatives."""
-    comparisons = guarded.comparisons.get(edge, ())
-    if not comparisons:
+    alternatives = guarded.comparisons.get(edge, ())
+    if not alternatives:
         return [()]
     plain = line.mirrored() if line.backwards else line
     earlier, later = edge[::-1] if line.backwards else edge
-    evaluated = [line.comparing.evaluated(one) for one in comparisons]
+    evaluated = line.comparing.possible(alternatives)
     states = states_of(guarded.diagram.variables, plain.variables, len(plain.tick))
-    ranks = line.comparing.ranked([(earlier, later, evaluated)], states)
+    ranks = line.comparing.ranked([(earlier, later, compared) for compared in evaluated], states)
     step = -1 if line.backwards else 1
     found = []
     for c in range(len(ranks.source)):
