@@ -145,8 +145,6 @@ def _check_negations(query: Query, guards: Guarded) -> None:
     """Refuse what no cut expresses so far, in this diagram and in those of its negations."""
     negations = guards.diagram.negations
     for negation, negated in zip(negations, guards.forbidden, strict=True):
-        if negated.diagram.tied and query.schema.ties is not Ties.ORDERED:
-            raise later(query, "ANY inside a NOT where events may be concurrent", negation.at)
         if not negated.starts_free and not negated.ends_free:
             raise later(query, "NOT at both edges of a negated sequence", negation.at)
         _check_negations(query, negated)
@@ -213,7 +211,7 @@ def _alternatives(query: Query, predicate: EdgePredicate) -> Alternatives:
     except Inseparable:
         raise later(
             query,
-            "a condition between neighbours that compares no value of one with one of the other",
+            "a comparison of neighbours with both of them on one side",
             predicate.expression.at,
-            "write each comparison with the earlier event on one side and the later on the other",
+            "write it with the earlier event on one side and the later on the other",
         ) from None

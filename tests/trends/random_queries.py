@@ -25,7 +25,17 @@ PATTERNS = (
     "SEQ(A, B?, C+)",
     "SEQ(A, (B OR C)+)",
 )
+ANY_FORBIDDEN = (
+    "SEQ(A, NOT SEQ(ANY(B, C)), A)",
+    "SEQ(A+, NOT SEQ(ANY(2, B, B, C), D), A)",
+    "(SEQ(A, NOT SEQ(B, ANY(C, D))))+",
+    "SEQ(NOT SEQ(ANY(B, C), NOT E), A+)",
+    "SEQ(A+, NOT SEQ(NOT E, ANY(B, C)))",
+    "SEQ(A, NOT SEQ((ANY(B, C))+, D), A)",
+    "SEQ(A+, NOT SEQ(ANY(B, C, D)))",
+)
 NEGATIONS = (
+    *ANY_FORBIDDEN,
     "SEQ(A+, NOT B)",
     "SEQ(NOT B, A+)",
     "SEQ(NOT C, A+, NOT B)",
