@@ -7,14 +7,14 @@ a time, once all of its windows are over, so that a cell is emptied once for as 
 searches and O(n * k * edges * log n) additions for n vertices and k windows over a vertex: no way is known that avoids
 the latter for arbitrary values.
 
+A row holds the counts of all lanes, then each sum of all lanes; its minima likewise.
+
 Windows are walked a chunk at a time (`chunks`), whose ranks are renumbered, so that trees hold no more than a few
 windows do. Overflow as in `counting`: a window whose numbers came near the limit anywhere is flagged, and its row is
 void.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -24,13 +24,7 @@ from cep_core.trends.chunks import GROUP, Chunk, chunk_from
 from cep_core.trends.counting import LIMIT, LIMIT_AS_FLOAT, SMALL
 from cep_core.trends.graph import NOTHING, Automaton, Bits, Comparisons, Flags, Ints, Vertices
 from cep_core.trends.ranked import longest_tie
-
-
-class Rows(NamedTuple):
-    """Rows of numbers, first the counts of all lanes, then each sum of all lanes; and of minima likewise."""
-
-    words: Bits
-    minima: Ints
+from cep_core.trends.rows import Rows, rows_of
 
 
 @njit(cache=True, nogil=True)
@@ -50,7 +44,7 @@ def count_overlapping_windows(
     Windows of more values than fit `blocks.MEMORY` are flagged as well.
     """
     numbers = 1 + vertices.weights.shape[1] + vertices.codes.shape[1]
-    begin = 0
+    begin = np.int64(0)
     while begin < first.shape[0]:
         chunk = chunk_from(begin, first, last, partition, comparisons.rank, numbers)
         begin = chunk.end
@@ -104,7 +98,8 @@ def _walk(
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
     lanes = chunk.lanes
-    words, least = np.uint64(lanes * (1 + sums)), np.uint64(lanes * extremes)
+    width, lows = lanes * (1 + sums), lanes * extremes
+    words, least = np.uint64(width), np.uint64(lows)
     room = np.uint64(LIMIT)
     ways = 1 + template.predecessors.shape[0] + compared
     while ways > 0:
@@ -114,14 +109,14 @@ def _walk(
     tree_rows = 1 + cells.max()
     ties = longest_tie(vertices.tick[first[chunk.begin] : stop]) * states
     # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
-    waiting = _rows(ties, lanes, sums, extremes)
+    waiting = rows_of(ties, width, lows)
     waiting_vertex = np.zeros(ties, np.int64)
     waiting_state = np.zeros(ties, np.int64)
-    done = _rows(states, lanes, sums, extremes)
-    trees = _rows(compared * tree_rows, lanes, sums, extremes)
-    seen = np.zeros((1, lanes * (1 + sums)), np.uint64)
+    done = rows_of(states, width, lows)
+    trees = rows_of(compared * tree_rows, width, lows)
+    seen = np.zeros((1, width), np.uint64)
     # What a vertex begins with, [whether its state may begin a trend]: 1 in the lanes of windows that are open.
-    fresh = np.zeros((2, lanes * (1 + sums)), np.uint64)
+    fresh = np.zeros((2, width), np.uint64)
     opening, closing = chunk.begin, chunk.begin
     n = 0
     i = first[opening]
@@ -195,12 +190,6 @@ def _walk(
             waiting_state[n] = s
             n += 1
         i += 1
-
-
-@njit(cache=True)
-def _rows(count: int, lanes: int, sums: int, extremes: int) -> Rows:
-    """So many rows of nothing."""
-    return Rows(np.zeros((count, lanes * (1 + sums)), np.uint64), np.full((count, lanes * extremes), NOTHING, np.int64))
 
 
 @njit(cache=True, inline="always")
