@@ -45,6 +45,10 @@ def evaluator_of(
         from cep_core.trends.evaluator import TrendEvaluator
 
         return TrendEvaluator(query, exact=exact)
+    if query.confidence is not None and isinstance(query.pattern, Conjunction):
+        from cep_core.matching.imprecise.pairs import PossiblePairs
+
+        return PossiblePairs(query, max_matches=max_matches, collapsed=collapsed)
     if query.confidence is not None:
         from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 

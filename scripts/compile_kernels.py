@@ -47,6 +47,8 @@ FURTHER = (
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
     # Conditions that look at the order of events, over possible worlds.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
+    ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
+    ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     # Matches that only residues count, and runs that look at all that they have bound.
     ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
     ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),

@@ -64,7 +64,7 @@ def violated(
         lengths = some.end - some.begin
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         place = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - some.begin, lengths)
-        fits = _tested(negation, network, rows[place], np.repeat(some.owner, lengths), matches)
+        fits = tested(negation, network, rows[place], np.repeat(some.owner, lengths), matches)
         bad[some.owner[_happens(network, rows[place], fits, offsets)]] = True
     return bad
 
@@ -106,7 +106,7 @@ def _chunks(zones: Zones) -> Iterator[Zones]:
         begin = end
 
 
-def _tested(negation: Negation, network: Network, rows: Ints, owner: Ints, matches: Matches) -> Flags:
+def tested(negation: Negation, network: Network, rows: Ints, owner: Ints, matches: Matches) -> Flags:
     """[pairs, S] as which states of the element the row of each pair passes the element's tests beside its match."""
     fits = network.fits[rows]
     for test in negation.tests:

@@ -8,7 +8,7 @@ from cep_core.compile import evaluator_of
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
-from cep_core.matching.imprecise.explained import orders_of_match
+from cep_core.matching.imprecise.explained import confidence_of_pair, orders_of_match
 from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.reference import Path
 from cep_core.matching.relaxed import relaxations
@@ -46,10 +46,11 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     """The conditions in the likeliest order of the events that passes them, then each order with its share."""
     query = matches.query
     assert query.confidence is not None
-    orders = orders_of_match(query, matches.log.events, path)
+    both = isinstance(query.pattern, Conjunction)
+    orders = [] if both else orders_of_match(query, matches.log.events, path)
     yield f"  why: {_binding(matches, path)}"
-    for verdict in judge.verdicts(orders[0].path):
-        if verdict.kind not in (Kind.ORDER, Kind.WINDOW):
+    for verdict in judge.verdicts(path if both else orders[0].path):
+        if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
             yield f"    {_told(matches, verdict)}"
     width = matches.clock.length(query.window.size)
     for order in orders[:_AT_MOST]:
@@ -61,6 +62,11 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
         rest = sum(order.probability for order in orders[_AT_MOST:] if order.holds)
         yield f"    {share(rest)} of all worlds: {counted(len(orders) - _AT_MOST, 'other order')}"
     confidence = sum(order.probability for order in orders if order.holds)
+    if both:
+        confidence, sides = confidence_of_pair(query, matches.log.events, path)
+        for name, likely in zip(("left", "right"), sides, strict=True):
+            yield f"    {share(likely)} of all worlds have the match on the {name}"
+        yield f"    {share(confidence)} have both within {width}"
     asked = "more than" if query.confidence.strict else "at least"
     yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
 

@@ -12,16 +12,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grids import Grid
+from cep_core.experiments.grids import LOAD, Grid
+from cep_core.experiments.loads import load_told
+from cep_core.experiments.logs import OwnDays
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
 from jobs import places
 from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.grid import figures_of
+from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
+from jobs.reports.quantities import share
 from jobs.reports.site import move_folder, write_pages
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
@@ -45,6 +49,8 @@ class Section:
 
     grid: Grid
     known: int
+    answer: str = ""
+    """What the strategies lost, in a sentence."""
     figures: tuple[Figure, ...] = ()
     answers: tuple[Answer, ...] = ()
 
@@ -77,12 +83,14 @@ def sections_of(reader: LakeReader, grids: Mapping[str, Grid]) -> list[Section]:
 
 def measured(reader: LakeReader, grid: Grid) -> Summary:
     """What `experiments` holds of a grid as it is defined now, only what its axes and seeds name."""
-    found = rows(
-        reader.read("experiments", where=ds.field("experiment") == experiment_of(grid)),
-        "strategy",
-        "parameters",
-        "seed",
-    )
+    name = experiment_of(grid)
+    own = isinstance(grid.log, OwnDays)
+    where = pc.starts_with(ds.field("experiment"), f"{name}:") if own else ds.field("experiment") == name
+    found = rows(reader.read("experiments", where=where), "strategy", "parameters", "seed")
+    if own:
+        # The days may have been corrected since an earlier measurement.
+        latest = max(((row["run_id"], row["experiment"]) for row in found), default=("", ""))[1]
+        found = [row for row in found if row["experiment"] == latest]
     wanted = {(cell.key, cell.seed) for cell in grid.cells}
     return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
 
@@ -96,7 +104,18 @@ def _section(grid: Grid, summary: Summary) -> Section:
         Answer(RELATIONS[name].says, verdict.agrees, verdict.finding, "" if verdict.agrees else grid.relations[name])
         for name, verdict in verdicts.items()
     )
-    return Section(grid, known, tuple(figures_of(grid, summary)), answers)
+    return Section(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+
+
+def answer_of(grid: Grid, summary: Summary) -> str:
+    """What each strategy lost at the load told: one number, or the range over the other axes."""
+    load = load_told(grid.loads)
+    told: list[str] = []
+    for strategy in (name for name in grid.strategies if name != UNSHED):
+        lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
+        misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
+        told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}."
 
 
 def page_of(sections: list[Section]) -> Page:

@@ -342,3 +342,20 @@ def test_wrong_logs_are_told(
     told = capsys.readouterr().err
     assert said in told
     assert "Traceback" not in told
+
+
+def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AND WITH CONFIDENCE: how likely each side is, and both in one window."""
+    query = write(
+        tmp_path / "q.cep", "PATTERN SEQ(A a, B b) AND SEQ(A c, C d) WHERE [k] WITHIN 9 WITH CONFIDENCE > 0\n"
+    )
+    log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi,k\n1,A,1,2,u\n2,B,2,3,u\n2,C,2,3,u\n")
+    lines = printed([str(query), str(log), "--why"], capsys).splitlines()
+    begin = lines.index("  why: a = row 1; b = row 2; c_right = row 1; d_right = row 3")
+    assert lines[begin + 1 : begin + 6] == [
+        "    [k]: u in every event",
+        "    75 % of all worlds have the match on the left",
+        "    75 % of all worlds have the match on the right",
+        "    62 % have both within 9 s",
+        "    confidence 0.625, more than 0 is asked for",
+    ]

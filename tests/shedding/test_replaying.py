@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.clock import arrivals
 from cep_core.shedding.costs import Costs, uniform_costs
+from cep_core.shedding.dropping import share_to_drop
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import quality_of
@@ -20,7 +21,7 @@ from cep_core.shedding.replaying import Experiment, Scenario
 from cep_core.shedding.rules import LOWEST, WITHOUT, guarded
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.chance import ByChance
-from cep_core.shedding.shedders.events import Events
+from cep_core.shedding.shedders.events import Events, spread_over_types
 from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
@@ -149,11 +150,34 @@ def test_l17_events_leave_windows_until_the_same_bound_is_met():
     assert measured.quality.late < 0.2 < unshed.quality.late
 
 
-def test_l17_types_that_no_pattern_wants_go_first():
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 1))
+def test_l17_types_go_by_their_lack_of_utility_and_the_share_wanted_goes(seed, types, wanted):
+    """Of equal lack equally, never a more useful type rather than a less useful one."""
+    rng = np.random.default_rng(seed)
+    repeated, counts = rng.integers(0, 4, types).astype(float), rng.integers(0, 9, types)
+    assume(counts.any())
+    shares = counts / counts.sum()
+    lack, wanted_at, scale_at = spread_over_types(repeated, shares)
+    rules = WITHOUT._replace(lack=lack, wanted_at=wanted_at, scale_at=scale_at)
+    goes = np.array([share_to_drop(rules, kind, wanted) for kind in range(types)])
+    assert goes @ shares == pytest.approx(wanted, abs=1e-6)
+    utility = repeated * shares
+    for one in range(types):
+        for other in range(types):
+            if utility[one] <= utility[other]:
+                assert goes[one] >= goes[other] - 1e-12
+    partly = (goes > 0) & (goes < 1)
+    assert np.ptp(goes[partly] / lack[partly]) <= 1e-6 * scale_at[-1] if partly.any() else True
+
+
+def test_l17_types_that_no_pattern_wants_go_more_readily():
+    """But not alone: every type goes with some probability."""
     experiment = Experiment(planted(2, wanted="ABC", alphabet="ABCDEFGH"))
     rules = Events().rules(experiment.model, detector_of(Events(), experiment.model, 1000), 0)
-    assert rules.before[:3].min() >= rules.before[3:].max()
-    assert rules.share.sum() == pytest.approx(1)
+    goes = [share_to_drop(rules, kind, 0.2) for kind in range(8)]
+    assert 0.1 < max(goes[:3]) < min(goes[3:])
+    assert goes[3:] == [goes[3]] * 5
 
 
 def test_l17_false_positives_under_negation_are_reported():

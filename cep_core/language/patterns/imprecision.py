@@ -3,7 +3,7 @@
 Every way to choose a time for each event from its interval is a possible world; a match's confidence is the probability
 of the worlds in which it is one. Only skip-till-any-match can be evaluated so: under the other strategies an event
 that a run takes in one world it skips in another (SASE++, section 4). What the order of all events decides - positions,
-windows that slide, absence - is refused by name, as is what reads `ts` itself.
+windows that slide - is refused by name, as is what reads `ts` itself.
 """
 
 from __future__ import annotations
@@ -37,10 +37,6 @@ def check_imprecise(query: Query, at: Position, report: Report) -> None:
         report("WITHIN ... EVENTS counts positions, which imprecise times do not give", at, "give the window in time")
     if query.window.slide is not None:
         report("SLIDE and WITH CONFIDENCE do not go together", at, "WITHIN alone bounds each match in its world")
-    for variable in query.variables:
-        if variable.negated:
-            why = "what must not happen has an imprecise time, too"
-            report("NOT and WITH CONFIDENCE do not go together", variable.at, why)
     for condition in _conditions(query):
         for part in references(condition):
             if part.attribute == "ts":
@@ -53,3 +49,15 @@ def _conditions(query: Query) -> list[Expression]:
         *(predicate.expression for predicate in query.edge_predicates),
         *(predicate.expression for predicate in query.match_predicates),
     ]
+
+
+def known_after(query: Query) -> int:
+    """How long after its last event, as recorded, nothing can be recorded any more that a match must not pass.
+
+    A negated event may be recorded late by as much as it happened before its time stamp, and the last event of the
+    match may have happened after its own.
+    """
+    own = query.schema.imprecision
+    before = [own.get(variable.event_type, (0, 0))[0] for variable in query.variables if variable.negated]
+    after = [own.get(variable.event_type, (0, 0))[1] for variable in query.positive]
+    return max(before) + max(after) if before else 0

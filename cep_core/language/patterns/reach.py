@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cep_core.language.evaluator import Reach
+from cep_core.language.patterns.imprecision import known_after
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence
 
@@ -22,7 +23,7 @@ def reach_of(query: Query) -> Reach:
     if query.confidence is not None:
         # the window bounds true times: recorded ones may lie further apart
         own = [query.schema.imprecision.get(variable.event_type, (0, 0)) for variable in query.variables]
-        size += max(before for before, _ in own) + max(after for _, after in own)
+        size += max(before for before, _ in own) + max(after for _, after in own) + known_after(query)
     return Reach(time=0, events=size) if window.events else Reach(time=size)
 
 

@@ -18,12 +18,14 @@ from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
+from cep_core.language.patterns.imprecision import known_after
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.tree import Conjunction, Expression, PrefixAggregate, Reference, Span, Which
+from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Unit, Which
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.evaluator import compiled_parts
 from cep_core.matching.event_graph import EventGraph, event_graph
+from cep_core.matching.imprecise.absent import chances_without
 from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.orders import orders_of
@@ -33,7 +35,8 @@ from cep_core.matching.imprecise.walk import Questions
 from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times_of
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
-from cep_core.matching.network import Ints
+from cep_core.matching.negation import Negation
+from cep_core.matching.network import Flags, Ints
 from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
@@ -65,15 +68,14 @@ class ImpreciseEvaluator(CompiledQuery):
         self.collapsed = collapsed
         self.supersets = supersets
         with refusals_in(query):
-            if isinstance(query.pattern, Conjunction):
-                why = "its sides lie in the same worlds, so that their confidences do not multiply"
-                raise NotSupportedYet(f"AND WITH CONFIDENCE is not supported yet: {why}", query.pattern.at)
-            self.automaton, self.conditions, _ = compiled_parts(query)
+            self.automaton, self.conditions, self.negations = compiled_parts(query)
+            for negation in self.negations:
+                _check_between(negation)
         self.judge = BindingJudge(query, self.automaton, self.conditions)
         self._variable_of = self.judge.variable_of
         self.kinds = self._kinds()
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
-        self._by_order = bool(self.conditions.neighbours) or any(
+        self.by_order = bool(self.conditions.neighbours) or any(
             depends_on_order(condition, lists) for condition in self.conditions.postponed
         )
 
@@ -95,8 +97,10 @@ class ImpreciseEvaluator(CompiledQuery):
             "cost: sets that reach it x moments of their intervals; exponential in events of a match that overlap",
             "the number of matches is exact only while the listing is complete; it may be exponential",
         ]
+        for negation in self.negations:
+            lines.append(f"NOT {', '.join(negation.automaton.variables)}: weighed in each order of possible matches")
         if self.conditions.judged:
-            where = "each order of listed matches" if self._by_order else "listed matches"
+            where = "each order of listed matches" if self.by_order else "listed matches"
             lines.append(f"judged on {where}: {len(self.conditions.judged)} condition(s)")
         return tuple(lines)
 
@@ -106,7 +110,7 @@ class ImpreciseEvaluator(CompiledQuery):
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
         graph = self.graph(events, owned)
-        stream = _stream(graph, self.times(graph, events), days)
+        stream = _stream(graph, self.times(graph, events), days, known_after(self.query))
         if self.collapsed and self.supersets:
             rows, lows = stream.questions
             nodes = useful_nodes(graph.network, stream.times, rows, lows, graph.width)
@@ -116,7 +120,7 @@ class ImpreciseEvaluator(CompiledQuery):
         found = np.zeros(len(parts(days)), np.int64)
         compacted, counts = Paths.join([]), np.zeros(len(stream.questions.rows), np.int64)
         most = np.full(len(counts), np.iinfo(np.int64).max)
-        if self.max_matches is not None and stream.in_order and not self.conditions.judged:
+        if self.max_matches is not None and stream.in_order and not self.conditions.judged and not self.negations:
             most[:] = self.max_matches + 1
         width = graph.width
         for listed, chances in possible_matches(
@@ -144,6 +148,28 @@ class ImpreciseEvaluator(CompiledQuery):
         ]
         yield self._last_batch(totals, days)
 
+    def everything(self, events: pa.Table, owned: Ownership | None) -> tuple[EventGraph, Times, Paths, pa.Table]:
+        """All matches of a slice, whatever their day, and their rows, in the order in which they are found."""
+        graph = self.graph(events, owned)
+        stream = _stream(graph, self.times(graph, events), None, known_after(self.query))
+        most = np.full(len(stream.questions.rows), np.iinfo(np.int64).max)
+        pieces, rows = [], []
+        for listed, chances in possible_matches(
+            graph.network,
+            self._variable_of,
+            self.kinds,
+            stream.times,
+            stream.questions,
+            most,
+            graph.width,
+            self.confidence,
+        ):
+            paths, sure = self._judged(graph, stream.times, listed, chances)
+            pieces.append(paths)
+            rows.append(self._rows(graph, stream, paths, sure))
+        table = pa.Table.from_batches(rows, partial_schema(self.schema))
+        return graph, stream.times, Paths.join(pieces), table
+
     def _last_batch(self, totals: list[Total], days: Days) -> pa.RecordBatch:
         """An empty batch with the totals of each day."""
         named = dict(zip(parts(days), totals, strict=True))
@@ -157,7 +183,7 @@ class ImpreciseEvaluator(CompiledQuery):
     def graph(self, events: pa.Table, owned: Ownership | None) -> EventGraph:
         """The network of a slice, in which nothing is said of time: neither which events are concurrent."""
         timeless = replace(self.automaton, loose=frozenset(), tied=frozenset())
-        return event_graph(self.query, timeless, self.conditions, events, owned)
+        return event_graph(self.query, timeless, self.conditions, events, owned, judged=self.negations)
 
     def _kinds(self) -> Ints:
         """By edge, whether it may lead to an event of the same moment."""
@@ -177,16 +203,25 @@ class ImpreciseEvaluator(CompiledQuery):
 
     def _judged(self, graph: EventGraph, times: Times, paths: Paths, sure: Floats) -> tuple[Paths, Floats]:
         """What the postponed conditions leave of possible matches."""
-        if not self.conditions.judged:
+        if not self.conditions.judged and not self.negations:
             return paths, sure
-        if self._by_order:
-            orders, chances = orders_of(graph.network, self._variable_of, self.kinds, times, paths, graph.width)
+        if self.by_order or self.negations:
+            orders, chances, good = self.orders(graph, times, paths)
             sure = np.zeros(len(paths))
-            np.add.at(sure, orders.jobs, chances * self.judge.accepts(graph, orders))
+            np.add.at(sure, orders.jobs, chances * good)
         else:
             sure = sure * self.judge.accepts(graph, paths)
         kept = np.flatnonzero([self.confidence.accepts(chance) for chance in sure])
         return paths.take(kept), np.minimum(sure[kept], 1.0)
+
+    def orders(self, graph: EventGraph, times: Times, paths: Paths) -> tuple[Paths, Floats, Flags]:
+        """Every order of every match as a path, its probability, negations included, and whether conditions hold."""
+        orders, chances = orders_of(graph.network, self._variable_of, self.kinds, times, paths, graph.width)
+        good = self.judge.accepts(graph, orders)
+        if self.negations and len(orders):
+            matches = self.judge.matches(graph, self.judge.bound(orders), len(orders))
+            chances = chances_without(graph, self.automaton, self.kinds, times, orders, matches)
+        return orders, chances, good
 
     def _rows(self, graph: EventGraph, stream: _Stream, paths: Paths, sure: Floats) -> pa.RecordBatch:
         """Listed matches as rows; lists stand in the order of (ts, seq), and RETURN items are computed in it."""
@@ -233,6 +268,8 @@ class _Stream:
     """[question] its day."""
     seq: Ints
     """[question] its event."""
+    certain: Ints
+    """[question] when its matches are certain."""
     in_order: bool
     """Whether rows of a partition stand in the order of seq, so that matches are found in the order of results."""
 
@@ -241,23 +278,37 @@ class _Stream:
         return int(np.flatnonzero(self.seq == self.seq[question])[-1])
 
     def last_columns(self, jobs: Ints) -> dict[str, pa.Array]:
-        """What rows say of their last events: a match is certain then."""
+        """What rows say of their last events, and when they are certain."""
         last = self.questions.rows[jobs]
-        ts = pa.array(self.graph.ts[last])
-        return {"last_ts": ts, LAST_SEQ: pa.array(self.graph.seq[last]), CERTAIN: ts}
+        ts, seq = pa.array(self.graph.ts[last]), pa.array(self.graph.seq[last])
+        return {"last_ts": ts, LAST_SEQ: seq, CERTAIN: pa.array(self.certain[jobs])}
 
 
-def _stream(graph: EventGraph, times: Times, days: Days) -> _Stream:
-    """One question for each candidate of the days."""
+def _stream(graph: EventGraph, times: Times, days: Days, known_after: int) -> _Stream:
+    """One question for each candidate of the days; its matches are certain so long after it."""
     ts, seq = graph.ts, graph.seq
     # recorded times of a match lie apart as far as the window and the imprecision of both ends allow
     apart = graph.width + int((ts - times.low).max(initial=0)) + int((times.high - ts).max(initial=0))
-    rows = np.flatnonzero(graph.network.fits.any(axis=1) & owned_moments(ts, days))
+    rows = np.flatnonzero(graph.network.fits.any(axis=1) & owned_moments(ts + known_after, days))
     rows = rows[np.lexsort((seq[rows], ts[rows]))]
     lows = first_rows_from(graph.offsets, ts, rows, ts[rows] - apart)
     partition = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
     in_order = (np.diff(seq) > 0) | (np.diff(partition) > 0)
-    return _Stream(graph, times, Questions(rows, lows), part_of(ts[rows], days), seq[rows], bool(in_order.all()))
+    certain = ts[rows] + known_after
+    return _Stream(
+        graph, times, Questions(rows, lows), part_of(certain, days), seq[rows], certain, bool(in_order.all())
+    )
+
+
+def _check_between(negation: Negation) -> None:
+    """Refuses what is not one event between two of the match."""
+    at = negation.body.at
+    if not isinstance(negation.body.body, Unit) or negation.inner:
+        message = "NOT of anything but one event is not supported yet WITH CONFIDENCE"
+        raise NotSupportedYet(message, at, hint="a query without WITH CONFIDENCE takes the clock as it is")
+    if any(place.source is None or place.target is None for place in negation.places):
+        message = "NOT at the start or the end of a pattern is not supported yet WITH CONFIDENCE"
+        raise NotSupportedYet(message, at, hint="put it between two events of the match")
 
 
 def depends_on_order(condition: Expression, lists: frozenset[str]) -> bool:

@@ -39,15 +39,15 @@ def chain_probability(times: Times, rows: Ints, width: int, steps: Ints | None =
 def _within(times: Times, rows: Ints, steps: Ints, width: int) -> float:
     least, most = times.low[rows].min(), times.high[rows].max()
     if most - least <= width:
-        return _chain(times, rows, steps, times.low[rows[0]], times.high[rows[0]], most)
+        return chain(times, rows, steps, times.low[rows[0]], times.high[rows[0]], most)
     total = 0.0
     for first in range(times.low[rows[0]], times.high[rows[0]] + 1):
-        total += _chain(times, rows, steps, first, first, min(most, first + width))
+        total += chain(times, rows, steps, first, first, min(most, first + width))
     return total
 
 
 @njit(cache=True)
-def _chain(times: Times, rows: Ints, steps: Ints, first: int, until_first: int, latest: int) -> float:
+def chain(times: Times, rows: Ints, steps: Ints, first: int, until_first: int, latest: int) -> float:
     """The same with the first row in first..until_first and none later than `latest`."""
     span = latest - first + 1
     if span <= 0:
@@ -140,7 +140,7 @@ def orders_of(
 
     `kinds`: of each edge, whether it may lead to an event of the same moment.
     """
-    kind = _between_states(network, kinds)
+    kind = between_states(network, kinds)
     pieces, chances = [], []
     for k, (begin, end) in enumerate(zip(paths.offsets[:-1], paths.offsets[1:], strict=True)):
         chosen, length = paths.rows[begin:end], end - begin
@@ -157,7 +157,7 @@ def orders_of(
     return Paths.join(pieces), np.array(chances, np.float64)
 
 
-def _between_states(network: Network, kinds: Ints) -> Ints:
+def between_states(network: Network, kinds: Ints) -> Ints:
     """The kind of the edge between two states; STRICT where there is none."""
     states = len(network.begin) - 1
     found = np.full((states, states), STRICT, np.int64)
