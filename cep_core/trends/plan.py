@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cep_core.events.schema import AttributeType, Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.patterns.alike import alike_units
-from cep_core.language.patterns.diagram import Alike, Diagram
+from cep_core.language.patterns.diagram import Alike, Diagram, TooManyStates
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
 from cep_core.language.patterns.template import Template, template_of_pattern
 from cep_core.language.patterns.tree import Comparison, Not, Pattern, Reference, Unit, Which
@@ -98,7 +98,10 @@ def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
     loose = bool(diagram.tied) and query.schema.ties is not Ties.ORDERED
     if len(diagram.variables) > MOST_STATES:
         raise later(query, f"a pattern that unrolls to more than {MOST_STATES} states", query.pattern.at)
-    guards = guarded(diagram, alike_of(query), _comparisons(query))
+    try:
+        guards = guarded(diagram, alike_of(query), _comparisons(query))
+    except TooManyStates as limit:
+        raise later(query, "a negation that unrolls to too many states", limit.at) from None
     _check_negations(query, guards)
     compared = []
     for source, target in sorted(diagram.edges):
