@@ -9,6 +9,7 @@ import pytest
 
 import cep_core as cep
 from cep_core.compile import compile_query
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
@@ -226,3 +227,13 @@ def test_refusals_say_where(query: str, column: int) -> None:
     with pytest.raises(NotSupportedYet) as refused:
         cep.match(query, log("ABC", x=[1, 2, 3]))
     assert (refused.value.line, refused.value.column) == (1, column)
+
+
+@pytest.mark.parametrize("strategy", ["skip_till_any_match", "skip_till_next_match", "strict_contiguity"])
+def test_a_negated_event_without_the_key_cuts_nothing(strategy: str) -> None:
+    """Also where the matched type lacks the attribute, so that only the negated events have a key at all."""
+    number = Attribute("k", AttributeType.INT)
+    schema = LogSchema({"A": {}, "B": {"k": number}})
+    query = f"PATTERN SEQ(A a, NOT B n) WHERE {strategy} {{ [k] }} WITHIN 9"
+    assert cep.match(query, log("AB", k=pa.array([None, None], pa.int64())), schema=schema).num_rows == 1
+    assert cep.match(query, log("AB", k=pa.array([None, 7], pa.int64())), schema=schema).num_rows == 0
