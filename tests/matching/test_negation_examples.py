@@ -58,12 +58,13 @@ def test_k5_neither() -> None:
     assert matches("PATTERN SEQ(A a, NOT SEQ(B, D), C c) WITHIN 3", events, "a") == [(0,), (3,), (6,), (14,)]
 
 
-def test_k5_zones_at_the_ends_are_inclusive() -> None:
+@pytest.mark.parametrize("strategy", ["skip_till_any_match", "skip_till_next_match"])
+def test_k5_zones_at_the_ends_are_inclusive(strategy: str) -> None:
     """A leading NOT looks from last.ts - w on, a trailing one up to first.ts + w."""
-    leading = "PATTERN SEQ(NOT E, A a, B b) WITHIN 5"
+    leading = f"PATTERN SEQ(NOT E, A a, B b) WHERE {strategy} WITHIN 5"
     assert matches(leading, log("EAB", [0, 3, 5]), "a") == []
     assert matches(leading, log("EAB", [0, 3, 6]), "a") == [(1,)]
-    trailing = "PATTERN SEQ(A a, B b, NOT E) WITHIN 5"
+    trailing = f"PATTERN SEQ(A a, B b, NOT E) WHERE {strategy} WITHIN 5"
     assert matches(trailing, log("ABE", [0, 3, 5]), "a") == []
     assert matches(trailing, log("ABE", [0, 3, 6]), "a") == [(0,)]
 
