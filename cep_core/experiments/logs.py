@@ -56,6 +56,11 @@ class LogSource:
         """Which columns it has, by the generator of the same."""
         return READERS[self.name][0] if self.name in READERS else self.name
 
+    @property
+    def days(self) -> list[date]:
+        """The workload's own days that it reads: none."""
+        return []
+
     def missing(self, folder: Path) -> list[str]:
         """The files that are not below `folder`."""
         return [file for file in self.files if not (folder / file).is_file()]
@@ -97,6 +102,11 @@ class OwnDays:
     @property
     def judged(self) -> list[date]:
         return _days(self.judge_from, self.judge_to)
+
+    @property
+    def days(self) -> list[date]:
+        """All that are read."""
+        return [*self.training, *self.judged]
 
     def of_training(self, most: float | None) -> list[date]:
         """The last days that train, at most so many; None: all."""

@@ -12,12 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from cep_core.experiments.grids import LOAD, Grid
 from cep_core.experiments.loads import load_told
-from cep_core.experiments.logs import OwnDays
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
 from jobs import places
@@ -27,6 +25,8 @@ from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.quantities import share
 from jobs.reports.site import move_folder, write_pages
+from jobs.runs.ledger import read_ledger
+from jobs.runs.scope import Ledger
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
 from jobs.workload.experiments import FOLDER, experiment_of
@@ -64,7 +64,8 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     home = places.reports() / workload.name
     written, place = home / f".{FOLDER}.{os.getpid()}", home / FOLDER
     shutil.rmtree(written, ignore_errors=True)
-    page = page_of(sections_of(LakeReader(places.lake() / workload.name), grids))
+    ledger = read_ledger(places.lake(), workload.name)
+    page = page_of(sections_of(LakeReader(places.lake() / workload.name), grids, ledger))
     frame = {
         "workload_name": workload.name,
         "workload_title": workload.title,
@@ -76,21 +77,20 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     return place / page.file
 
 
-def sections_of(reader: LakeReader, grids: Mapping[str, Grid]) -> list[Section]:
-    """One for each grid, in order of their names."""
-    return [_section(grid, measured(reader, grid)) for _, grid in sorted(grids.items())]
+def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[Section]:
+    """One for each grid, in order of their names. `ledger`: what the workload's own days hold."""
+    return [_section(grid, measured(reader, grid, ledger)) for _, grid in sorted(grids.items())]
 
 
-def measured(reader: LakeReader, grid: Grid) -> Summary:
-    """What `experiments` holds of a grid as it is defined now, only what its axes and seeds name."""
-    name = experiment_of(grid)
-    own = isinstance(grid.log, OwnDays)
-    where = pc.starts_with(ds.field("experiment"), f"{name}:") if own else ds.field("experiment") == name
-    found = rows(reader.read("experiments", where=where), "strategy", "parameters", "seed")
-    if own:
-        # The days may have been corrected since an earlier measurement.
-        latest = max(((row["run_id"], row["experiment"]) for row in found), default=("", ""))[1]
-        found = [row for row in found if row["experiment"] == latest]
+def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
+    """What `experiments` holds of a grid as it and its days are now, only what its axes and seeds name."""
+    name = experiment_of(grid, ledger.version)
+    found = rows(
+        reader.read("experiments", where=ds.field("experiment") == name),
+        "strategy",
+        "parameters",
+        "seed",
+    )
     wanted = {(cell.key, cell.seed) for cell in grid.cells}
     return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
 

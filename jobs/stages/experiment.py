@@ -29,8 +29,8 @@ from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
 from jobs.stages.measurements import recorded
-from jobs.stages.own_days import days_of, name_of, own_log
-from jobs.workload.experiments import stand_ins
+from jobs.stages.own_days import own_log
+from jobs.workload.experiments import experiment_of, stand_ins
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -50,7 +50,7 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
             run.progress.note(f"skipped {name}: no {lacking}")
         else:
             present[name] = grid
-    waiting = {name: unknown(run, grid, name_of(grid, ledger)) for name, grid in present.items()}
+    waiting = {name: unknown(run, grid, experiment_of(grid, ledger.version)) for name, grid in present.items()}
     total, done, rows = sum(map(len, waiting.values())), 0, 0
     for name, cells in waiting.items():
         measure = _measuring(run, present[name]) if cells else None
@@ -58,7 +58,7 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
             assert measure is not None
             wave = cells[begin : begin + slots * WAVE]
             run.progress.advance(done, total, name)
-            rows += _measure(run, name_of(present[name], ledger), wave, measure)
+            rows += _measure(run, experiment_of(present[name], ledger.version), wave, measure)
             done += len(wave)
     known = sum(len(grid.cells) for grid in present.values()) - total
     skipped = f", {len(grids) - len(present)} grid(s) skipped for want of data" if len(grids) > len(present) else ""
@@ -68,7 +68,7 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
 def _lacking(grid: Grid, ledger: Ledger) -> str:
     """The data of a grid that is not there; empty if all is."""
     if isinstance(grid.log, OwnDays):
-        days = [day.isoformat() for day in days_of(grid) if not ledger.holds(day)]
+        days = [day.isoformat() for day in grid.log.days if not ledger.holds(day)]
         return f"events of {', '.join(days)} in the lake" if days else ""
     files, folder = grid.log.missing(stand_ins()), stand_ins()
     return f"{', '.join(files)} in {folder}" if files else ""

@@ -6,8 +6,6 @@ fingerprint of the days' events, so that a corrected day is measured again. Cost
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -23,7 +21,6 @@ from cep_core.language.patterns.query import Query
 from cep_core.shedding.offering import relevant_types
 from jobs.lake.reading import read_types
 from jobs.runs.sources import has_day
-from jobs.workload.experiments import experiment_of
 
 if TYPE_CHECKING:
     from jobs.runs.run import Run
@@ -57,26 +54,13 @@ def own_log(run: Run, grid: Grid) -> OwnLog:
     calendar = run.workload.operating_days
     return OwnLog(
         queries,
-        read_types(run.lake, run.workload, types, days_of(grid)),
+        read_types(run.lake, run.workload, types, grid.log.days),
         {day: calendar.interval(day)[0] for day in grid.log.training},
         (calendar.interval(grid.log.judge_from)[0], calendar.interval(grid.log.judge_to)[1]),
     )
 
 
-def days_of(grid: Grid) -> list[date]:
-    """The workload's days that a grid reads; none if its log is another."""
-    return [*grid.log.training, *grid.log.judged] if isinstance(grid.log, OwnDays) else []
-
-
 def days_to_load(run: Run, ledger: Ledger, grids: Iterable[Grid]) -> tuple[date, ...]:
     """The days of grids that nobody has loaded yet and the workload's sources have."""
-    wanted = {day for grid in grids for day in days_of(grid)} - set(ledger.days)
+    wanted = {day for grid in grids for day in grid.log.days} - set(ledger.days)
     return tuple(day for day in sorted(wanted) if has_day(run.spark, run.workload, day))
-
-
-def name_of(grid: Grid, ledger: Ledger) -> str:
-    """The name of a grid's rows in `experiments`, with the fingerprint of the events that it reads from the lake."""
-    if not isinstance(grid.log, OwnDays):
-        return experiment_of(grid)
-    versions = json.dumps([(day.isoformat(), ledger.version(day)) for day in days_of(grid)])
-    return f"{experiment_of(grid)}:{hashlib.sha256(versions.encode()).hexdigest()[:8]}"

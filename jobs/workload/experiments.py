@@ -8,8 +8,11 @@ own queries.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,7 +46,6 @@ def grid_files(folder: Path) -> list[Path]:
 def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
     """The grids of a workload folder by name, and every problem of those that make no sense."""
     from cep_core.experiments.grids import grid_of
-    from cep_core.experiments.logs import OwnDays
 
     grids: dict[str, Grid] = {}
     problems = []
@@ -53,7 +55,7 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
             if not isinstance(declared, dict):
                 raise ValueError("a grid is a mapping")
             grid = grid_of(file.stem, declared)
-            grids[file.stem] = _worded(grid, folder) if isinstance(grid.log, OwnDays) else grid
+            grids[file.stem] = _worded(grid, folder) if grid.log.days else grid
         except (ValueError, yaml.YAMLError) as error:
             problems.append(f"{FOLDER}/{file.name}: {error}")
     return grids, problems
@@ -75,10 +77,17 @@ def _worded(grid: Grid, folder: Path) -> Grid:
     return replace(grid, texts={name: texts[name] for name in grid.queries})
 
 
-def experiment_of(grid: Grid) -> str:
+def experiment_of(grid: Grid, version_of: Callable[[date], str]) -> str:
     """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version.
 
-    Where the log is the workload's own days, a fingerprint of what those days hold follows it.
+    `version_of`: what an operating day holds. Where the log is the workload's own days, a fingerprint of what they hold
+    follows.
     """
     defined = f"{grid.definition} {metadata.version('trendmill')}"
-    return f"grid:{grid.name}:{hashlib.sha256(defined.encode()).hexdigest()[:12]}"
+    name = f"grid:{grid.name}:{_digest(defined, 12)}"
+    held = [version_of(day) for day in grid.log.days]
+    return f"{name}:{_digest(json.dumps(held), 8)}" if held else name
+
+
+def _digest(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]

@@ -53,7 +53,7 @@ def axis_of(grid: Grid) -> str:
 
 def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
     """One line a strategy, error bars of one standard deviation."""
-    lines = {name: summary.along(axis, name) for name in summary.strategies if name != UNSHED}
+    lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
     def draw(axes: Axes, narrow: bool) -> None:
