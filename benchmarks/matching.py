@@ -27,10 +27,11 @@ from cep_core.events.table import log_schema_of
 from cep_core.language.patterns.binding import bind
 from cep_core.matching.any_match import questions_about
 from cep_core.matching.counting import count_matches
-from cep_core.matching.detecting import completed, completing_events
+from cep_core.matching.detecting import completed, completing_events, needed_edges
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.event_graph import event_graph
 from cep_core.matching.lanes import LIMIT
+from cep_core.matching.network import with_places
 from cep_core.matching.one_closure import list_closures, positions
 
 Ints = npt.NDArray[np.int64]
@@ -227,9 +228,10 @@ def detecting() -> None:
             evaluator = MatchEvaluator(query, collapsed=True)
             graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
             ends = questions_about(graph, evaluator.automaton, query.window, None).ends
-            asked = partial(completed, graph.network, graph.offsets, graph.clock, graph.width, ends)
+            network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
+            asked = partial(completed, network, graph.offsets, graph.clock, graph.width, ends)
             found, alone = seconds(asked)
-            table, spent = seconds(partial(completing_events, query, events))
+            table, spent = seconds(partial(completing_events, evaluator, events))
             if len(table) != found.sum():
                 raise AssertionError((len(table), found.sum()))
             rates = f"{events.num_rows / alone:>12,.0f} events/s {events.num_rows / spent:>12,.0f}"
@@ -250,13 +252,14 @@ def kernels() -> None:
         evaluator = MatchEvaluator(query)
         graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
         ends = questions_about(graph, evaluator.automaton, query.window, None).ends
-        (counts, large), counted = seconds(partial(count_matches, graph.network, ends))
+        network = with_places(graph.network, graph.offsets)
+        (counts, large), counted = seconds(partial(count_matches, network, ends))
         total = sum(counts.tolist()) + sum(count - LIMIT for count in large.values())
         line = f"{width:>8} {short(total):>18} matches: counted at {size / counted:>12,.0f} events/s"
         if all_of_them:
-            lists = positions(graph.network, graph.offsets, graph.seq, ends)
+            lists = positions(network, graph.offsets, graph.seq, ends)
             assert lists is not None
-            arguments = (graph.network, lists, graph.seq, graph.ts, ends, counts)
+            arguments = (network, lists, graph.seq, graph.ts, ends, counts)
             listed, spent = seconds(lambda a=arguments: sum(len(batch.first) for batch in list_closures(*a)))
             if listed != total:
                 raise AssertionError((listed, total))

@@ -36,7 +36,7 @@ from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.negation import Negation
-from cep_core.matching.network import Flags, Ints
+from cep_core.matching.network import Flags, Ints, any_state
 from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.paths import Paths, batches
 from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
@@ -289,7 +289,7 @@ def _stream(graph: EventGraph, times: Times, days: Days, known_after: int) -> _S
     ts, seq = graph.ts, graph.seq
     # recorded times of a match lie apart as far as the window and the imprecision of both ends allow
     apart = graph.width + int((ts - times.low).max(initial=0)) + int((times.high - ts).max(initial=0))
-    rows = np.flatnonzero(graph.network.fits.any(axis=1) & owned_moments(ts + known_after, days))
+    rows = np.flatnonzero(any_state(graph.network.fits) & owned_moments(ts + known_after, days))
     rows = rows[np.lexsort((seq[rows], ts[rows]))]
     lows = first_rows_from(graph.offsets, ts, rows, ts[rows] - apart)
     partition = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
