@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ import matching_logs as logs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from matching_pictures import draw
 from matching_plans import optimisations, phases
 from matching_relations import cluster_study, imprecise, said
 from numba import njit
@@ -112,28 +113,40 @@ def against_runs(events: pa.Table, width: int, size: int) -> tuple[float, float]
     return size / ours, size / theirs if naive >= 0 else 0.0
 
 
+def _draw(name: str, x: str, places: Sequence[float], rates: Sequence[tuple[float, float]]) -> None:
+    """Our rates and those of the naive engine, as far as it got."""
+    points = list(zip(places, rates, strict=True))
+    ours = [(place, rate) for place, (rate, _) in points]
+    runs = [(place, rate) for place, (_, rate) in points if rate]
+    draw(name, "events/s", x, {"this engine, table to count": ours, "every run kept, compiled": runs}, log_x=True)
+
+
 def counting() -> None:
     print(f"\nCounting, {EVENTS:,} events, 12 % relevant, SEQ(A, B+, C) with rising values, skip till any match")
     print(f"{'window':>8} {'matches':>18} {'events/s':>12} {'naive ev/s':>12} {'naive runs':>14}  naive time / ours")
     events = logs.abc(EVENTS, 0.12)
-    rates = [against_runs(events, width, EVENTS) for width in (25, 50, 100, 200, 400, 1000)]
+    windows = (25, 50, 100, 200, 400, 1000)
+    rates = [against_runs(events, width, EVENTS) for width in windows]
+    _draw("matching-windows", "window (events)", windows, rates)
     fall, runs_fall = rates[0][0] / rates[-1][0], rates[0][1] / rates[-2][1]
     numbers = f"{fall:.1f} x slower at 1000 than at 25, runs {runs_fall:,.0f} x slower at 400 and stopped at 1000"
     said("nearly flat in the window, where runs fall fast", fall < 3 < 100 < runs_fall, numbers)
     few = 100_000
     against_runs(logs.abc(few, 0.12), 10_000, few)
     print("and by the share of relevant events, window 100")
-    rates = []
-    for relevant in (0.001, 0.01, 0.1, 0.2):
+    rates, shares = [], (0.001, 0.01, 0.1, 0.2)
+    for relevant in shares:
         print(f"{relevant:>8.1%}", end="")
         rates.append(against_runs(logs.abc(EVENTS, relevant), 100, EVENTS))
+    _draw("matching-relevant", "share of relevant events", shares, rates)
     fall, runs_fall = (first / last for first, last in zip(rates[0], rates[-1], strict=True))
     said("matches an event make runs fall faster", fall < runs_fall, f"{fall:.1f} x against {runs_fall:,.0f} x")
     print("and by the length of the input, window 100")
-    rates = []
-    for size in (10_000, 100_000, 1_000_000):
+    rates, sizes = [], (10_000, 100_000, 1_000_000)
+    for size in sizes:
         print(f"{size:>9,}", end="")
         rates.append(against_runs(logs.abc(size, 0.12), 100, size))
+    _draw("matching-lengths", "events of the log", sizes, rates)
     first, last = rates[0][0], rates[-1][0]
     said(
         "flat in the length of the input", last > 0.8 * first, f"{last / first:.1f} x the rate at 100 times the length"
