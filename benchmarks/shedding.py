@@ -1,8 +1,9 @@
 """Load shedding, measured in one run: `python benchmarks/shedding.py [FOLDER]`.
 
 The utility table of a window of 32,000 events at bin 1 (14 states); meetings of events and partial matches a second,
-without and with shedding; and a night of X1 (`contagion`) and X2 (`destination_collapse`) on 8 March 2013 at five loads
-under seven strategies. FOLDER holds flights.csv.gz (`scripts/make_nyc_flights_bundle.py`); the workload's own bundle
+without and with shedding, and what memory they take; and a night of X1 (`contagion`) and X2 (`destination_collapse`)
+on 8 March 2013 at five loads under seven strategies. FOLDER holds flights.csv.gz
+(`scripts/make_nyc_flights_bundle.py`); the workload's own bundle
 by default, whose days before 8 March train. CPU seconds of one core, of a second run after the kernels are compiled.
 Nothing is asserted on time.
 """
@@ -97,6 +98,24 @@ def meetings(leading: int) -> None:
         )
 
 
+def memory() -> None:
+    """The same query over ever longer logs: what partial matches take, and what is kept of each event."""
+    print("\nmemory, 40 leading symbols, windows of 5,000 events")
+    for count in (50_000, 200_000, 800_000):
+        symbol = np.random.default_rng(5).integers(0, 500, count)
+        fits = symbol[:, None] == np.arange(10)[None, :]
+        machine = Machine(10, Strategy.NEXT, Start.ONCE)
+        pattern = Offered("Q1", machine, Windows(5_000, events=True), fits, opening=symbol < 40)
+        stream = stream_of([pattern], np.arange(count), Costs(((100,) * 10,), event=500))
+        run = Run(stream, np.zeros(count, np.int64))
+        run.advance(count)
+        pool, account = (sum(column.nbytes for column in held) for held in (run.pool, run.account))
+        print(
+            f"{count:>8} events, at most {run.peak} partial matches alive: {pool / 1e3:,.0f} kB for them, "
+            f"{account / count:,.0f} bytes an event for its account and its matches"
+        )
+
+
 def flight_events(folder: Path) -> pa.Table:
     """Departures and cancellations of the sample, in order."""
     rows = csv.read_csv(folder / "flights.csv.gz", convert_options=csv.ConvertOptions(null_values=["NA"]))
@@ -163,6 +182,7 @@ def main() -> None:
     utility_table()
     meetings(4)
     meetings(40)
+    memory()
     night(Path(sys.argv[1]) if len(sys.argv) > 1 else WORKLOAD / "data")
 
 

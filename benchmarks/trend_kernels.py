@@ -31,6 +31,7 @@ from cep_core.trends.limbs import limbs_of
 from cep_core.trends.meeting import meet_windows
 from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.ranks import compare
+from cep_core.trends.ring import count_overlapping_windows
 from cep_core.trends.two_states import BEGIN
 from cep_core.trends.uncompared import count_by_panes, count_by_two_states
 from cep_core.trends.windows import Windows, list_windows
@@ -194,21 +195,25 @@ def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
             windows = list_windows(vertices.tick, np.array([0, n]), size, size // overlap)
             ranges = len(windows.first)
             where, minima = np.zeros(ranges, dtype=np.int64), np.zeros((ranges, 0), dtype=np.int64)
-            totals, flags = np.zeros((ranges, 1), dtype=np.int64), np.zeros(ranges, dtype=np.bool_)
+            totals, flags = np.zeros((2, ranges, 1), dtype=np.int64), np.zeros((2, ranges), dtype=np.bool_)
 
-            def together(w=windows, m=minima, p=where, c=comparisons) -> list[Integers]:
-                weights = limbs_of(vertices.weights)
-                return count_exactly(template, c, vertices, weights, no_limits(), w.first, w.last, p, m)
+            def ring(w=windows, t=totals[0], m=minima, f=flags[0], p=where, c=comparisons) -> None:
+                count_overlapping_windows(template, c, vertices, w.first, w.last, p, t, m, f)
 
-            def apart(w=windows, t=totals, m=minima, f=flags, p=where, c=comparisons) -> None:
+            def apart(w=windows, t=totals[1], m=minima, f=flags[1], p=where, c=comparisons) -> None:
                 t[:] = 0
                 count_compared_windows(template, c, vertices, no_limits(), w.first, w.last, p, t, m, f)
 
+            def exact(w=windows, m=minima, p=where, c=comparisons) -> list[Integers]:
+                weights = limbs_of(vertices.weights)
+                return count_exactly(template, c, vertices, weights, no_limits(), w.first, w.last, p, m)
+
             label = f"compared, {overlap} windows of {size:,} events, {name}"
-            yield Row(f"{label}, side by side", n / seconds(together) / 1e6, bar=bar)
+            yield Row(f"{label}, side by side in a ring", n / seconds(ring) / 1e6, bar=bar)
             yield Row(f"{label}, one by one", n / seconds(apart) / 1e6)
-            assert together()[0].to_list() == totals[:, 0].tolist()
+            yield Row(f"{label}, by the walk of any numbers", n / seconds(exact) / 1e6)
             assert not flags.any()
+            assert exact()[0].to_list() == totals[0, :, 0].tolist() == totals[1, :, 0].tolist()
 
 
 def several(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:

@@ -4,9 +4,10 @@
 within the week. Trigger it by hand to have it now. What is measured already is not measured again: on most weeks the
 run only looks.
 
-**Reads** the grids in the workload's folder `experiments/`, and the stand-ins for a paper's data where they lie
-(TRENDMILL_STAND_INS); a grid without its data is skipped by name. **Writes** the table `experiments`, the cells of a
-grid at a time, and the page `experiments/index.html` of the workload's reports.
+**Reads** the grids in the workload's folder `experiments/`, the stand-ins for a paper's data where they lie
+(TRENDMILL_STAND_INS), and the workload's own days that grids name: those that nobody has loaded are loaded first. A
+grid without its data is skipped by name. **Writes** the table `experiments`, the cells of a grid at a time, and the
+page `experiments/index.html` of the workload's reports.
 
 **Triage.** A killed run goes on after the cells that it has committed: clear the task. Exit code 2: a grid's file is
 wrong, `trendmill check` says where. A nightly run of the same workload that holds the lease makes it fail and retry.

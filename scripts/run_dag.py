@@ -87,6 +87,14 @@ def end_of(dag: Any, day: date) -> Any:
     return coerce_to_core_timetable(dag.timetable).infer_manual_data_interval(run_after=late).end
 
 
+def report_of(dag_id: str, day: date) -> Path | None:
+    """The page that a DAG's run for a day has written; None for DAGs that write none."""
+    reports = Path(os.environ.get("TRENDMILL_REPORTS", ROOT / "reports"))
+    kind, _, workload = dag_id.partition("_")
+    folder = {"nightly": day.isoformat(), "evaluation": "experiments"}.get(kind)
+    return reports / workload / folder / "index.html" if folder else None
+
+
 class TellTasks:
     """Prints a line when a task ends, and the lines that its program prints about its stages."""
 
@@ -125,9 +133,8 @@ def main() -> None:
     run = dag.test(logical_date=end_of(dag, options.day))
     if run.state != "success":
         sys.exit(f"{options.dag_id} of {options.day} failed")
-    workload = options.dag_id.removeprefix("nightly_")
-    reports = Path(os.environ.get("TRENDMILL_REPORTS", ROOT / "reports"))
-    print(f"report     {reports / workload / options.day.isoformat() / 'index.html'}")
+    if page := report_of(options.dag_id, options.day):
+        print(f"report     {page}")
 
 
 if __name__ == "__main__":

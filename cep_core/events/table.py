@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 
+FARTHEST = 2**62
+"""Moments lie nearer to 0: a moment and a window together fit 64 bits (`spans.window_of` bounds windows likewise)."""
 RESERVED = frozenset({"event_type", "ts", "seq", "pos", "ts_lo", "ts_hi"})
 """Columns with a meaning of their own."""
 
@@ -72,8 +74,8 @@ def order(table: pa.Table) -> pa.Table:
 def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
     """Raise ValueError unless the table keeps the contract of a log (order aside).
 
-    `event_type` is text, `ts` and `seq` are int64 without nulls, `seq` is unique; with a declared schema each
-    attribute's column exists in its type.
+    `event_type` is text, `ts` and `seq` are int64 without nulls, `ts` is nearer to 0 than 2^62, `seq` is unique; with a
+    declared schema each attribute's column exists in its type.
     """
     for name in ("event_type", "ts", "seq"):
         if name not in table.column_names:
@@ -83,9 +85,12 @@ def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
     for name in ("ts", "seq"):
         if table.schema.field(name).type != pa.int64():
             hint = "; convert time-stamps to a whole number of the log's unit" if name == "ts" else ""
-            raise ValueError(f"'{name}' is int64, not {table.schema.field(name).type}{hint}")
+            raise ValueError(f"'{name}' holds {table.schema.field(name).type}, not whole numbers{hint}")
         if table.column(name).null_count:
             raise ValueError(f"'{name}' has nulls")
+    ends = pc.min_max(table.column("ts")).as_py()
+    if table.num_rows and not -FARTHEST < ends["min"] <= ends["max"] < FARTHEST:
+        raise ValueError(f"'ts' holds {ends['min']} to {ends['max']}: moments lie between -2^62 and 2^62")
     if pc.count_distinct(table.column("seq")).as_py() != table.num_rows:
         raise ValueError("'seq' is not unique")
     if schema is not None and not schema.open_world:

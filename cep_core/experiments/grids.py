@@ -5,7 +5,8 @@ strategy at every load. Cells depend on nothing but the grid and their own place
 order, and those that are known need not be run again.
 
 Axes are `load` and any parameter of the queries (`window`, `n`, `slide`, `distance`), or `tau_factor`: how much dearer
-than stated the meetings of the first query's partial matches are (pSPICE, Fig. 8).
+than stated the meetings of the first query's partial matches are (pSPICE, Fig. 8). A grid over the workload's own days
+has the workload's queries, and on the axis `training_days` how many of the days before train.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
-from cep_core.experiments.logs import LogSource
+from cep_core.experiments.logs import LogSource, OwnDays
 from cep_core.experiments.paper_queries import QUERIES
 from cep_core.experiments.relations import RELATIONS
 from cep_core.shedding.costs import Costs
@@ -36,7 +38,10 @@ STRATEGIES: Mapping[str, Shedder] = {
 }
 """By name, beside `HINDSIGHT`, which needs a run of its own."""
 
-LOAD, TAU = "load", "tau_factor"
+LOAD, TAU, TRAINED = "load", "tau_factor", "training_days"
+
+OWN_EVENTS = "events"
+"""What a grid over the workload's own days says that it reads."""
 
 PARTS = 24
 """Of the judged events, where latency is told over time."""
@@ -61,12 +66,13 @@ class Cell:
 class Grid:
     """A grid. Raises ValueError for what has no meaning, naming the key.
 
-    `queries`: Q1 to Q4 with the parameters that no axis gives; all of them are one operator's.
+    `queries`: Q1 to Q4 with the parameters that no axis gives, or the workload's own with their `weight`; all of them
+    are one operator's.
     """
 
     name: str
     title: str
-    log: LogSource
+    log: LogSource | OwnDays
     queries: Mapping[str, Mapping[str, float]]
     axes: Mapping[str, Sequence[float]]
     strategies: tuple[str, ...]
@@ -86,25 +92,40 @@ class Grid:
     """The paper's figure, if it is one of its."""
     relations: Mapping[str, str] = field(default_factory=dict)
     """What is asked of the numbers, by names of `cep_core.experiments.relations`; why it may not hold here."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The workload's own queries as it words them, where the log is its own."""
 
     def __post_init__(self) -> None:
-        self._check("queries", self.queries, QUERIES)
         self._check("strategies", self.strategies, [*STRATEGIES, HINDSIGHT])
         self._check("costs", self.prices, PRICES)
-        known = {name for query in self.queries for name in _parameters(query)}
-        self._check("axes", self.axes, {LOAD, TAU, *known})
         self._check("relations", self.relations, RELATIONS)
-        for query, given in self.queries.items():
-            self._check(f"queries.{query}", given, _parameters(query))
-            lacking = [name for name in _required(query) if name not in given and name not in self.axes]
-            if lacking:
-                raise ValueError(f"queries.{query}: neither it nor an axis gives {', '.join(lacking)}")
+        if isinstance(self.log, OwnDays):
+            self._check_own(self.log)
+        else:
+            self._check_parameters()
         if not all((self.queries, self.strategies, self.seeds, self.axes.get(LOAD), *self.axes.values())):
             raise ValueError("a grid has queries, strategies, seeds, an axis `load`, and values on every axis")
         if not all(isinstance(seed, int) for seed in self.seeds):
             raise ValueError("a seed is a whole number")
         if not 0 <= self.train < 1 or self.bound <= 0:
             raise ValueError("`train` is a share below 1, and the bound is positive")
+
+    def _check_own(self, days: OwnDays) -> None:
+        self._check("axes", self.axes, {LOAD, TAU, TRAINED})
+        for query, given in self.queries.items():
+            self._check(f"queries.{query}", given, ["weight"])
+        if not all(1 <= count <= len(days.training) for count in self.axes.get(TRAINED, ())):
+            raise ValueError(f"axes.{TRAINED}: there are 1 to {len(days.training)} days to train on")
+
+    def _check_parameters(self) -> None:
+        self._check("queries", self.queries, QUERIES)
+        known = {name for query in self.queries for name in _parameters(query)}
+        self._check("axes", self.axes, {LOAD, TAU, *known})
+        for query, given in self.queries.items():
+            self._check(f"queries.{query}", given, _parameters(query))
+            lacking = [name for name in _required(query) if name not in given and name not in self.axes]
+            if lacking:
+                raise ValueError(f"queries.{query}: neither it nor an axis gives {', '.join(lacking)}")
 
     def _check(self, what: str, given: Sequence[str] | Mapping[str, Any], known: Any) -> None:
         for name in given:
@@ -124,11 +145,23 @@ class Grid:
 
     @property
     def definition(self) -> str:
-        """12 hex digits over all that the numbers depend on: not over titles, seeds, axes or relations."""
+        """12 hex digits over all that the numbers depend on: not over titles, seeds, axes or relations.
+
+        Nor over what the events of a workload's own days are.
+        """
         prices = {"state": self.state, **self.prices}
-        told = [vars(self.log), self.queries, sorted(self.strategies), self.loads, self.bound, self.train, self.buffer]
+        told = [
+            vars(self.log),
+            {query: dict(own) for query, own in self.queries.items()},
+            sorted(self.strategies),
+            self.loads,
+            self.bound,
+            self.train,
+            self.buffer,
+        ]
         told.append(self.over_time)
-        text = json.dumps([told, prices], sort_keys=True, default=dict)
+        told.append({query: self.texts.get(query, "") for query in self.queries})
+        text = json.dumps([told, prices], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def parameters_of(self, query: str, cell: Cell) -> dict[str, float]:
@@ -190,8 +223,10 @@ _KEYS = ("title", "log", "queries", "axes", "strategies", "seeds", "bound_ms", "
 _OPTIONAL = ("train", "buffer_ms", "over_time", "figure", "relations")
 
 
-def _log_of(declared: Mapping[str, Any]) -> LogSource:
+def _log_of(declared: Mapping[str, Any]) -> LogSource | OwnDays:
     given = dict(declared)
+    if given.get("read") == OWN_EVENTS:
+        return _own_days(given)
     ways = [way for way in ("generate", "read") if way in given]
     if len(ways) != 1:
         raise ValueError("log: say either what to `generate` or what to `read`")
@@ -200,6 +235,15 @@ def _log_of(declared: Mapping[str, Any]) -> LogSource:
         return LogSource(name, given)
     files = given.pop("files", ())
     return LogSource(name, files=(files,) if isinstance(files, str) else tuple(files), **given)
+
+
+def _own_days(given: dict[str, Any]) -> OwnDays:
+    if sorted(given) != ["judge", "read", "train"]:
+        raise ValueError(f"log: the workload's own {OWN_EVENTS} have `train` and `judge`, two days each")
+    (train_from, train_to), (judge_from, judge_to) = given["train"], given["judge"]
+    if not all(isinstance(day, date) for day in (train_from, train_to, judge_from, judge_to)):
+        raise ValueError("log: a day is written 2013-03-08")
+    return OwnDays(train_from, train_to, judge_from, judge_to)
 
 
 def _parameters(query: str) -> list[str]:

@@ -1,7 +1,8 @@
 """One cell of a grid: the operator is trained, run unshed, then run with every strategy at every load.
 
 Rows are in the columns of every experiment. `parameters` holds the cell's setting and the load; a strategy without
-chance, too, is measured once for each seed, since a seed makes a log of its own. Same grid and cell, same bytes.
+chance, too, is measured once for each seed, since a seed makes a log of its own, except where the log is a workload's
+own days. Same grid, cell and events, same bytes.
 
 Cost: see `cep_core.shedding.replaying`.
 """
@@ -9,7 +10,7 @@ Cost: see `cep_core.shedding.replaying`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -17,15 +18,25 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.experiments.grids import HINDSIGHT, LOAD, PARTS, STRATEGIES, Cell, Grid
+from cep_core.experiments.logs import LogSource
 from cep_core.experiments.measures import measures_of
 from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
+from cep_core.experiments.shedding import scenario_of
 from cep_core.experiments.slicing import SCHEMA
+from cep_core.language.patterns.query import Query
+from cep_core.shedding.offering import machine_of
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
+from cep_core.shedding.shedders.pspice import PSpice
 
 
 def measure_cell(grid: Grid, cell: Cell, stand_ins: Path) -> pa.Table:
     """All strategies at all loads. `stand_ins`: the folder of a log that is read. Raises FileNotFoundError."""
-    experiment = Experiment(scenario_of_cell(grid, cell, stand_ins))
+    return measure_scenario(grid, cell, scenario_of_cell(grid, cell, stand_ins))
+
+
+def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
+    """All strategies at all loads over what a cell has to judge."""
+    experiment = Experiment(scenario)
     rows: list[dict[str, object]] = []
     for load in grid.loads:
         for name in grid.strategies:
@@ -42,14 +53,17 @@ def measure_cell(grid: Grid, cell: Cell, stand_ins: Path) -> pa.Table:
                     "unit": unit,
                 }
                 for metric, value, unit in chain(
-                    _measures(experiment, measured), _over_time(experiment, measured) if grid.over_time else ()
+                    _measures(experiment, measured),
+                    _model(experiment, shedder) if isinstance(shedder, PSpice) else (),
+                    _over_time(experiment, measured) if grid.over_time else (),
                 )
             ]
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
 def scenario_of_cell(grid: Grid, cell: Cell, stand_ins: Path) -> Scenario:
-    """The first part of the log trains, the rest is judged."""
+    """The first part of the log trains, the rest is judged. Not of a grid over the workload's own days."""
+    assert isinstance(grid.log, LogSource)
     log = grid.log.read(stand_ins, cell.seed)
     patterns = {query: QUERIES[query](log, **_whole(grid.parameters_of(query, cell))) for query in grid.queries}
     steps = {query: [pattern.machine.steps for pattern in own] for query, own in patterns.items()}
@@ -66,6 +80,25 @@ def scenario_of_cell(grid: Grid, cell: Cell, stand_ins: Path) -> Scenario:
     )
 
 
+def scenario_of_days(
+    grid: Grid, cell: Cell, queries: Mapping[str, Query], events: pa.Table, interval: tuple[int, int]
+) -> Scenario:
+    """The workload's `queries` over its own `events`, in (ts, seq) order: those before `interval` train, it is judged.
+
+    Raises NotSupportedYet for a query that no operator can replay.
+    """
+    steps = {name: [machine_of(queries[name]).steps] for name in grid.queries}
+    return scenario_of(
+        {name: queries[name] for name in grid.queries},
+        events,
+        interval,
+        grid.costs(cell, steps),
+        grid.bound,
+        weights={name: own.get("weight", 1.0) for name, own in grid.queries.items()},
+        buffer=grid.buffer,
+    )
+
+
 def _whole(parameters: dict[str, float]) -> dict[str, float]:
     """Integers stay integers, and a number that a YAML writer wrote as 5.0 becomes one."""
     return {name: int(value) if float(value).is_integer() else value for name, value in parameters.items()}
@@ -76,6 +109,13 @@ def _measures(experiment: Experiment, measured: Measured) -> Iterator[tuple[str,
     started = int(unshed.account.started.sum())
     yield "match_probability", unshed.matches / started if started else 0.0, "matches / partial matches"
     yield from measures_of(measured.quality, measured.retrained)
+
+
+def _model(experiment: Experiment, shedder: PSpice) -> Iterator[tuple[str, float, str]]:
+    """What building the tables costs, if one product costs what one comparison of utilities does."""
+    time = shedder.building(experiment.model) * experiment.scenario.costs.sort
+    yield "model_time", time, "virtual ns"
+    yield "model_share", time / experiment.cost if experiment.cost else 0.0, "share of the unshed cost"
 
 
 def _over_time(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:

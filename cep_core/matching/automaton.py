@@ -18,10 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
+from math import comb
 
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.language.patterns.walk import parts_of
 
+MOST_STATES = 1 << 13
 END = -1
 """Stands for the end of the match among the states that may come next."""
 
@@ -103,10 +106,15 @@ def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None) -> Au
     `alike`: variables of one ANY with the same number are alike in type and tests, and bound in text order. Raises
     NotSupportedYet at what no engine evaluates so far.
     """
-    expanded = _expand(pattern)
+    if _size(pattern) > MOST_STATES:
+        raise _unsupported(f"a pattern that unrolls to more than {MOST_STATES:,} states", pattern.at)
     states = _Numbering(alike or {})
-    numbered = states.number(expanded)
-    numbered.follow([(END, frozenset())], states)
+    try:
+        expanded = _expand(pattern)
+        numbered = states.number(expanded)
+        numbered.follow([(END, frozenset())], states)
+    except RecursionError:
+        raise _unsupported("a pattern that unrolls to so long a chain of optional parts", pattern.at) from None
     order = states.by_variable()
     place = {END: END, **{state: number for number, state in enumerate(order)}}
     starts = _moved(_fewest(numbered.first(), pattern.at), place)
@@ -128,6 +136,21 @@ def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None) -> Au
     )
 
 
+def _size(pattern: Pattern) -> int:
+    """How many states the pattern unrolls to, at most."""
+    match pattern:
+        case Unit() | Not():
+            return 1
+        case AnyOf():
+            others = len(pattern.units) - 1
+            return len(pattern.units) * sum(comb(others, chosen) for chosen in range(pattern.n))
+        case Kleene():
+            copies = max(pattern.least, 1) if pattern.most is None else pattern.most
+            return copies * _size(pattern.body)
+        case _:
+            return sum(_size(part) for part in parts_of(pattern))
+
+
 def _moved(steps: Mapping[int, Passed], place: Mapping[int, int]) -> dict[int, Passed]:
     return {place[state]: passed for state, passed in steps.items()}
 
@@ -141,6 +164,9 @@ def _expand(pattern: Pattern) -> Pattern:
             return Alternative(tuple(_options(pattern)), pattern.at)
         case Kleene(least=0 | 1, most=None) | Kleene(least=0, most=1):
             return Kleene(_expand(pattern.body), pattern.least, pattern.most, pattern.at)
+        case Kleene(body=Kleene(least=0, most=1) as optional):
+            # a round that binds nothing is none, so that any number of rounds up to `most` binds something
+            return _expand(Kleene(optional.body, 0, pattern.most, pattern.at))
         case Kleene():
             return _copies(_expand(pattern.body), pattern)
         case Conjunction():

@@ -35,7 +35,7 @@ from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
-from cep_core.matching.next_match import next_matches
+from cep_core.matching.next_match import RunMatches, next_matches
 from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.one_closure import CLOSURE, MOST
 from cep_core.matching.paths import Paths, batches
@@ -173,10 +173,13 @@ class MatchEvaluator(CompiledQuery):
         graph = event_graph(self.query, self.automaton, self.conditions, events, owned, cutting, judged)
         if any_match:
             return any_matches(graph, self.automaton, self.query.window, days)
-        found = next_matches(graph, self.automaton, self.query.strategy, self.query.window, days, self.judge)
-        if judged:
-            stands = [self._unviolated(found, paths) for paths in found.listing(found.counts)]
-            found = found.keep(np.concatenate([np.zeros(0, np.bool_), *stands]))
+
+        def stands(found: RunMatches) -> Flags:
+            flags = [self._unviolated(found, paths) for paths in found.listing(found.counts)]
+            return np.concatenate([np.zeros(0, np.bool_), *flags])
+
+        query = self.query
+        found = next_matches(graph, self.automaton, query.strategy, query.window, days, self.judge, stands)
         return found if self.query.skip is None else skipped(found, self.query, self.judge)
 
     def _listed(self, answers: Answers, most: Ints) -> Iterator[pa.RecordBatch]:

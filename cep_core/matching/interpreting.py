@@ -53,9 +53,9 @@ FOLDS: Mapping[str, Callable[[list[Any]], Any]] = {
     "max": max,
     "sum": sum,
     "avg": lambda values: sum(values) / len(values),
-    "first": lambda values: values[0],
-    "last": lambda values: values[-1],
 }
+ENDS: Mapping[str, int] = {"first": 0, "last": -1}
+"""Aggregates that are the value of one event, NULL or not."""
 ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
@@ -133,6 +133,8 @@ def _aggregate(part: PrefixAggregate, columns: Columns, rows: Sequence[int], pla
     if part.attribute is None:
         return end
     values = [columns[part.attribute][row] for row in rows[:end]]
+    if part.function in ENDS:
+        return values[ENDS[part.function]] if values else None
     known = [value for value in values if value is not None]
     if part.function == "count":
         return len(known)

@@ -6,7 +6,7 @@ Under an OR around the whole pattern each branch has its own; a binding that two
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -94,18 +94,28 @@ class ListedMatches(RunMatches):
 
 
 def next_matches(
-    graph: EventGraph, automaton: Automaton, strategy: Strategy, window: Window, days: Days, judge: BindingJudge
+    graph: EventGraph,
+    automaton: Automaton,
+    strategy: Strategy,
+    window: Window,
+    days: Days,
+    judge: BindingJudge,
+    stands: Callable[[RunMatches], Flags],
 ) -> RunMatches:
     """Finds the matches that are certain in one of the days. Cost: `runs`; `judged_runs` if conditions are judged.
 
+    `stands`: which runs pass nothing that is forbidden; of a binding that two branches find one of them suffices.
     A match that could take more or ends in a NOT is certain when its window ends, any other at its last event.
     """
     rank = None if strategy is Strategy.NEXT else graph.rank
     grow = _judged if judge.conditions.judged else _forest
     found = grow(graph, automaton, window, rank, judge)
     if len(automaton.branches) > 1:
-        found = _once(found, judge)
-    found = found.keep(owned_moments(found.certain, days))
+        found = _once(found.keep(stands(found)) if graph.judged else found, judge)
+        found = found.keep(owned_moments(found.certain, days))
+    else:
+        found = found.keep(owned_moments(found.certain, days))
+        found = found.keep(stands(found)) if graph.judged else found
     keys = [found.branch, graph.seq[found.first_rows], graph.seq[found.last_rows], graph.ts[found.last_rows]]
     if found.window_start is not None:
         keys.insert(2, found.window_start)

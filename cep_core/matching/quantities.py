@@ -169,7 +169,8 @@ class _View:
         if part.span is not Span.ALL:
             return running.take(pa.array(self.places[part.variable]))
         ends = np.where(bound.present, bound.offsets[1:] - 1, -1)
-        return self._per_row(running.take(pa.array(ends, mask=ends < 0)))
+        found = running.take(pa.array(ends, mask=ends < 0))
+        return self._per_row(found.fill_null(0) if part.function == "count" else found)  # none is counted, too
 
     def _folded(self, part: PrefixAggregate, aggregate: UserAggregate, values: pa.Array) -> pa.Array:
         offsets = self.matches.bound[part.variable].offsets
@@ -183,7 +184,9 @@ class _View:
 
 
 def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before: bool) -> pa.Array:
-    """An aggregate over each list up to each of its elements (`before`: without the element), NULLs left out.
+    """An aggregate over each list up to each of its elements (`before`: without the element).
+
+    NULLs are left out, but by first and last, which are the values of the first and the last element.
 
     >>> lists = np.array([0, 3, 4])
     >>> running_aggregate("avg", pa.array([1, None, 4, 7]), lists, before=False).to_pylist()

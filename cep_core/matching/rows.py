@@ -1,8 +1,8 @@
 """The rows of a matching result: columns, their types, and their order.
 
-A partial result carries two more columns: `certain`, and `path`, the (seq, state) pairs of the match's events from
-first to last, by which rows with the same last event and window are ordered wherever they come from. It is null where
-the variables' columns say the same.
+A partial result carries two more columns: `certain`, and `match_path`, the (seq, state) pairs of the match's events
+from first to last, by which rows with the same last event and window are ordered wherever they come from. It is null
+where the variables' columns say the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ARROW_TYPES = {
     AttributeType.BOOL: pa.bool_(),
 }
 EVENTS = pa.list_(pa.int64())
-PATH = "path"
+PATH = "match_path"
 LAST_SEQ = "last_seq"
 
 

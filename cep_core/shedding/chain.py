@@ -59,6 +59,12 @@ def completion_and_time(transitions: Floats, rewards: Floats, left: int, size: i
     return probability, time
 
 
+def multiplications(states: int, left: int, size: int) -> int:
+    """How many products `completion_and_time` adds up: what building a model costs, whatever the machine."""
+    steps = left // size * size
+    return (states - 1) * states * (2 * steps + 1)
+
+
 @njit(cache=True)
 def trend_counts(offspring: Floats, cost: Floats, left: int, size: int) -> tuple[Floats, Floats]:
     """Expected matches and expected cost of a partial match that stays and branches, [left // size + 1, m].

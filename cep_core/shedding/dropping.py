@@ -34,10 +34,12 @@ def share_wanted(rules: Rules, queued: int, met: int) -> float:
 @njit(cache=True)
 def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
     """With which probability an event of a type leaves a window, if a share `wanted` of the load must go."""
-    if rules.share[kind] <= 0.0:
-        return 1.0
-    own = (wanted - rules.before[kind]) / rules.share[kind]
-    return min(1.0, max(own, 0.0))
+    wanted_at, scale_at = rules.wanted_at, rules.scale_at
+    j = np.searchsorted(wanted_at, wanted, side="right") - 1
+    scale = scale_at[j]
+    if j + 1 < wanted_at.shape[0]:
+        scale += (wanted - wanted_at[j]) * (scale_at[j + 1] - scale) / (wanted_at[j + 1] - wanted_at[j])
+    return min(1.0, scale * rules.lack[kind])
 
 
 @njit(cache=True)
@@ -47,22 +49,26 @@ def shed(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, met
         goes = by_chance(met, number, rules.seed, i)
     else:
         goes = lowest(_utilities(stream, pool, rules, i, met), number)
+    state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
+    gone, spent = account.gone, account.spent
     at = 0
     dropped = 0
     for q in range(stream.start.shape[0]):
         if stream.partition[q, i] < 0:
             continue
+        first = stream.at[q]
+        cost = stream.state_cost[first:]
         for g in (stream.segment[q], stream.segment[q] + 1 + stream.partition[q, i]):
             begin = pool.begin[g]
             keep = begin
             for r in range(begin, begin + pool.length[g]):
                 if goes[at]:
-                    settle(stream, pool, account, rules.tracked, q, g, r)
-                    account.gone[stream.at[q] + pool.state[r]] += 1
+                    settle(state, body, histogram, counter, meetings, spent, cost, rules.tracked, g, r)
+                    gone[first + state[r]] += 1
                     dropped += 1
                 else:
                     if keep < r:
-                        move_row(pool.state, pool.body, keep, r)
+                        move_row(state, body, keep, r)
                     keep += 1
                 at += 1
             pool.length[g] = keep - begin
@@ -78,6 +84,7 @@ def shed(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, met
 def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, met: int) -> npt.NDArray[np.float64]:
     """Of the partial matches that event i would meet, in order of pattern, segment and age."""
     utilities = np.empty(met, np.float64)
+    state, body = pool.state, pool.body
     at = 0
     for q in range(stream.start.shape[0]):
         if stream.partition[q, i] < 0:
@@ -93,10 +100,10 @@ def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, met: int) -> np
         for g in (stream.segment[q], stream.segment[q] + 1 + stream.partition[q, i]):
             for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
                 if rules.kind == LOWEST_AHEAD:
-                    left = pool.body[r, OWN] - spent_in_state(stream, pool, q, g, r)
-                    utilities[at] = stream.weight[q] * pool.body[r, WORTH] / max(left, 1)
+                    left = body[r, OWN] - spent_in_state(stream, pool, q, g, r)
+                    utilities[at] = stream.weight[q] * body[r, WORTH] / max(left, 1)
                 else:
-                    remaining = (pool.body[r, END] - clock + 1) * rate
-                    utilities[at] = utility_at(gain, price, size, pool.state[r], remaining)
+                    remaining = (body[r, END] - clock + 1) * rate
+                    utilities[at] = utility_at(gain, price, size, state[r], remaining)
                 at += 1
     return utilities

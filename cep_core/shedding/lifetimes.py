@@ -2,6 +2,9 @@
 
 Every partial match that comes is a new row of its segment, every one that goes is booked: the histogram of states, the
 number alive and, where a run keeps record for look-ahead, what it has cost.
+
+Arrays are unpacked once, outside of loops over partial matches: taking one out of a tuple counts a reference, which
+costs more than what is done for a partial match.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from cep_core.shedding.pool import (
     WINDOW,
     WORTH,
     Pool,
+    States,
     move_row,
 )
 from cep_core.shedding.rules import RECORD, REPLAY, Rules
@@ -40,41 +44,29 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
     """Puts an instance in the initial state into each window that opens; their number."""
     begin, end = stream.window_first[q, i], stream.window_first[q, i + 1]
     g = stream.segment[q] + (1 + stream.partition[q, i] if stream.start[q] == 0 else 0)
+    state, body, window_end, met = pool.state, pool.body, stream.window_end, pool.meetings[g]
+    first, count, due, by_end = pool.begin[g], pool.length[g], pool.due[g], pool.by_end[g]
+    if count == 0:
+        due, by_end = NEVER, True
     for window in range(begin, end):
-        r = append_row(pool, g, 0, stream.window_end[window])
-        body = pool.body[r]
-        body[LAST] = -1
-        body[WINDOW] = window
-        body[PATH] = chained(chained(0, q), window)
-        body[SINCE] = pool.meetings[g]
-        body[OWN] = 0
+        r = first + count
+        closing = window_end[window]
+        by_end = by_end and (count == 0 or closing >= body[r - 1, END])
+        due = min(due, closing)
+        count += 1
+        state[r] = 0
+        body[r, END], body[r, CUT], body[r, LAST], body[r, WINDOW] = closing, NEVER, -1, window
+        body[r, PATH] = chained(chained(0, q), window)
+        body[r, SINCE], body[r, OWN] = met, 0
         if rules.tracked == RECORD:
-            body[NODE] = number_node(pool, account, -1)
-            account.root[window] = body[NODE]
+            body[r, NODE] = number_node(pool, account, -1)
+            account.root[window] = body[r, NODE]
         elif rules.tracked == REPLAY:
-            foresee(rules, body, rules.root[window])
+            foresee(rules, body[r], rules.root[window])
+    pool.length[g], pool.due[g], pool.by_end[g] = count, due, by_end
+    pool.histogram[g, 0] += end - begin
+    pool.counter[LIVE] += end - begin
     return end - begin
-
-
-@njit(cache=True)
-def append_row(pool: Pool, g: int, state: int, end: int) -> int:
-    """A new row of a segment, at its end."""
-    r = pool.begin[g] + pool.length[g]
-    if pool.length[g] == 0:
-        pool.by_end[g] = True
-        pool.due[g] = end
-    else:
-        if end < pool.body[r - 1, END]:
-            pool.by_end[g] = False
-        if end < pool.due[g]:
-            pool.due[g] = end
-    pool.length[g] += 1
-    pool.state[r] = state
-    pool.body[r, END] = end
-    pool.body[r, CUT] = NEVER
-    pool.histogram[g, state] += 1
-    pool.counter[LIVE] += 1
-    return r
 
 
 @njit(cache=True)
@@ -108,12 +100,27 @@ def spent_in_state(stream: Stream, pool: Pool, q: int, g: int, r: int) -> int:
 
 
 @njit(cache=True)
-def settle(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g: int, r: int) -> None:
-    """Books a partial match that leaves: the histogram, and its cost if it is tracked."""
-    pool.histogram[g, pool.state[r]] -= 1
-    pool.counter[LIVE] -= 1
+def settle(
+    state: States,
+    body: Ints,
+    histogram: Ints,
+    counter: Ints,
+    meetings: Ints,
+    spent: Ints,
+    cost: Ints,
+    tracked: int,
+    g: int,
+    r: int,
+) -> None:
+    """Books a partial match that leaves: the histogram, and what it has cost if it is tracked.
+
+    `cost`: of meeting its pattern's partial matches, by state.
+    """
+    s = state[r]
+    histogram[g, s] -= 1
+    counter[LIVE] -= 1
     if tracked == RECORD:
-        account.spent[pool.body[r, NODE]] += pool.body[r, OWN] + spent_in_state(stream, pool, q, g, r)
+        spent[body[r, NODE]] += body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
 
 
 @njit(cache=True)
@@ -130,24 +137,27 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
     """Removes partial matches whose window has ended or that a negated event has killed."""
     if pool.length[g] == 0 or (clock <= pool.due[g] and tick <= pool.due_cut[g]):
         return
-    state, body = pool.state, pool.body
+    state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
+    spent, cost = account.spent, stream.state_cost[stream.at[q] :]
+    begin, count = pool.begin[g], pool.length[g]
     if tick <= pool.due_cut[g] and pool.by_end[g]:
-        while pool.length[g] > 0 and body[pool.begin[g], END] < clock:
-            settle(stream, pool, account, tracked, q, g, pool.begin[g])
-            pool.begin[g] += 1
-            pool.room[g] -= 1
-            pool.length[g] -= 1
-        pool.due[g] = body[pool.begin[g], END] if pool.length[g] > 0 else NEVER
+        ended = 0
+        while ended < count and body[begin + ended, END] < clock:
+            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, begin + ended)
+            ended += 1
+        pool.begin[g] += ended
+        pool.room[g] -= ended
+        pool.length[g] -= ended
+        pool.due[g] = body[begin + ended, END] if ended < count else NEVER
         return
-    begin = pool.begin[g]
     keep = begin
     due, due_cut = NEVER, NEVER
     ordered = True
-    for r in range(begin, begin + pool.length[g]):
+    for r in range(begin, begin + count):
         end = body[r, END]
         cut = body[r, CUT]
         if end < clock or cut < tick:
-            settle(stream, pool, account, tracked, q, g, r)
+            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
             continue
         if end < due:
             due = end

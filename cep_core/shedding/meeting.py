@@ -14,7 +14,7 @@ from numba import njit
 from cep_core.matching.network import compares
 from cep_core.shedding.account import Account
 from cep_core.shedding.drawing import chained, chance
-from cep_core.shedding.lifetimes import append_row, foresee, number_node, settle, spent_in_state
+from cep_core.shedding.lifetimes import foresee, number_node, settle
 from cep_core.shedding.pool import (
     CHILD,
     CUT,
@@ -53,7 +53,8 @@ def meet(
     starts, lengths, due, by_end, meetings = pool.begin, pool.length, pool.due, pool.by_end, pool.meetings
     ticks, operator, left, right = stream.tick, stream.operator, stream.left, stream.right
     condition, member, actions = stream.condition, stream.member, stream.actions
-    moves, births = account.moves, account.births
+    moves, births, dropped, gone = account.moves, account.births, account.dropped, account.gone
+    started, spent = account.started, account.spent
     match_pattern, match_event, match_key = account.match_pattern, account.match_event, account.match_key
     at, steps = stream.at[q], stream.at[q + 1] - stream.at[q]
     group = stream.group[at : at + steps]
@@ -72,12 +73,12 @@ def meet(
         if probability > 0.0 and chance(seed, i, body[r, WINDOW]) < probability:
             spared += cost[s]
             moves[at + s, s] -= 1
-            account.dropped[i] += 1
-            account.gone[at + s] += 1
+            dropped[i] += 1
+            gone[at + s] += 1
             counter[MET] -= 1
             stays = not opening
             if opening:
-                settle(stream, pool, account, tracked, q, g, r)
+                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
         elif action or opening:
             last = body[r, LAST]
             first = group[s]  # of the ANY that the next step is in; its events may be concurrent
@@ -98,7 +99,7 @@ def meet(
                 moves[at + s, s] -= 1
                 moves[at + s, s + 1] += 1
                 if s == 0:
-                    account.started[q] += 1
+                    started[q] += 1
             if splits:
                 for step in range(s, s - 2, -1):
                     if not (advances if step == s else repeats):
@@ -136,15 +137,42 @@ def meet(
                     if tracked != UNTRACKED:
                         _bear(pool, account, rules, body[r], body[child])
             elif advances and s + 1 == steps:
-                _complete(stream, pool, account, rules, q, i, r, s)
-                settle(stream, pool, account, tracked, q, g, r)
+                number = counter[MATCHES]
+                counter[MATCHES] += 1
+                path = body[r, PATH] if kind == 1 or (s > 0 and not any_match) else chained(body[r, PATH], i * 128 + s)
+                match_pattern[number], match_event[number], match_key[number] = q, i, path
+                if tracked != UNTRACKED:
+                    _book(account, body[r], tracked)
+                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
                 stays = False
             elif advances:
-                stays = _move_on(stream, pool, account, rules, q, g, into, i, r)
+                used = (meetings[g] - body[r, SINCE]) * cost[s]
+                body[r, OWN] += used if tracked == RECORD else -used
+                if any_match or (s == 0 and kind != 1):
+                    body[r, PATH] = chained(body[r, PATH], i * 128 + s)
+                body[r, LAST], body[r, SINCE] = i, meetings[into]
+                if grouped:
+                    body[r, MEMBERS + s] = member[q, i]
+                histogram[g, s] -= 1
+                histogram[into, s + 1] += 1
+                if into == g:
+                    state[r] = s + 1
+                else:
+                    stays = False
+                    moved = starts[into] + lengths[into]
+                    end = body[r, END]
+                    if lengths[into] == 0:
+                        by_end[into], due[into] = True, end
+                    else:
+                        by_end[into] = by_end[into] and end >= body[moved - 1, END]
+                        due[into] = min(due[into], end)
+                    lengths[into] += 1
+                    move_row(state, body, moved, r)
+                    state[moved] = s + 1
             elif repeats:
                 body[r, LAST] = i
             elif opening:
-                settle(stream, pool, account, tracked, q, g, r)
+                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
                 stays = False
             killed = (action & KILLED) != 0 and follows and stays and (splits or not (advances or repeats))
             if killed and body[r, CUT] == NEVER:
@@ -183,56 +211,3 @@ def _bear(pool: Pool, account: Account, rules: Rules, parent: Ints, child: Ints)
     parent[WORTH] -= rules.worth[node]
     parent[OWN] -= rules.left[node]
     foresee(rules, child, node)
-
-
-@njit(cache=True)
-def _path(stream: Stream, q: int, s: int, i: int, path: int, step: int) -> int:
-    """The hash of a binding with one event more, where that tells matches apart."""
-    if stream.any_match[q] or (s == 0 and stream.start[q] != 1):
-        return chained(path, i * 128 + step)
-    return path
-
-
-@njit(cache=True)
-def _complete(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, i: int, r: int, s: int) -> None:
-    """Books a match."""
-    number = pool.counter[MATCHES]
-    pool.counter[MATCHES] += 1
-    account.match_pattern[number] = q
-    account.match_event[number] = i
-    account.match_key[number] = _path(stream, q, s, i, pool.body[r, PATH], s)
-    if rules.tracked != UNTRACKED:
-        _book(account, pool.body[r], rules.tracked)
-
-
-@njit(cache=True)
-def _move_on(
-    stream: Stream,
-    pool: Pool,
-    account: Account,
-    rules: Rules,
-    q: int,
-    g: int,
-    into: int,
-    i: int,
-    r: int,
-) -> bool:
-    """Moves a partial match on to the next state, in place or into its partition's segment; whether in place."""
-    body = pool.body
-    s = pool.state[r]
-    spent = spent_in_state(stream, pool, q, g, r)
-    body[r, OWN] += spent if rules.tracked == RECORD else -spent
-    body[r, PATH] = _path(stream, q, s, i, body[r, PATH], s)
-    body[r, LAST] = i
-    body[r, SINCE] = pool.meetings[into]
-    if body.shape[1] > MEMBERS:
-        body[r, MEMBERS + s] = stream.member[q, i]
-    pool.histogram[g, s] -= 1
-    if into == g:
-        pool.state[r] = s + 1
-        pool.histogram[g, s + 1] += 1
-        return True
-    moved = append_row(pool, into, s + 1, body[r, END])
-    body[moved] = body[r]
-    pool.counter[LIVE] -= 1
-    return False

@@ -110,7 +110,8 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
 @njit(cache=True)
 def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int) -> bool:
     """Whether every array can take what event i may bring; says in `NEED` what it may bring otherwise."""
-    counter = pool.counter
+    counter, histogram, length, room = pool.counter, pool.histogram, pool.length, pool.room
+    at, actions = stream.at, stream.actions
     total = 0
     fits = True
     for q in range(stream.start.shape[0]):
@@ -119,25 +120,17 @@ def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int
         here = 0
         if stream.partition[q, i] >= 0:
             own = shared + 1 + stream.partition[q, i]
-            if stream.actions[i, stream.at[q]] & ADVANCES:
-                here = pool.histogram[shared, 0] + opens
-            for s in range(stream.at[q + 1] - stream.at[q]):
-                action = stream.actions[i, stream.at[q] + s]
-                here += pool.histogram[own, s] * ((action & ADVANCES) + ((action & REPEATS) >> 1))
-            wanted = pool.length[own] + here + opens
-            if fits and wanted > pool.room[own]:
-                fits = reserve(pool.state, pool.body, pool.begin, pool.length, pool.room, counter, own, wanted)
-        if fits and pool.length[shared] + opens > pool.room[shared]:
-            fits = reserve(
-                pool.state,
-                pool.body,
-                pool.begin,
-                pool.length,
-                pool.room,
-                counter,
-                shared,
-                pool.length[shared] + opens,
-            )
+            if actions[i, at[q]] & ADVANCES:
+                here = histogram[shared, 0] + opens
+            for s in range(at[q + 1] - at[q]):
+                action = actions[i, at[q] + s]
+                here += histogram[own, s] * ((action & ADVANCES) + ((action & REPEATS) >> 1))
+            wanted = length[own] + here + opens
+            if fits and wanted > room[own]:
+                fits = reserve(pool.state, pool.body, pool.begin, length, room, counter, own, wanted)
+        wanted = length[shared] + opens
+        if fits and wanted > room[shared]:
+            fits = reserve(pool.state, pool.body, pool.begin, length, room, counter, shared, wanted)
         total += here + opens
     if not fits or counter[MATCHES] + total > account.match_key.shape[0]:
         fits = False

@@ -67,7 +67,7 @@ def quality_of(run: Run, unshed: Run, bound: int, weights: Sequence[float], begi
         invented.append(len(np.setdiff1d(mine, whole, assume_unique=True)))
     account, arrival = run.account, run.arrival[begin : run.at]
     latency = account.latency[begin : run.at]
-    late = latency > bound
+    late, ordered = latency > bound, np.sort(latency)
     gaps = np.diff(arrival)
     spent = int(account.shed_work[begin : run.at].sum())
     work = spent + int(account.work[begin : run.at].sum())
@@ -76,7 +76,7 @@ def quality_of(run: Run, unshed: Run, bound: int, weights: Sequence[float], begi
         missed=tuple(missed),
         invented=tuple(invented),
         weights=tuple(weights),
-        latencies=tuple(_quantile(latency, share) for share in QUANTILES),
+        latencies=tuple(_quantile(ordered, share) for share in QUANTILES),
         late=float(late.mean()) if len(late) else 0.0,
         late_time=float(gaps[late[:-1]].sum() / gaps.sum()) if gaps.sum() else float(late.any()),
         overhead=spent / work if work else 0.0,
@@ -90,6 +90,6 @@ def _matches_from(run: Run, begin: int) -> tuple[Ints, Ints]:
     return pattern[kept], key[kept]
 
 
-def _quantile(values: Ints, share: float) -> int:
+def _quantile(ordered: Ints, share: float) -> int:
     """The least value that a share of all does not exceed."""
-    return int(np.sort(values)[max(0, int(np.ceil(share * len(values))) - 1)]) if len(values) else 0
+    return int(ordered[max(0, int(np.ceil(share * len(ordered))) - 1)]) if len(ordered) else 0

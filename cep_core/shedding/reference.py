@@ -1,7 +1,7 @@
 """The operator in plain Python, one object for each partial match: what the kernels are held against.
 
 Slow and obvious; it answers with the same matches, costs, latencies and drops. `utility` gives a partial match's
-utility for shedding by it; without it nothing is dropped.
+utility for shedding by it, `leaves` says which events have left which windows; without them nothing is dropped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cep_core.shedding.overload import Detector
 from cep_core.shedding.stream import Ints, Offered
 
 
-@dataclass
+@dataclass(eq=False)
 class PartialMatch:
     """What is bound in one window."""
 
@@ -51,8 +51,12 @@ def replay(
     ordered: bool = False,
     detector: Detector | None = None,
     utility: Callable[[PartialMatch, int], float] | None = None,
+    leaves: Callable[[int, int], bool] | None = None,
 ) -> Outcome:
-    """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument."""
+    """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument.
+
+    `leaves`: whether an event does not meet what is in a window; the window that it opens is not opened then.
+    """
     outcome = Outcome()
     opened = [pattern.opened(ts) for pattern in patterns]
     windows: list[dict[int, list[int]]] = []
@@ -101,21 +105,22 @@ def replay(
             for group, its in enumerate(met):
                 its[:] = [one for number, one in enumerate(its) if (group, number) not in goes]
             now += costs.sorting(count, excess)
+        missing = [one for its in met for one in its if leaves is not None and leaves(event, one.window)]
         for its in met:
-            cost += sum(costs.states[one.pattern][one.state] for one in its)
+            cost += sum(costs.states[one.pattern][one.state] for one in its if one not in missing)
         for q, pattern in enumerate(patterns):
             partition = int(pattern.parts()[event])
             if partition < 0:
                 continue
             waiting = alive[q, partition]
             born: list[PartialMatch] = []
-            waiting[:] = _offered(list(waiting), pattern, event, ticks, outcome, into=born)
+            waiting[:] = _offered(list(waiting), pattern, event, ticks, outcome, into=born, missing=missing)
             waiting += born
             shared = alive[q, None]
-            shared[:] = _offered(list(shared), pattern, event, ticks, outcome, into=waiting)
+            shared[:] = _offered(list(shared), pattern, event, ticks, outcome, into=waiting, missing=missing)
         now += cost
         outcome.latency.append(now - int(arrival[event]))
-        outcome.dropped.append(max(excess, 0))
+        outcome.dropped.append(max(excess, 0) + len(missing))
     return outcome
 
 
@@ -126,12 +131,20 @@ def _offered(
     ticks: list[int],
     outcome: Outcome,
     into: list[PartialMatch],
+    missing: Sequence[PartialMatch] = (),
 ) -> list[PartialMatch]:
-    """Those that stay where they are; new ones and those that leave for a partition go `into` its list."""
+    """Those that stay where they are; new ones and those that leave for a partition go `into` its list.
+
+    `missing`: those that do not meet the event, since it has left their window.
+    """
     machine = pattern.machine
     staying: list[PartialMatch] = []
     for one in its:
         state = one.state
+        if one in missing:
+            if state > 0 or machine.start is not Start.AT_OPENING:
+                staying.append(one)
+            continue
         within = state < machine.steps and 0 <= machine.group_of(state) < state
         follows = state == 0 or ticks[one.bound[-1][0]] < ticks[event] + within
         advances = follows and _accepts(pattern, one, event, state)

@@ -41,10 +41,12 @@ class Rules(NamedTuple):
     """[Q] events between two rows."""
     rate: Floats
     """[Q] events met in a unit of the clock."""
-    before: Floats
-    """[K] the share of the load that types of lower utility than type k make up."""
-    share: Floats
-    """[K] that of type k."""
+    lack: Floats
+    """[K] how readily events of type k go: its lack of utility."""
+    wanted_at: Floats
+    """[B] ascending, from 0: the share of the load that goes if each type goes with its lack times a scale."""
+    scale_at: Floats
+    """[B] that scale; between two of them both are linear."""
     tracked: int
     worth: Ints
     """By node: matches that a partial match and those that spring from it become."""
@@ -70,6 +72,7 @@ WITHOUT = Rules(
     NO_FLOATS,
     NO_INTS,
     NO_INTS,
+    NO_FLOATS,
     NO_FLOATS,
     NO_FLOATS,
     NO_FLOATS,

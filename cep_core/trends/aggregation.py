@@ -1,8 +1,8 @@
 """Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
 
-Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear; with compared edges
-trends are counted by ranks (`ranked`), and many windows at a time where they overlap (`lanes`), in numbers that grow as
-they need. Only the windows that outgrow a machine word elsewhere are counted again (`exact`).
+Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear, with them
+`compared` among those that count by ranks. Only windows that outgrow a machine word are counted again, in numbers that
+grow as they need (`exact`).
 
 Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
 MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
@@ -20,6 +20,7 @@ import pyarrow as pa
 from cep_core.language.patterns.candidates import Candidates
 from cep_core.language.patterns.columns import column
 from cep_core.trends.aggregates import Aggregates
+from cep_core.trends.compared import count_compared
 from cep_core.trends.comparing import Comparing
 from cep_core.trends.cores import count_in_parts
 from cep_core.trends.cuts import Cuts, with_cuts
@@ -30,7 +31,6 @@ from cep_core.trends.integers import Integers
 from cep_core.trends.layout import ARROW_TYPES
 from cep_core.trends.negated import Line
 from cep_core.trends.plan import Plan
-from cep_core.trends.ranked import count_compared_windows
 from cep_core.trends.uncompared import count_uncompared
 from cep_core.trends.weights import Weights, weights_of
 from cep_core.trends.windows import Windows, list_windows
@@ -101,12 +101,10 @@ def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> 
 
 
 def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
-    edges = {
-        (edge.source, edge.target): [comparing.evaluated(one) for one in edge.comparisons] for edge in plan.compared
-    }
-    for edge in plan.excused:
-        edges.setdefault(edge, []).append(cuts.comparison(edge))
-    compared = [(source, target, found) for (source, target), found in edges.items()]
+    compared = []
+    for edge, some in plan.alternatives.items():
+        excuse = [cuts.comparison(edge)] if edge in plan.excused else []
+        compared += [(*edge, [*found, *excuse]) for found in comparing.possible(some)]
     cut = {edge: cuts.since(edge) for edge in plan.cut}
     return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 
@@ -126,22 +124,11 @@ def _count(
     totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
     minima = np.full((ranges, vertices.codes.shape[1]), NOTHING, dtype=np.int64)
     overflowed = np.zeros(ranges, dtype=np.bool_)
-    compared = bool(plan.compared or plan.excused)
-    if weights.wide or (compared and _together(comparisons, windows, partition)):
+    if weights.wide:
         overflowed[:] = True  # counted exactly at once, below
-    elif compared:
-        count_compared_windows(
-            plan.automaton,
-            comparisons,
-            vertices,
-            limits,
-            windows.first,
-            windows.last,
-            partition,
-            totals,
-            minima,
-            overflowed,
-        )
+    elif plan.compared or plan.excused:
+        graph = (plan.automaton, comparisons, vertices, limits)
+        count_compared(*graph, windows.first, windows.last, partition, totals, minima, overflowed)
     else:
         count_uncompared(plan, comparisons, vertices, limits, windows, clocks, totals, minima, overflowed)
     totals[overflowed] = 0
@@ -163,9 +150,3 @@ def _count(
         minima[again] = exact_minima
         sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima
-
-
-def _together(comparisons: Comparisons, windows: Windows, partition: Ints) -> bool:
-    """Whether one walk of all windows costs less than one walk after another, or no other walk knows such edges."""
-    overlapping = (windows.first[1:] < windows.last[:-1]) & (partition[1:] == partition[:-1])
-    return bool(overlapping.any() or comparisons.cut.any() or comparisons.first_other[-1])

@@ -1,19 +1,14 @@
-"""Blocks of overlapping windows, whose numbers stand side by side, and the trees that hold them.
+"""Blocks of overlapping windows, whose numbers stand side by side, and their ranks.
 
-A block's windows are its lanes. What a vertex passes on, and what a cell of a tree holds, is a *row*: limb after limb
-of the numbers of each lane, lane after lane, so that lanes are added by vector instructions, and limbs that no number
-of the block has come to need are left alone. A row of minima stands beside it. Ranks are renumbered within a block, so
-that trees are as small as the block.
+A block's windows are its lanes (`rows`). Ranks are renumbered within a block, so that trees are as small as the block.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from cep_core.trends.graph import NOTHING, Bits, Comparisons, Ints
+from cep_core.trends.graph import Comparisons, Ints
 
 FEWEST_LANES = 8
 MOST_LANES = 64
@@ -23,22 +18,6 @@ MEMORY = 1 << 24
 """Words of a tree that more than one lane may take."""
 DENSE = 8
 """Count ranks instead of sorting them while there are at most so many a vertex."""
-STEP = 16
-"""Words that a loop of vector instructions takes at a time; what is left of a row costs as much, word by word."""
-
-
-class Part(NamedTuple):
-    """The part of rows that some lanes take: words begin..end-1 of every limb, `stride` words apart, and some minima.
-
-    Bounds are unsigned, or else loops over them are not vectorised.
-    """
-
-    limbs: int
-    stride: np.uint64
-    begin: np.uint64
-    end: np.uint64
-    least_begin: np.uint64
-    least_end: np.uint64
 
 
 @njit(cache=True)
@@ -123,156 +102,3 @@ def _distinct(ranks: Ints) -> Ints:
             distinct[n] = rank
             n += 1
     return distinct[:n]
-
-
-@njit(cache=True)
-def row_words(lanes: int, numbers: int) -> int:
-    """The words of one limb of a row: whole steps, unless it is shorter than one.
-
-    >>> row_words(3, 2), row_words(60, 1)
-    (6, 64)
-    """
-    words = lanes * numbers
-    return words if words <= STEP else (words + STEP - 1) // STEP * STEP
-
-
-@njit(cache=True)
-def part_of(l0: int, l1: int, numbers: int, extremes: int, stride: int, limbs: int) -> Part:
-    """The part that lanes l0..l1-1 take, with some of their neighbours for the sake of whole steps.
-
-    What a window that is over or not yet open gets by this is never read: one that is over has been told, and nothing
-    has begun in one that is not open.
-    """
-    begin = l0 * numbers // STEP * STEP
-    end = min(stride, (l1 * numbers + STEP - 1) // STEP * STEP)
-    least = (np.uint64(l0 * extremes), np.uint64(l1 * extremes))
-    return Part(limbs, np.uint64(stride), np.uint64(begin), np.uint64(end), least[0], least[1])
-
-
-@njit(cache=True, inline="always")
-def add(into: Bits, row: int, numbers: Bits, other: int, part: Part) -> None:
-    """Add a part of a row of `numbers` to one of another array: what all walks do most of the time.
-
-    Neither a slice nor a call, each of which would cost more than the additions.
-    """
-    begin, end, limbs = part.begin, part.end, part.limbs
-    if end - begin == part.stride:  # no gap between limbs
-        end, limbs = part.stride * np.uint64(limbs), 1
-    if limbs == 1:
-        for x in range(begin, end):
-            into[row, x] += numbers[other, x]
-    else:
-        for _ in range(limbs):
-            for x in range(begin, end):
-                into[row, x] += numbers[other, x]
-            begin += part.stride
-            end += part.stride
-
-
-@njit(cache=True)
-def put(into: Bits, row: int, numbers: Bits, other: int, part: Part) -> None:
-    """Copy a part of a row to one of another array."""
-    begin, end = part.begin, part.end
-    for _ in range(part.limbs):
-        for x in range(begin, end):
-            into[row, x] = numbers[other, x]
-        begin += part.stride
-        end += part.stride
-
-
-@njit(cache=True, inline="always")
-def empty(into: Bits, row: int, part: Part) -> None:
-    """Set a part of a row to 0."""
-    begin, end = part.begin, part.end
-    for _ in range(part.limbs):
-        for x in range(begin, end):
-            into[row, x] = 0
-        begin += part.stride
-        end += part.stride
-
-
-@njit(cache=True, inline="always")
-def lower(into: Ints, row: int, minima: Ints, other: int, part: Part) -> None:
-    """Lower a part of a row of minima by one of another array."""
-    for y in range(part.least_begin, part.least_end):
-        into[row, y] = min(into[row, y], minima[other, y])
-
-
-@njit(cache=True)
-def enter(
-    trees: Bits,
-    trees_minima: Ints,
-    tree: int,
-    at: int,
-    cells: int,
-    equal: bool,
-    numbers: Bits,
-    minima: Ints,
-    row: int,
-    part: Part,
-) -> None:
-    """Add a row to the Fenwick tree that begins at row `tree` of trees, at rank `at` (none: 0), with so many cells.
-
-    Where equal ranks are asked for, to that cell alone.
-    """
-    while 0 < at <= cells:
-        add(trees, tree + at, numbers, row, part)
-        lower(trees_minima, tree + at, minima, row, part)
-        at = cells + 1 if equal else at + (at & -at)
-
-
-@njit(cache=True)
-def add_up(
-    trees: Bits,
-    trees_minima: Ints,
-    tree: int,
-    at: int,
-    equal: bool,
-    numbers: Bits,
-    minima: Ints,
-    row: int,
-    part: Part,
-) -> None:
-    """Add to a row what a tree holds at ranks 1..at, or at that one alone where equal ranks are asked for."""
-    while at > 0:
-        add(numbers, row, trees, tree + at, part)
-        lower(minima, row, trees_minima, tree + at, part)
-        at = 0 if equal else at & (at - 1)
-
-
-@njit(cache=True)
-def clear(trees: Bits, trees_minima: Ints, tree: int, at: int, cells: int, equal: bool) -> None:
-    """Empty the cells that an entry at rank `at` has touched."""
-    while 0 < at <= cells:
-        trees[tree + at] = 0
-        trees_minima[tree + at] = NOTHING
-        at = cells + 1 if equal else at + (at & -at)
-
-
-@njit(cache=True)
-def cut_off(
-    trees: Bits,
-    trees_minima: Ints,
-    tree: int,
-    ranks: Ints,
-    cells: int,
-    equal: bool,
-    kept: Bits,
-    kept_minima: Ints,
-    row: int,
-    floor: int,
-    since: int,
-    committed: int,
-) -> None:
-    """Let a tree that holds the vertices floor..committed-1 forget those before `since`; rows `row`.. have kept them.
-
-    It is cleared, and what stays is entered again. A negated match cuts off all that precedes its start, and reaches
-    from there to its end; matches that cut one after another overlap in no more vertices than a match has events. So
-    every vertex is entered again a bounded number of times: O(n log n) in all.
-    """
-    words = np.uint64(trees.shape[1])
-    everything = Part(1, words, np.uint64(0), words, np.uint64(0), np.uint64(trees_minima.shape[1]))
-    for i in range(floor, committed):
-        clear(trees, trees_minima, tree, ranks[i], cells, equal)
-    for i in range(since, committed):
-        enter(trees, trees_minima, tree, ranks[i], cells, equal, kept, kept_minima, row + i, everything)

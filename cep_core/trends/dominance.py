@@ -20,8 +20,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from cep_core.trends.blocks import add, add_up, clear, enter, lower, part_of
 from cep_core.trends.graph import Bits, Comparisons, Flags, Ints
+from cep_core.trends.rows import Rows, Shape, add, part_of
+from cep_core.trends.trees import Trees, add_up, clear, enter
 
 Ranks = npt.NDArray[np.int32]
 
@@ -135,24 +136,17 @@ def hand_on(
     states: Bits,
     start: int,
     lanes: Ints,
-    numbers: int,
-    extremes: int,
-    stride: int,
+    shape: Shape,
     limbs: int,
-    cells: Ints,
-    tree_rows: int,
-    trees: Bits,
-    trees_minima: Ints,
-    kept: Bits,
-    kept_minima: Ints,
-    given: Bits,
-    given_minima: Ints,
+    trees: Trees,
+    kept: Rows,
+    given: Rows,
 ) -> None:
     """When the walk reaches the block's `tick`-th tick: add what later vertices receive from the blocks before it.
 
     Every pair of an earlier and a later tick meets in exactly one call. `lanes[2, n]`: first and last + 1 lane of each
     vertex; `kept[state * n + vertex]`: the rows of vertices so far, of `limbs` limbs; `given` likewise what vertices
-    receive. The tree of the c-th edge begins at row c * tree_rows.
+    receive.
     """
     n = states.shape[0]
     half = tick & -tick
@@ -179,21 +173,15 @@ def hand_on(
                 cut,
                 start,
                 lanes,
-                numbers,
-                extremes,
-                stride,
+                shape,
                 limbs,
                 source * n,
                 kept,
-                kept_minima,
                 given,
-                given_minima,
             )
             continue
         tree_rank, other_rank = edges.rank[edges.first[k]], edges.rank[edges.first[k] + 1]
         tree_bound, other_bound = edges.high[edges.first[k]], edges.high[edges.first[k] + 1]
-        equal = comparisons.equal[c]
-        tree = c * tree_rows
         entered = left
         for place in range(middle, right):
             i = edges.targets[k, level, place]
@@ -203,16 +191,13 @@ def hand_on(
                 j = edges.sources[k, level, entered]
                 if other_rank[j] > other_bound[i]:
                     break
-                own = part_of(lanes[0, j], lanes[1, j], numbers, extremes, stride, limbs)
-                at = np.int64(tree_rank[j])
-                enter(trees, trees_minima, tree, at, cells[c], equal, kept, kept_minima, source * n + j, own)
+                own = part_of(lanes[0, j], lanes[1, j], shape, limbs)
+                enter(trees, c, np.int64(tree_rank[j]), kept, source * n + j, own)
                 entered += 1
-            own = part_of(lanes[0, i], lanes[1, i], numbers, extremes, stride, limbs)
-            bound = np.int64(tree_bound[i])
-            add_up(trees, trees_minima, tree, bound, equal, given, given_minima, comparisons.target[c] * n + i, own)
+            own = part_of(lanes[0, i], lanes[1, i], shape, limbs)
+            add_up(trees, c, np.int64(tree_bound[i]), given, comparisons.target[c] * n + i, own)
         for place in range(left, entered):
-            at = np.int64(tree_rank[edges.sources[k, level, place]])
-            clear(trees, trees_minima, tree, at, cells[c], equal)
+            clear(trees, c, np.int64(tree_rank[edges.sources[k, level, place]]))
 
 
 @njit(cache=True)
@@ -226,20 +211,16 @@ def _compare_pairs(
     since: Ints,
     start: int,
     lanes: Ints,
-    numbers: int,
-    extremes: int,
-    stride: int,
+    shape: Shape,
     limbs: int,
     source: int,
-    kept: Bits,
-    kept_minima: Ints,
-    given: Bits,
-    given_minima: Ints,
+    kept: Rows,
+    given: Rows,
 ) -> None:
     """Give each vertex of the second block what it receives from each of the first that satisfies all comparisons."""
     left, middle, right = blocks
     received = np.int64(target) * states.shape[0]
-    single = given.shape[1] == 1 and given_minima.shape[1] == 0
+    single = given.words.shape[1] == 1 and given.minima.shape[1] == 0
     fits = np.zeros(TILE, np.bool_)
     for begin in range(left, middle, TILE):
         end = min(begin + TILE, middle)
@@ -262,15 +243,13 @@ def _compare_pairs(
                 for j in range(n):
                     fits[j] &= own[j] <= most
             if single:
-                counts = kept.reshape(kept.size)[source + floor : source + end]
+                counts = kept.words.reshape(kept.words.size)[source + floor : source + end]
                 total = np.uint64(0)
                 for j in range(n):
                     total += counts[j] if fits[j] else np.uint64(0)
-                given[received + i, 0] += total
+                given.words[received + i, 0] += total
                 continue
-            part = part_of(lanes[0, i], lanes[1, i], numbers, extremes, stride, limbs)
+            part = part_of(lanes[0, i], lanes[1, i], shape, limbs)
             for j in range(n):
-                if not fits[j]:
-                    continue
-                add(given, received + i, kept, source + floor + j, part)
-                lower(given_minima, received + i, kept_minima, source + floor + j, part)
+                if fits[j]:
+                    add(given, received + i, kept, source + floor + j, part)

@@ -1,4 +1,4 @@
-"""Trends counted without a limit: where windows overlap, and where numbers do not fit a machine word.
+"""Trends counted without a limit: where numbers do not fit a machine word, and on edges that no other walk knows.
 
 The walk of `lanes`, whose numbers have as many limbs as they need. O(n * edges * log n * limbs) time a window, half of
 that where numbers grow evenly.

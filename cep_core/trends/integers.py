@@ -13,6 +13,8 @@ from cep_core.trends.graph import Ints
 HALF = 31
 HALF_MASK = np.int64((1 << HALF) - 1)
 SAFE = 1 << 62
+MOST_SHIFT = 63
+"""By more bits no word is shifted."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,22 @@ class Integers:
             return self
         rows = np.flatnonzero(shifts)
         return self.put(rows, Integers.of([self[int(row)] << int(shifts[row]) for row in rows]))
+
+    def in_lowest_terms(self, shifts: Ints) -> tuple[Integers, Ints]:
+        """The same fractions value / 2**shift, shift >= 0, each in its only form: odd, or over 2**0.
+
+        >>> values, shifts = Integers.of([12, 3 << 99, 0]).in_lowest_terms(np.array([1, 100, 5]))
+        >>> values.to_list(), shifts
+        ([6, 3, 0], array([0, 1, 0]))
+        """
+        lowest = (self.small & -self.small).astype(np.float64)
+        twos = np.where(lowest > 0, np.log2(np.maximum(lowest, 1.0)), shifts).astype(np.int64)
+        for row, value in self.large.items():
+            twos[row] = (value & -value).bit_length() - 1
+        twos = np.minimum(twos, shifts)
+        rows = np.array(sorted(self.large), dtype=np.int64)
+        small = Integers(self.small >> np.minimum(twos, MOST_SHIFT))
+        return small.put(rows, Integers.of([self[int(row)] >> int(twos[row]) for row in rows])), shifts - twos
 
     def sum_by(self, groups: Ints, count: int) -> Integers:
         """The exact sum of each group 0..count-1; `groups[i]` is the group of row i. O(rows), without sorting."""

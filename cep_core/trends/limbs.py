@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.trends.blocks import Part
 from cep_core.trends.graph import Bits, Ints
 from cep_core.trends.integers import Integers
+from cep_core.trends.rows import Part
 
 LIMB = np.uint64(0xFFFFFFFF)
 LIMB_BITS = np.uint64(32)

@@ -14,7 +14,7 @@ from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
 from cep_core.trends.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
-from jobs.logs.arguments import add_log_arguments, add_output_arguments
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, count, positive
 from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.evaluation import evaluate
 from jobs.logs.log import Log
@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser)
     parser.add_argument("--exact", action="store_true", help="all digits of counts and sums, however many")
     parser.add_argument("--top", action="store_true", help="largest first, instead of by window and group")
-    parser.add_argument("--cores", type=int, help="how many to use (default: all; the result is the same)")
-    parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
+    parser.add_argument("--cores", type=positive, help="how many to use (default: all; the result is the same)")
+    parser.add_argument("--limit", type=count, default=20, help="rows to print (default 20)")
     add_output_arguments(parser)
 
 
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         write_result(rows, options)
         return OK
     shown_rows = ranked(query, rows) if options.top else rows.slice(0, options.limit).to_pylist()
-    if rows.num_rows:
+    if rows.num_rows and options.limit:
         print(table(query, shown_rows[: options.limit], LogClock.of(log, options.zone), exact=options.exact))
     print(_ending(rows, log, options, time.perf_counter() - begin))
     return OK

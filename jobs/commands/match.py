@@ -15,7 +15,7 @@ from cep_core.matching.detecting import completing_events
 from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, query_text
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, count, query_text
 from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.completing import told_completing
 from jobs.logs.evaluation import evaluate
@@ -34,7 +34,7 @@ SHOWN, FILED = 10, 10_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser, log_required=False)
-    parser.add_argument("--limit", type=int, help=f"matches to list (default {SHOWN}; for programs {FILED:,})")
+    parser.add_argument("--limit", type=count, help=f"matches to list (default {SHOWN}; for programs {FILED:,})")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--collapsed", action="store_true", help="a row for all matches that end at the same event")
     forms.add_argument(

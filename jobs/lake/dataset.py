@@ -22,9 +22,16 @@ def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
     return table.to_pyarrow_dataset(filesystem=fs.SubTreeFileSystem(folder, fs.LocalFileSystem()))
 
 
-def read_table(folder: Path, columns: Sequence[str], days: Iterable[date] | None = None) -> pa.Table | None:
-    """The present rows of a Delta table, of some days or of all; None if nobody made it yet."""
+def read_table(
+    folder: Path, columns: Sequence[str], days: Iterable[date] | None = None, where: ds.Expression | None = None
+) -> pa.Table | None:
+    """The present rows of a Delta table, of some days or of all, for which `where` holds; None if nobody made it yet.
+
+    Files whose statistics in the table's log rule them out are not read.
+    """
     if not (folder / "_delta_log").is_dir():
         return None
     chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
+    if where is not None:
+        chosen = where if chosen is None else chosen & where
     return dataset_of(DeltaTable(folder), str(folder)).to_table(list(columns), filter=chosen)

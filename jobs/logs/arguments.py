@@ -45,6 +45,31 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
     parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
 
 
+def count(text: str) -> int:
+    """A number of rows: none or more.
+
+    >>> count("0")
+    0
+    """
+    return _at_least(0, text)
+
+
+def positive(text: str) -> int:
+    """A number of things of which there is at least one.
+
+    >>> positive("2")
+    2
+    """
+    return _at_least(1, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    number = int(text)
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{number} is less than {least}")
+    return number
+
+
 def add_output_arguments(parser: argparse.ArgumentParser) -> None:
     """For programs: the result's own columns, instead of what a person reads."""
     form = parser.add_mutually_exclusive_group()

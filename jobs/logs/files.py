@@ -6,6 +6,7 @@ pass; memory holds the columns that were asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +78,9 @@ def look_at(path: Path, missing: Sequence[str] = ()) -> LogFile:
         raise _unreadable(path, error) from error
     if sample is None:
         raise UnreadableSource(path, "it has no rows")
+    twice = [name for name, times in Counter(sample.schema.names).items() if times > 1]
+    if twice:
+        raise UnreadableSource(path, f"it has two columns named '{twice[0]}'")
     return LogFile(path, form, pa.Table.from_batches([sample]), tuple(missing))
 
 

@@ -32,6 +32,7 @@ from jobs.logs.columns import (
     unit_of,
 )
 from jobs.logs.files import Tick, look_at
+from jobs.workload.problems import nearest
 
 _IMPRECISE = ("ts_lo", "ts_hi")
 
@@ -74,6 +75,9 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     file = look_at(path, reading.missing)
     event_types = [unit.event_type for unit in units_of(written.pattern)]
     chosen = _choose(file.sample, reading, set(event_types))
+    for _, attribute in reading.lacks:
+        if attribute not in file.sample.column_names:
+            raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
     mentioned = set(schema_mentioned_by(written).columns)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
@@ -88,6 +92,10 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
             raise UnreadableSource(path, f"column '{name}' is not UTF-8")
     table = _understood(table, chosen, decimals)
     events = _events(table, chosen, event_types)
+    known = {*event_types, *events["event_type"].unique().to_pylist()}
+    for event_type, _ in reading.lacks:
+        if event_type not in known:
+            raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, known)}")
     notes = [
         chosen.note,
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
@@ -95,7 +103,18 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
         *_unheard(events, event_types),
     ]
     wall_clock = is_wall_clock(table[chosen.ts], chosen.unit)
-    return Log(order(events), _schema(events, chosen, reading, event_types), wall_clock, tuple(notes))
+    try:
+        ordered = order(events)
+    except ValueError as error:
+        raise WrongWorkload(f"{path}: {_named(str(error), chosen)}") from error
+    return Log(ordered, _schema(events, chosen, reading, event_types), wall_clock, tuple(notes))
+
+
+def _named(problem: str, chosen: _Chosen) -> str:
+    """What is wrong with a column of the engine, said of the file's column."""
+    for own, name in (("ts", chosen.ts), ("seq", chosen.seq)):
+        problem = problem.replace(f"'{own}'", f"'{name}'") if name is not None else problem
+    return problem
 
 
 @dataclass(frozen=True)

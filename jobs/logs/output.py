@@ -12,6 +12,8 @@ from typing import TextIO
 import pyarrow as pa
 import pyarrow.parquet
 
+from jobs.exits import WrongWorkload
+
 
 def is_for_programs(options: argparse.Namespace) -> bool:
     """Whether a program asked (`arguments.add_output_arguments`)."""
@@ -19,10 +21,13 @@ def is_for_programs(options: argparse.Namespace) -> bool:
 
 
 def write_result(rows: pa.Table, options: argparse.Namespace, out: TextIO | None = None) -> None:
-    """Write rows in the form that was asked for."""
+    """Write rows in the form that was asked for. Raises WrongWorkload for a file that cannot be written."""
     out = out or sys.stdout
     if options.parquet:
-        pa.parquet.write_table(rows, options.parquet)
+        try:
+            pa.parquet.write_table(rows, options.parquet)
+        except OSError as error:
+            raise WrongWorkload(f"cannot write {options.parquet}: {error.strerror or error}") from error
     elif options.csv:
         write_csv(rows, out)
     else:

@@ -14,15 +14,19 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grids import Grid
+from cep_core.experiments.grids import LOAD, Grid
+from cep_core.experiments.loads import load_told
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
 from jobs import places
 from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.grid import figures_of
+from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
+from jobs.reports.quantities import share
 from jobs.reports.site import move_folder, write_pages
+from jobs.runs.ledger import read_ledger
+from jobs.runs.scope import Ledger
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
 from jobs.workload.experiments import FOLDER, experiment_of
@@ -45,6 +49,8 @@ class Section:
 
     grid: Grid
     known: int
+    answer: str = ""
+    """What the strategies lost, in a sentence."""
     figures: tuple[Figure, ...] = ()
     answers: tuple[Answer, ...] = ()
 
@@ -58,7 +64,8 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     home = places.reports() / workload.name
     written, place = home / f".{FOLDER}.{os.getpid()}", home / FOLDER
     shutil.rmtree(written, ignore_errors=True)
-    page = page_of(sections_of(LakeReader(places.lake() / workload.name), grids))
+    ledger = read_ledger(places.lake(), workload.name)
+    page = page_of(sections_of(LakeReader(places.lake() / workload.name), grids, ledger))
     frame = {
         "workload_name": workload.name,
         "workload_title": workload.title,
@@ -70,15 +77,16 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     return place / page.file
 
 
-def sections_of(reader: LakeReader, grids: Mapping[str, Grid]) -> list[Section]:
-    """One for each grid, in order of their names."""
-    return [_section(grid, measured(reader, grid)) for _, grid in sorted(grids.items())]
+def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[Section]:
+    """One for each grid, in order of their names. `ledger`: what the workload's own days hold."""
+    return [_section(grid, measured(reader, grid, ledger)) for _, grid in sorted(grids.items())]
 
 
-def measured(reader: LakeReader, grid: Grid) -> Summary:
-    """What `experiments` holds of a grid as it is defined now, only what its axes and seeds name."""
+def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
+    """What `experiments` holds of a grid as it and its days are now, only what its axes and seeds name."""
+    name = experiment_of(grid, ledger.version)
     found = rows(
-        reader.read("experiments", where=ds.field("experiment") == experiment_of(grid)),
+        reader.read("experiments", where=ds.field("experiment") == name),
         "strategy",
         "parameters",
         "seed",
@@ -96,7 +104,18 @@ def _section(grid: Grid, summary: Summary) -> Section:
         Answer(RELATIONS[name].says, verdict.agrees, verdict.finding, "" if verdict.agrees else grid.relations[name])
         for name, verdict in verdicts.items()
     )
-    return Section(grid, known, tuple(figures_of(grid, summary)), answers)
+    return Section(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+
+
+def answer_of(grid: Grid, summary: Summary) -> str:
+    """What each strategy lost at the load told: one number, or the range over the other axes."""
+    load = load_told(grid.loads)
+    told: list[str] = []
+    for strategy in (name for name in grid.strategies if name != UNSHED):
+        lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
+        misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
+        told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}."
 
 
 def page_of(sections: list[Section]) -> Page:

@@ -30,10 +30,11 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         records.setdefault(row["day"], {})[row["query"]] = row
     loads = {row["day"]: row for row in rows(reader.read("_work/loaded_days"))}
     days = sorted({*records, *loads}, reverse=True)
-    headlines = {question.name: _headlines(question, reader, records, days[:DAYS]) for question in questions}
-    missed = missed_by_day(reader)
+    listed = days[:DAYS]
+    headlines = {question.name: _headlines(question, reader, records, listed) for question in questions}
+    missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
     lines = []
-    for day in days[:DAYS]:
+    for day in listed:
         published = (home / day.isoformat() / "index.html").exists()
         load = loads.get(day)
         lines.append(

@@ -136,10 +136,13 @@ def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
     return shedding_of([row for row in found if row["run_id"] == last])
 
 
-def missed_by_day(reader: LakeReader) -> dict[date, float]:
-    """For each day compared the share of the matches that pSPICE would have missed at the load told."""
+def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, float]:
+    """For each day compared the share of the matches that pSPICE would have missed at the load told.
+
+    Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
+    """
     wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
-    found = reader.read("experiments", columns=["day", "run_id", "parameters", "value"], where=wanted)
+    found = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
     by_day: dict[date, dict[float, float]] = {}
     for row in rows(found, "day", "run_id"):
         by_day.setdefault(row["day"], {})[float(json.loads(row["parameters"])["load"])] = row["value"]

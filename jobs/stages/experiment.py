@@ -2,28 +2,34 @@
 
 Cells go in waves; each wave is committed when it is done, so a grid that was killed goes on after the last commit. A
 cell is known by its grid's definition, its setting and its seed, whatever the day on which it was measured: a grid of
-generated logs is measured once, and again when its definition changes.
+generated logs is measured once, and again when its definition changes; one over the workload's own days also when those
+change.
 
-Reads the grids and the rows of `experiments`; replaces the rows of the wave's cells in `experiments`.
+Reads the grids, the rows of `experiments` and the events of days that grids name; replaces the rows of the wave's
+cells in `experiments`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial, reduce
 from operator import or_
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from cep_core.experiments.grids import LOAD, Cell, Grid
+from cep_core.experiments.logs import OwnDays
 from cep_core.experiments.measuring import measure_cell
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
+from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
+from jobs.runs.scope import Ledger
 from jobs.stages.measurements import recorded
+from jobs.stages.own_days import own_log
 from jobs.workload.experiments import experiment_of, stand_ins
 
 if TYPE_CHECKING:
@@ -36,36 +42,44 @@ MEASURED = "strategy STRING, parameters STRING, seed BIGINT, metric STRING, valu
 
 
 def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
-    """Measure every cell of `grids` that is not known; grids whose files are absent are skipped by name."""
-    folder, slots = stand_ins(), max(1, run.spark.sparkContext.defaultParallelism)
+    """Measure every cell of `grids` that is not known; grids whose data is absent are skipped by name."""
+    ledger, slots = read_ledger(run.lake, run.workload.name), max(1, run.spark.sparkContext.defaultParallelism)
     present: dict[str, Grid] = {}
     for name, grid in grids.items():
-        if lacking := grid.log.missing(folder):
-            run.progress.note(f"skipped {name}: no {', '.join(lacking)} in {folder}")
+        if lacking := _lacking(grid, ledger):
+            run.progress.note(f"skipped {name}: no {lacking}")
         else:
             present[name] = grid
-    waiting = {name: unknown(run, grid) for name, grid in present.items()}
+    waiting = {name: unknown(run, grid, experiment_of(grid, ledger.version)) for name, grid in present.items()}
     total, done, rows = sum(map(len, waiting.values())), 0, 0
     for name, cells in waiting.items():
+        measure = _measuring(run, present[name]) if cells else None
         for begin in range(0, len(cells), slots * WAVE):
+            assert measure is not None
             wave = cells[begin : begin + slots * WAVE]
             run.progress.advance(done, total, name)
-            rows += _measure(run, present[name], wave, folder)
+            rows += _measure(run, experiment_of(present[name], ledger.version), wave, measure)
             done += len(wave)
     known = sum(len(grid.cells) for grid in present.values()) - total
     skipped = f", {len(grids) - len(present)} grid(s) skipped for want of data" if len(grids) > len(present) else ""
     return StageOutcome(total, rows, f"{total} cell(s) of {len(present)} grid(s) measured, {known} known{skipped}")
 
 
-def unknown(run: Run, grid: Grid) -> list[Cell]:
-    """The cells of a grid that `experiments` does not hold."""
-    stored = read_table(run.lake / run.workload.name / "experiments", ["experiment", "parameters", "seed"])
-    name = experiment_of(grid)
-    known = {
-        (setting_of(row["parameters"]), row["seed"])
-        for row in ([] if stored is None else stored.to_pylist())
-        if row["experiment"] == name
-    }
+def _lacking(grid: Grid, ledger: Ledger) -> str:
+    """The data of a grid that is not there; empty if all is."""
+    if isinstance(grid.log, OwnDays):
+        days = [day.isoformat() for day in grid.log.days if not ledger.holds(day)]
+        return f"events of {', '.join(days)} in the lake" if days else ""
+    files, folder = grid.log.missing(stand_ins()), stand_ins()
+    return f"{', '.join(files)} in {folder}" if files else ""
+
+
+def unknown(run: Run, grid: Grid, name: str) -> list[Cell]:
+    """The cells of a grid that `experiments` does not hold under `name`."""
+    folder = run.lake / run.workload.name / "experiments"
+    stored = read_table(folder, ["parameters", "seed"], where=ds.field("experiment") == name)
+    found = [] if stored is None else stored.group_by(["parameters", "seed"]).aggregate([]).to_pylist()
+    known = {(setting_of(row["parameters"]), row["seed"]) for row in found}
     return [cell for cell in grid.cells if (cell.key, cell.seed) not in known]
 
 
@@ -76,24 +90,34 @@ def setting_of(parameters: str) -> str:
     return json.dumps(values, sort_keys=True)
 
 
-def _measure(run: Run, grid: Grid, cells: Sequence[Cell], folder: Path) -> int:
-    """Measure cells, one Spark task each, and commit them together; how many rows."""
+Measuring = Callable[[Cell], pa.Table]
+
+
+def _measuring(run: Run, grid: Grid) -> Measuring:
+    """What a worker does with a cell of a grid."""
+    if isinstance(grid.log, OwnDays):
+        return partial(own_log(run, grid).measure, grid)
+    return partial(measure_cell, grid, stand_ins=stand_ins())
+
+
+def _measure(run: Run, name: str, cells: Sequence[Cell], measure: Measuring) -> int:
+    """Measure cells, one Spark task each, and commit them together under `name`; how many rows."""
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for index in batch.column(0).to_pylist():
-                yield from measure_cell(grid, cells[index], folder).to_batches()
+                yield from measure(cells[index]).to_batches()
 
     found = run.spark.range(0, len(cells), 1, len(cells)).mapInArrow(work, MEASURED).toArrow()
     replace(
-        run.spark.createDataFrame(recorded(found, run.last, run.run_id, experiment_of(grid))),
+        run.spark.createDataFrame(recorded(found, run.last, run.run_id, name)),
         run.table("experiments"),
-        _rows_of(run, grid, cells, {(row["parameters"], row["seed"]) for row in found.to_pylist()}),
+        _rows_of(run, name, cells, {(row["parameters"], row["seed"]) for row in found.to_pylist()}),
     )
     return found.num_rows
 
 
-def _rows_of(run: Run, grid: Grid, cells: Sequence[Cell], written: set[tuple[str, int]]) -> Column:
+def _rows_of(run: Run, name: str, cells: Sequence[Cell], written: set[tuple[str, int]]) -> Column:
     """Exactly the rows of these cells on the run's day."""
     from pyspark.sql import functions as f
 
@@ -101,4 +125,4 @@ def _rows_of(run: Run, grid: Grid, cells: Sequence[Cell], written: set[tuple[str
         (f.col("seed") == seed) & f.col("parameters").isin(sorted(text for text, own in written if own == seed))
         for seed in sorted({cell.seed for cell in cells})
     ]
-    return (f.col("day") == f.lit(run.last)) & (f.col("experiment") == experiment_of(grid)) & reduce(or_, by_seed)
+    return (f.col("day") == f.lit(run.last)) & (f.col("experiment") == name) & reduce(or_, by_seed)

@@ -1,13 +1,18 @@
 """Grids of experiments that a workload folder declares: `experiments/<name>.yaml`, one grid each.
 
 Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS; a grid whose files are
-not there is left out and named. What a grid may say is `cep_core.experiments.grids`'s to check.
+not there is left out and named. What a grid may say is `cep_core.experiments.grids`'s to check, but for the workload's
+own queries.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +20,17 @@ from typing import TYPE_CHECKING
 import yaml
 
 from jobs import places
-from jobs.workload.problems import WorkloadError
+from jobs.workload.problems import WorkloadError, nearest
 
 if TYPE_CHECKING:
     from cep_core.experiments.grids import Grid
 
 FOLDER = "experiments"
 """Of the grids in a workload's folder, and of their page in its reports."""
+
+
+QUERIES = "queries"
+"""The workload's own, which a grid over its own days names."""
 
 
 def stand_ins() -> Path:
@@ -45,7 +54,8 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
             declared = yaml.safe_load(file.read_text(encoding="utf-8"))
             if not isinstance(declared, dict):
                 raise ValueError("a grid is a mapping")
-            grids[file.stem] = grid_of(file.stem, declared)
+            grid = grid_of(file.stem, declared)
+            grids[file.stem] = _worded(grid, folder) if grid.log.days else grid
         except (ValueError, yaml.YAMLError) as error:
             problems.append(f"{FOLDER}/{file.name}: {error}")
     return grids, problems
@@ -59,7 +69,25 @@ def load_grids(workload: str, folder: Path) -> dict[str, Grid]:
     return grids
 
 
-def experiment_of(grid: Grid) -> str:
-    """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version."""
+def _worded(grid: Grid, folder: Path) -> Grid:
+    """A grid over the workload's own days with the texts of its queries."""
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted((folder / QUERIES).glob("*.cep"))}
+    if strange := sorted(set(grid.queries) - set(texts)):
+        raise ValueError(f"queries: no '{strange[0]}' in {QUERIES}/; {nearest(strange[0], texts)}")
+    return replace(grid, texts={name: texts[name] for name in grid.queries})
+
+
+def experiment_of(grid: Grid, version_of: Callable[[date], str]) -> str:
+    """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version.
+
+    `version_of`: what an operating day holds. Where the log is the workload's own days, a fingerprint of what they hold
+    follows.
+    """
     defined = f"{grid.definition} {metadata.version('trendmill')}"
-    return f"grid:{grid.name}:{hashlib.sha256(defined.encode()).hexdigest()[:12]}"
+    name = f"grid:{grid.name}:{_digest(defined, 12)}"
+    held = [version_of(day) for day in grid.log.days]
+    return f"{name}:{_digest(json.dumps(held), 8)}" if held else name
+
+
+def _digest(text: str, length: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]

@@ -300,6 +300,50 @@ def test_b07_why_a_possible_match_is_so_likely(tmp_path: Path, capsys: pytest.Ca
     ]
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--lacks", "Strom.tail"], 2, "trendmill: --lacks: no event is of type 'Strom'; did you mean 'Storm'?"),
+        (["--lacks", "Storm.tial"], 2, "trendmill: --lacks: no column 'tial'; did you mean 'tail'?"),
+        (["--seq", "tail"], 2, "log.csv: 'tail' holds string, not whole numbers"),
+        (["--parquet", "no/such/folder.parquet"], 2, "trendmill: cannot write no/such/folder.parquet: "),
+    ],
+)
+def test_wrong_arguments_are_told(
+    files: list[str], capsys: pytest.CaptureFixture[str], options: list[str], code: int, said: str
+) -> None:
+    """One message, no traceback."""
+    assert main(["match", *files, *options]) == code
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("arguments", [["match", "--limit", "-1"], ["aggregate", "--cores", "0"]])
+def test_numbers_have_a_least_value(files: list[str], capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, *files[:2]])
+    assert ended.value.code == 2
+    assert "is less than" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("ts,ts,event_type\n1,2,A\n", 1, "it has two columns named 'ts'"),
+        ("ts,event_type\n1,A\n9223372036854775807,A\n", 2, "moments lie between -2^62 and 2^62"),
+    ],
+)
+def test_wrong_logs_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, code: int, said: str
+) -> None:
+    query, log = write(tmp_path / "q.cep", "PATTERN A a WITHIN 5"), write(tmp_path / "log.csv", text)
+    assert main(["match", str(query), str(log)]) == code
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Traceback" not in told
+
+
 def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """AND WITH CONFIDENCE: how likely each side is, and both in one window."""
     query = write(

@@ -7,27 +7,51 @@ relation says what holds instead.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from cep_core.experiments.grids import grid_of
-from cep_core.experiments.measuring import measure_cell
+from cep_core.experiments.grids import Cell, Grid, grid_of
+from cep_core.experiments.logs import LogSource
+from cep_core.experiments.measuring import measure_cell, scenario_of_cell
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
+from cep_core.shedding.clock import arrivals
+from cep_core.shedding.pool import WORTH
+from cep_core.shedding.quality import quality_of
+from cep_core.shedding.regression import CONSTANT
+from cep_core.shedding.replaying import Experiment
+from cep_core.shedding.rules import REPLAY
+from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.events import Events
+from cep_core.shedding.shedders.pspice import PSpice
+from cep_core.shedding.shedders.shedder import detector_of
 
 GRIDS = Path(__file__).parents[2] / "workloads" / "nyc_flights" / "experiments"
+
+
+def declared(name: str) -> Grid:
+    """A grid of the project."""
+    yaml = pytest.importorskip("yaml")
+    return grid_of(name, yaml.safe_load((GRIDS / f"{name}.yaml").read_text()))
 
 
 @cache
 def measured(name: str, strategies: Sequence[str], seeds: int, **axes: Sequence[float]) -> Summary:
     """A grid of the project with other strategies, seeds and axes."""
-    yaml = pytest.importorskip("yaml")
-    grid = grid_of(name, yaml.safe_load((GRIDS / f"{name}.yaml").read_text()))
-    grid = replace(grid, strategies=strategies, seeds=tuple(range(seeds)), axes={**grid.axes, **axes})
+    return summary_of_grid(changed(name, strategies, seeds, axes))
+
+
+def changed(name: str, strategies: Sequence[str], seeds: int, axes: Mapping[str, Sequence[float]]) -> Grid:
+    whole = declared(name)
+    return replace(whole, strategies=tuple(strategies), seeds=tuple(range(seeds)), axes={**whole.axes, **axes})
+
+
+def summary_of_grid(grid: Grid) -> Summary:
     rows = [row for cell in grid.cells for row in measure_cell(grid, cell, GRIDS).to_pylist()]
     return summary_of(rows)
 
@@ -51,24 +75,62 @@ def test_xl2_pspice_loses_less_than_chance_and_more_where_more_match():
     assert lost(summary, "window", "pSPICE") == sorted(lost(summary, "window", "pSPICE"))
 
 
-def test_xl2_dropping_events_is_worse_where_few_match_if_no_event_is_irrelevant():
-    """Fig. 5a's E-BL, on a market of the ten companies that Q1 names."""
-    summary = measured("q1_ten_companies", ("pSPICE", "PM-BL", "E-BL"), 2, window=(110, 160))
-    assert max(point["match_probability"] for point in summary.along("window", "pSPICE")) < 0.5
-    for own, chance, events in zip(*(lost(summary, "window", name) for name in summary.strategies), strict=True):
-        assert own < chance < events
+def test_xl2_random_dropping_too_loses_more_where_more_match_if_events_are_cheap():
+    """Why it does not on the project's grid: there an event alone costs as much as fifty partial matches."""
+    grid = changed("q1_match_probability", ("PM-BL",), 16, {"window": (3500, 10_000)})
+    summary = summary_of_grid(replace(grid, prices={**grid.prices, "event": 1000, "window": 0}))
+    few, many = (point.metrics["lost"] for point in summary.along("window", "PM-BL"))
+    assert many.mean - few.mean > 2 * np.hypot(few.deviation, many.deviation) / 4
 
 
-def test_xl2_dropping_events_loses_nothing_where_most_are_irrelevant():
-    """490 of 500 companies are in no pattern: they go first, which is enough."""
-    summary = measured("q1_match_probability", ("E-BL",), 1, window=(3500,))
-    assert lost(summary, "window", "E-BL") == [0.0]
+def test_xl2_dropping_events_is_worse_than_chance_and_gains_where_more_match():
+    """Fig. 5a's E-BL, also on a market of the ten companies that Q1 names, where no event is irrelevant."""
+    for name, windows in (("q1_match_probability", (3500, 10_000)), ("q1_ten_companies", (110, 320))):
+        summary = measured(name, ("pSPICE", "PM-BL", "E-BL"), 2, window=windows)
+        assert_agrees(summary, "events_gain")
+        for own, chance, events in zip(*(lost(summary, "window", each) for each in summary.strategies), strict=True):
+            assert own < chance < events
+
+
+def test_xl2_a_sixth_of_the_events_costs_what_the_paper_lost_and_spares_less_work_here():
+    """Why E-BL does not win at the upper end: the paper loses 65 and 16 %, and so do we if a sixth of the events leave.
+
+    At 120 % a sixth of the load must go. Here leaving a window spares only its partial matches, and those that miss an
+    event live longer; where nearly all would complete that eats up most of what was spared.
+    """
+    found = []
+    for window in (3500, 10_000):
+        experiment = Experiment(
+            scenario_of_cell(declared("q1_match_probability"), Cell((("window", window),), 0), GRIDS)
+        )
+        scenario, unshed = experiment.scenario, experiment.unshed.account
+        # A constant f that asks for a sixth at every event, and events that never wait.
+        always = (CONSTANT, (1 + 1 / 6) * scenario.bound / 2, 0.0)
+        detector = detector_of(Events(), experiment.model, scenario.bound)
+        rules = Events().rules(experiment.model, detector, 0)._replace(processing=always, shedding=(CONSTANT, 0.0, 0.0))
+        run = Run(experiment.stream, np.zeros(len(scenario.ts), np.int64))
+        run.advance(scenario.first)
+        run = run.resumed(arrivals(scenario.ts, scenario.begin, scenario.end, experiment.cost, 1e-6))
+        run.advance(len(scenario.ts), rules)
+        quality = quality_of(run, experiment.unshed, scenario.bound, [1.0, 1.0], scenario.first)
+        judged_events = slice(scenario.first, None)
+        work = run.account.work[judged_events].sum() / unshed.work[judged_events].sum()
+        found.append((quality.lost, 1 - work))
+    (few, spared), (many, hardly) = found
+    assert 0.6 < few < 0.8
+    assert 0.1 < many < 0.2
+    assert hardly < 0.05 < spared < 1 / 6
 
 
 def test_xl3_with_repetition():
     """Fig. 5b."""
     summary = measured("q2_match_probability", ("pSPICE", "PM-BL"), 2, window=(6000, 8000, 14_000))
     assert_agrees(summary, "loses_less_unless_likely")
+
+
+def test_xl3_dropping_events_with_repetition():
+    """Fig. 5b's E-BL."""
+    assert_agrees(measured("q2_match_probability", ("E-BL",), 2, window=(6000, 14_000)), "events_gain")
 
 
 def test_xl4_more_defenders_or_buses_match_less():
@@ -83,6 +145,39 @@ def test_xl4_buses():
     """Fig. 5d: pSPICE loses less than chance, most so where few match; dropping events gains where many do."""
     summary = measured("q4_match_probability", ("pSPICE", "PM-BL", "E-BL"), 2, n=(3, 10))
     assert_agrees(summary, "loses_less_unless_likely", "grows_with_match_probability", "events_gain")
+
+
+def test_xl4_partial_matches_of_one_striker_share_their_fate():
+    """Why no strategy loses little on Q3: at a busy moment nearly all complete, or nearly none; on Q1 seldom so."""
+
+    def alike(name: str, setting: tuple[tuple[str, float], ...], step: int) -> float:
+        experiment = Experiment(scenario_of_cell(declared(name), Cell(setting, 0), GRIDS))
+        run = Run(experiment.stream, np.zeros(len(experiment.scenario.ts), np.int64), tracked=REPLAY)
+        met = experiment.unshed.account.met
+        busy = np.median(met[experiment.scenario.first :])
+        same = []
+        for stop in range(experiment.scenario.first, len(met), step):
+            run.advance(stop, experiment.hindsight.knowledge)
+            pool = run.pool
+            rows = [pool.body[b : b + n, WORTH] > 0 for b, n in zip(pool.begin, pool.length, strict=True) if n]
+            if met[stop - 1] > max(busy, 4) and rows:
+                completing = np.concatenate(rows).mean()
+                same.append(not 0.05 <= completing <= 0.95)
+        return float(np.mean(same))
+
+    assert alike("q3_match_probability", (("n", 6),), 1000) > 0.9
+    assert alike("q1_match_probability", (("window", 5500),), 500) < 0.4
+
+
+def test_xl4_a_report_that_is_left_out_is_replaced_at_once():
+    """Why dropping events wins on Q3: with one report of each player a second instead of four it does not."""
+    grid = changed("q3_match_probability", ("pSPICE", "E-BL"), 4, {"n": (4,)})
+    assert isinstance(grid.log, LogSource)
+    for rate, events_win in ((1, False), (4, True)):
+        log = replace(grid.log, parameters={**grid.log.parameters, "rate": rate})
+        summary = summary_of_grid(replace(grid, log=log))
+        [own], [events] = (lost(summary, "n", name) for name in ("pSPICE", "E-BL"))
+        assert (events < own) is events_win
 
 
 def test_xl5_more_load_more_loss():
@@ -107,6 +202,30 @@ def test_xl7_remaining_time_matters_the_more_the_dearer_one_query_is():
     assert_agrees(summary, "time_matters", "equal_at_low_factors")
 
 
+def test_xl7_without_remaining_time_the_bound_breaks_where_f_falls_short():
+    """pSPICE-- keeps the dear partial matches; f knows only their number. A buffer cures it."""
+    cell = Cell((("window", 10_000), ("tau_factor", 16)), 0)
+    scenario = scenario_of_cell(declared("q1_q2_remaining_time"), cell, GRIDS)
+    experiment = Experiment(scenario)
+    with_time, without = (experiment.measure(PSpice(timeless=timeless), 1.2) for timeless in (False, True))
+    assert with_time.quality.late == 0.0 < without.quality.late
+    account, judged_events = without.run.account, slice(scenario.first, None)
+    kept = (account.met - account.dropped)[judged_events]
+    foreseen = np.array([experiment.model.processing(int(count)) for count in kept])
+    late = account.latency[judged_events] > scenario.bound
+    assert (account.work[judged_events][late] > foreseen[late]).all()
+    guarded = Experiment(replace(scenario, buffer=scenario.bound // 100))
+    assert guarded.measure(PSpice(timeless=True), 1.2).quality.late == 0.0
+
+
+def test_xl8_building_the_model_grows_with_the_window_and_is_small():
+    """Fig. 9b: in proportion to the window; beside the run hardly to be seen."""
+    summary = measured("q1_model_time", ("pSPICE",), 1, window=(6000, 18_000, 32_000))
+    assert_agrees(summary, "model_takes_longer", "model_is_small")
+    first, _, last = (point["model_time"] for point in summary.along("window", "pSPICE"))
+    assert last / first == pytest.approx(32 / 6, rel=0.01)
+
+
 def test_xl8_dropping_partial_matches_is_cheaper_than_dropping_events():
     """Fig. 9a: at every window, and dropping events gets dearer the more windows overlap."""
     summary = measured("q1_match_probability", ("pSPICE", "PM-BL", "E-BL"), 1, window=(3500, 10_000))
@@ -125,6 +244,8 @@ def made_up(**lost_by: Sequence[float]) -> Summary:
                 "match_probability": (0.1, 0.5, 0.9)[place],
                 "late_events": loss,
                 "overhead": loss,
+                "model_time": 1e8 * loss,
+                "model_share": loss / 100,
             }
             rows += [
                 {"strategy": strategy.replace("_", "-"), "parameters": setting, "metric": metric, "value": value}
@@ -137,11 +258,12 @@ def made_up(**lost_by: Sequence[float]) -> Summary:
     ("name", "holds", "fails"),
     [
         ("loses_less_unless_likely", {"pSPICE": (0.1, 0.2, 0.9)}, {"pSPICE": (0.1, 0.5, 0.1)}),
+        ("chance_wins_when_likely", {"PM_BL": (0.4, 0.5, 0.2)}, {"PM_BL": (0.0, 0.1, 0.5)}),
         ("grows_with_match_probability", {"pSPICE": (0.1, 0.2, 0.3)}, {"pSPICE": (0.3, 0.2, 0.1)}),
         ("advantage_shrinks", {"pSPICE": (0.1, 0.2, 0.4)}, {"pSPICE": (0.4, 0.2, 0.1)}),
         ("events_gain", {"E_BL": (0.9, 0.5, 0.1)}, {"E_BL": (0.0, 0.0, 0.0)}),
         ("events_win_only_when_likely", {"E_BL": (0.9, 0.5, 0.1)}, {"E_BL": (0.0, 0.0, 0.0)}),
-        ("more_load_more_loss", {}, {"E_BL": (0.0, 0.0, 0.0)}),
+        ("more_load_more_loss", {}, {"E_BL": (0.5, 0.3, 0.7)}),
         ("best_at_every_load", {}, {"E_BL": (0.6, 0.1, 0.6)}),
         ("better_than_chance_at_every_load", {"E_BL": (0.0, 0.0, 0.0)}, {"PM_BL": (0.4, 0.0, 0.4)}),
         ("keeps_the_bound", {"pSPICE": (0.0, 0.0, 0.0)}, {"pSPICE": (0.0, 0.0, 0.1)}),
@@ -151,6 +273,8 @@ def made_up(**lost_by: Sequence[float]) -> Summary:
         ("cheaper_than_events", {}, {"E_BL": (0.0, 0.0, 0.0)}),
         ("chance_is_cheaper_still", {"PM_BL": (0.0, 0.1, 0.1)}, {"PM_BL": (0.0, 0.1, 0.9)}),
         ("events_cost_grows", {}, {"E_BL": (0.6, 0.6, 0.5)}),
+        ("model_takes_longer", {}, {"pSPICE": (0.1, 0.2, 0.2)}),
+        ("model_is_small", {}, {"pSPICE": (0.1, 0.2, 1.1)}),
     ],
 )
 def test_a_relation_is_asked_of_the_numbers(name, holds, fails):

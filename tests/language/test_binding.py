@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.language.errors import QueryError, QueryErrors
+from cep_core.language.errors import Position, QueryError, QueryErrors
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.inference import schema_mentioned_by
 from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Aggregate, Strategy, Window
+from cep_core.language.patterns.tree import IsNull, Reference, Which
 from tests.language.paper_queries import QUERIES as PAPER
 from tests.language.sample_queries import QUERIES, SCHEMA
 
+AT = Position(1, 1)
 _TYPES = {"x": AttributeType.INT, "y": AttributeType.FLOAT, "name": AttributeType.STRING, "ok": AttributeType.BOOL}
 LOG = LogSchema(
     {event_type: {name: Attribute(name, found) for name, found in _TYPES.items()} for event_type in "ABC"}
@@ -154,6 +156,14 @@ def test_columns_are_named_by_what_they_show() -> None:
         ("RETURN a.x + 1, COUNT(*) PATTERN A a WITHIN 5", "an aggregation returns groups and aggregates", "matching"),
         ("RETURN avg(A[].x), COUNT(*) PATTERN A+ WITHIN 5", "an aggregation returns groups and", "matching"),
         ("RETURN COUNT(*), COUNT(*) PATTERN A WITHIN 5", "two columns named 'count'", "AS name"),
+        ("RETURN COUNT(*) AS n, COUNT(A) AS n_log10 PATTERN A WITHIN 5", "two columns named 'n_log10'", "AS name"),
+        ("RETURN COUNT(*) AS x PATTERN A GROUP-BY x WITHIN 5", "two columns named 'x'", "AS name"),
+        ("RETURN x, x AS y, COUNT(*) PATTERN A GROUP-BY x WITHIN 5", "'x' is returned twice", ""),
+        ("RETURN COUNT(*) AS certain PATTERN A WITHIN 5", "two columns named 'certain'", "AS name"),
+        ("RETURN a.x AS window_end PATTERN A a WITHIN 5 SLIDE 5", "two columns named 'window_end'", "AS name"),
+        ("PATTERN SEQ(A first_ts, B b) WITHIN 5", "every result has a column 'first_ts'", "otherwise"),
+        ("PATTERN A match_count WITHIN 5", "every result has a column 'match_count'", "otherwise"),
+        ("RETURN COUNT(*) PATTERN A WITHIN 4e9 SLIDE 1", "each event would be in 4,000,000,000 windows", "SLIDE"),
         ("RETURN COUNT(Q) PATTERN A WITHIN 5", "unknown variable or event type 'Q'", ""),
         ("RETURN COUNT(B) PATTERN SEQ(A, NOT B) WITHIN 5", "'B' is negated: no trend contains it", ""),
         ("RETURN SUM(A.name) PATTERN A WITHIN 5", "sum over all trends takes numbers, 'name' is string", ""),
@@ -234,3 +244,21 @@ def test_an_attribute_that_some_types_lack_is_warned_of() -> None:
     """`[x]` leaves types without x unconstrained, and says so."""
     query = bind("PATTERN SEQ(A, Z) WHERE [x] WITHIN 5", LOG)
     assert "[x] does not constrain Z" in query.warnings[0]
+
+
+def test_the_lakes_own_columns_are_no_names_in_a_workload() -> None:
+    """A notebook may call a column `day`; a table of the lake has one already."""
+    text = "RETURN a.x AS day PATTERN SEQ(A a, B run_id) WITHIN 5"
+    assert bind(text, LOG).returns[0].column == "day"
+    with pytest.raises(QueryErrors) as refused:
+        bind(text, LOG, whole_log=False)
+    assert [error.column for error in refused.value.errors] == [8, 36]
+
+
+def test_the_only_variable_of_a_pattern_may_be_asked_for_its_absence() -> None:
+    """`a IS NULL` means the variable, as beside others; the attribute where the variable has one of this name."""
+    assert [p.expression for p in bind("PATTERN A a WHERE a IS NULL WITHIN 5", LOG).match_predicates] == [
+        IsNull(None, "a", AT)
+    ]
+    (named,) = bind("PATTERN A x WHERE x IS NULL WITHIN 5", LOG).vertex_predicates
+    assert named.expression == IsNull(Reference("x", "x", Which.EACH, AT), None, AT)

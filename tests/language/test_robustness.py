@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,3 +69,12 @@ def test_any_row_of_words_parses_or_is_refused(words: list[str]) -> None:
     if isinstance(query, WrittenQuery):
         assert parse(print_query(query)) == query
     assert str(query)
+
+
+@pytest.mark.parametrize(
+    "condition", ["+".join(["a.x"] * 3000) + " > 1", "NOT " * 3000 + "a.x > 1", "(" * 3000 + "a.x > 1" + ")" * 3000]
+)
+def test_what_is_nested_too_deeply_is_refused(condition: str) -> None:
+    """Whether the parser's own tree or ours is too deep."""
+    with pytest.raises(QueryError, match="nested too deeply"):
+        bind(f"PATTERN A a WHERE {condition} WITHIN 5", LOG)

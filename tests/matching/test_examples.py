@@ -246,3 +246,31 @@ def test_compact_rows_under_a_test_of_whole_matches() -> None:
     query = "PATTERN SEQ(A a, B+ b[]) WHERE sum(b[].x) = 3 WITHIN 10"
     rows = cep.match(query, log("ABBB", x=[0, 1, 2, 3]), collapsed=True).to_pylist()
     assert [(row["last_seq"], row["match_count"], row["b"]) for row in rows] == [(2, 1, [1, 2]), (3, 1, [3])]
+
+
+def test_none_is_counted() -> None:
+    """The count of a closure that a match lacks is 0; what its events have is unknown."""
+    query = "RETURN count(b[]) AS n, count(b[].x) AS known, sum(b[].x) AS s PATTERN SEQ(A a, B* b[]) WITHIN 9"
+    rows = cep.match(query, log("AB", x=[1, 2])).to_pylist()
+    assert [(row["b"], row["n"], row["known"], row["s"]) for row in rows] == [(None, 0, 0, None), ([1], 1, 1, 2)]
+
+
+@pytest.mark.parametrize("quantifier", ["{2}", "{2,3}", "*"])
+def test_a_round_that_binds_nothing_is_none(quantifier: str) -> None:
+    """A run fills the rounds of a bounded closure from the first, whether or not they could be empty."""
+    query = f"PATTERN SEQ(A a, (B? b){quantifier}, C c) WHERE strict_contiguity WITHIN 9"
+    assert cep.match(query, log("ABBC")).column("b").to_pylist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("A{10000} a[]", "unrolls to more than 8,192 states"),
+        ("SEQ(A a, (A{100} b[]){1,99})", "unrolls to more than 8,192 states"),
+        ("A{1,900} a[]", "so long a chain"),
+    ],
+)
+def test_patterns_that_unroll_without_end(pattern: str, said: str) -> None:
+    with pytest.raises(NotSupportedYet, match=said) as refused:
+        cep.match(f"PATTERN {pattern} WITHIN 9", log("AB"))
+    assert (refused.value.line, refused.value.column) == (1, 9)

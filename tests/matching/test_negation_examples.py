@@ -131,6 +131,14 @@ def test_a_run_is_dropped_whole(strategy: str) -> None:
     assert matches(query, events, "a", "b") == [(4, [5, 6])]
 
 
+@pytest.mark.parametrize("strategy", ["strict_contiguity", "skip_till_next_match"])
+def test_a_binding_of_two_branches_stands_if_one_of_them_lets_it(strategy: str) -> None:
+    """The first branch finds a1 beside the b before it; the second has nothing against it."""
+    query = f"PATTERN (SEQ(NOT B n, A a) OR SEQ(A a, NOT B m)) WHERE {strategy} WITHIN 9"
+    assert cep.match(query, log("BA", [1, 2])).column("a").to_pylist() == [1]
+    assert cep.match(query, log("BAB", [1, 2, 3])).num_rows == 0
+
+
 def test_next_match_does_not_look_for_another_way() -> None:
     """The run of a1 takes c3, b2 lies between, and c4 is not tried instead."""
     query = "PATTERN SEQ(A a, NOT B b, C c) WHERE skip_till_next_match { 1 = 1 } WITHIN 5"

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.shedding.chain import between_rows, completion_and_time, trend_counts
+from cep_core.shedding.chain import between_rows, completion_and_time, multiplications, trend_counts
 from cep_core.shedding.costs import uniform_costs
 from cep_core.shedding.drift import deviation, has_drifted
 from cep_core.shedding.model import model_of
 from cep_core.shedding.observations import Observations, observed
+from cep_core.shedding.replaying import Experiment
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.stream import Offered, stream_of
@@ -216,3 +217,29 @@ def test_trend_counts_without_branches_are_completion_and_time():
     probability, time = completion_and_time(matrix, rewards, 20, 1)
     assert np.allclose(counts, probability)
     assert np.allclose(costs, time)
+
+
+@pytest.mark.parametrize(("states", "left", "size"), [(2, 1, 1), (4, 9, 1), (5, 20, 3), (3, 7, 10)])
+def test_xl8_building_a_model_takes_as_many_products_as_are_counted(states: int, left: int, size: int):
+    """Each product reads one entry of the transition matrix, and nothing else does."""
+    read = []
+
+    class Counting:
+        shape = (states, states)
+
+        def __getitem__(self, place: tuple[int, int]) -> float:
+            read.append(place)
+            return 1 / states
+
+    completion_and_time.py_func(Counting(), np.ones((states, states)), left, size)
+    assert len(read) == multiplications(states, left, size)
+
+
+def test_xl8_building_a_model_grows_with_the_window_and_the_states_squared():
+    """Not with the number of events that train it, which only fill the matrix."""
+    windows = [multiplications(11, left, 1) for left in (6_000, 12_000, 24_000)]
+    assert windows[1] / windows[0] == pytest.approx(2, rel=1e-3)
+    assert windows[2] / windows[0] == pytest.approx(4, rel=1e-3)
+    assert multiplications(22, 6_000, 1) / windows[0] == pytest.approx(4.2, rel=1e-2)
+    short, long = (Experiment(planted(1, count)).model for count in (4_000, 16_000))
+    assert PSpice().building(short) == PSpice().building(long) > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -11,15 +12,17 @@ from hypothesis import strategies as st
 from cep_core.language.patterns.query import Strategy
 from cep_core.matching.network import OPERATORS, compares
 from cep_core.shedding.costs import Costs, uniform_costs
-from cep_core.shedding.drawing import chained
+from cep_core.shedding.drawing import chained, chance
+from cep_core.shedding.dropping import share_to_drop, share_wanted
 from cep_core.shedding.lifetimes import spent_in_state
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.pool import OWN, WORTH
 from cep_core.shedding.reference import PartialMatch, replay
-from cep_core.shedding.regression import LINEAR, Latency
-from cep_core.shedding.rules import LOWEST, RECORD, REPLAY, Rules, guarded
+from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
+from cep_core.shedding.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
 from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.events import spread_over_types
 from cep_core.shedding.shedders.hindsight import Hindsight
 from cep_core.shedding.stream import Offered, stream_of
 from cep_core.shedding.utility import UtilityTable
@@ -102,6 +105,39 @@ def test_shed_run_is_the_plain_one(seed, count, bound):
     whole = run_of(world, arrival)
     before = set(whole.match_columns()[2].tolist())
     assert set(keys.tolist()) <= before, "shedding partial matches invents nothing (L4)"
+
+
+@settings(max_examples=150, deadline=None)
+@given(SEEDS, st.integers(1, 40), st.floats(0, 1.2))
+def test_a_run_that_events_leave_is_the_plain_one(seed, count, wanted):
+    """Each event leaves each window with a probability of its type's; the same meetings are missing on both sides."""
+    world = draw_world(seed, count)
+    costs = replace(world.costs, draw=0)
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 3, count)
+    lack, wanted_at, scale_at = spread_over_types(rng.integers(0, 3, 3).astype(float), rng.dirichlet(np.ones(3)))
+    # A constant f that always asks for the same share.
+    asking = Detector(100, Latency(CONSTANT, 50 * (1 + wanted), 0.0), Latency(CONSTANT, 0.0, 0.0))
+    rules = guarded(asking, EVENTS, seed=7)._replace(lack=lack, wanted_at=wanted_at, scale_at=scale_at)
+    arrival = 10**6 * np.arange(count)
+    share = share_wanted(rules, 0, 0)
+    probability = [share_to_drop(rules, number, share) if share else 0.0 for number in range(3)]
+
+    def leaves(event: int, window: int) -> bool:
+        return bool(chance(7, event, window) < probability[kind[event]])
+
+    plain = replay(world.patterns, world.ts, costs, arrival, ordered=world.ordered, leaves=leaves)
+    run = Run(stream_of(world.patterns, world.ts, costs, ordered=world.ordered, kind=kind), arrival)
+    run.advance(count, rules)
+    assert run.account.dropped.tolist() == plain.dropped
+    assert run.account.latency.tolist() == plain.latency
+    pattern, _, keys = run.match_columns()
+    found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
+    assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
+    moves = np.zeros_like(run.account.moves)
+    for q, state, to in plain.moves:
+        moves[run.stream.at[q] + state, to] += 1
+    assert run.account.moves.tolist() == moves.tolist()
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,20 +12,21 @@ from hypothesis import strategies as st
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.clock import arrivals
 from cep_core.shedding.costs import Costs, uniform_costs
+from cep_core.shedding.dropping import share_to_drop
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import quality_of
 from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.replaying import Experiment, Scenario
-from cep_core.shedding.rules import LOWEST, WITHOUT, guarded
+from cep_core.shedding.rules import CHANCE, LOWEST, WITHOUT, Rules, guarded
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.chance import ByChance
-from cep_core.shedding.shedders.events import Events
+from cep_core.shedding.shedders.events import Events, spread_over_types
 from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
 from cep_core.shedding.shedders.trends import Trends
-from cep_core.shedding.stream import Offered, stream_of
+from cep_core.shedding.stream import Offered, Stream, stream_of
 from cep_core.shedding.windows import Windows
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted, sequence
@@ -92,12 +93,59 @@ def test_nothing_is_dropped_while_latency_stays_below_the_bound(seed, count, gap
     assert tighter.account.dropped.sum() > 0, "and the bound is where it begins"
 
 
+def evenly_priced(seed: int, count: int) -> tuple[Stream, Rules]:
+    """Any patterns, every partial match costing 3, every event 2, shedding and windows nothing: f is exact, g is 0."""
+    world = draw_world(seed, count)
+    states = [pattern.machine.states for pattern in world.patterns]
+    stream = stream_of(world.patterns, world.ts, uniform_costs(states, 3, event=2), ordered=world.ordered)
+    rng, sizes = np.random.default_rng(seed), 4 * np.array(states)
+    rules = guarded(Detector(0, Latency(LINEAR, 2.0, 3.0), Latency(CONSTANT, 0.0, 0.0)), LOWEST, 0)._replace(
+        gain=rng.random(sizes.sum()),
+        price=1 + rng.random(sizes.sum()),
+        table_at=np.cumsum([0, *sizes]),
+        bin=np.full(len(states), 3),
+        rate=np.full(len(states), 0.7),
+    )
+    return stream, rules
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(1, 20))
+def test_nothing_is_dropped_from_any_patterns_below_the_bound(seed, count, gap):
+    """And something is at the bound."""
+    stream, rules = evenly_priced(seed, count)
+    arrival = np.cumsum(np.random.default_rng(seed).integers(0, 2 * gap, count))
+    unshed = Run(stream, arrival)
+    unshed.advance(count)
+    meeting = unshed.account.met > 0
+    assume(meeting.any())
+    highest = int(unshed.account.latency[meeting].max())
+    for kind in (LOWEST, CHANCE):
+        run = Run(stream, arrival)
+        run.advance(count, rules._replace(bound=highest + 5, buffer=5, kind=kind))
+        assert run.account.dropped.sum() == 0
+    tighter = Run(stream, arrival)
+    tighter.advance(count, rules._replace(bound=highest + 4, buffer=5))
+    assert tighter.account.dropped.sum() > 0
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(2, 60), st.integers(0, 6))
+def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, count, bound, slack):
+    """f and g exact, and events that alone keep up: each arrives at least as late as the one before costs by itself."""
+    stream, rules = evenly_priced(seed, count)
+    arrival = np.cumsum(2 + np.random.default_rng(seed).integers(0, slack + 1, count))
+    run = Run(stream, arrival)
+    run.advance(count, rules._replace(bound=bound))
+    assert run.account.latency.max() <= bound
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1.2, 1.6, 2.5]))
 def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
     """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
     experiment = Experiment(planted(seed, 2_000, per_match=50))
-    for shedder in (PSpice(), PSpice(timeless=True), Trends()):
+    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.hindsight):
         assert experiment.model.processing == Latency(LINEAR, 20.0, 50.0)
         measured = experiment.measure(shedder, load)
         assert measured.quality.latencies[-1] <= experiment.scenario.bound
@@ -106,7 +154,7 @@ def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
 
 def test_loss_does_not_fall_with_load_on_a_planted_chain():
     """Mean over 20 seeds, not by more than 2 standard errors of the difference."""
-    for shedder in (PSpice(), ByChance()):
+    for shedder in (*SHEDDERS, Events()):
         lost = np.array(
             [
                 [experiment.measure(shedder, load, seed).quality.lost for load in (1.2, 1.6, 2.0)]
@@ -149,11 +197,34 @@ def test_l17_events_leave_windows_until_the_same_bound_is_met():
     assert measured.quality.late < 0.2 < unshed.quality.late
 
 
-def test_l17_types_that_no_pattern_wants_go_first():
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 1))
+def test_l17_types_go_by_their_lack_of_utility_and_the_share_wanted_goes(seed, types, wanted):
+    """Of equal lack equally, never a more useful type rather than a less useful one."""
+    rng = np.random.default_rng(seed)
+    repeated, counts = rng.integers(0, 4, types).astype(float), rng.integers(0, 9, types)
+    assume(counts.any())
+    shares = counts / counts.sum()
+    lack, wanted_at, scale_at = spread_over_types(repeated, shares)
+    rules = WITHOUT._replace(lack=lack, wanted_at=wanted_at, scale_at=scale_at)
+    goes = np.array([share_to_drop(rules, kind, wanted) for kind in range(types)])
+    assert goes @ shares == pytest.approx(wanted, abs=1e-6)
+    utility = repeated * shares
+    for one in range(types):
+        for other in range(types):
+            if utility[one] <= utility[other]:
+                assert goes[one] >= goes[other] - 1e-12
+    partly = (goes > 0) & (goes < 1)
+    assert np.ptp(goes[partly] / lack[partly]) <= 1e-6 * scale_at[-1] if partly.any() else True
+
+
+def test_l17_types_that_no_pattern_wants_go_more_readily():
+    """But not alone: every type goes with some probability."""
     experiment = Experiment(planted(2, wanted="ABC", alphabet="ABCDEFGH"))
     rules = Events().rules(experiment.model, detector_of(Events(), experiment.model, 1000), 0)
-    assert rules.before[:3].min() >= rules.before[3:].max()
-    assert rules.share.sum() == pytest.approx(1)
+    goes = [share_to_drop(rules, kind, 0.2) for kind in range(8)]
+    assert 0.1 < max(goes[:3]) < min(goes[3:])
+    assert goes[3:] == [goes[3]] * 5
 
 
 def test_l17_false_positives_under_negation_are_reported():
@@ -178,13 +249,15 @@ def test_l17_false_positives_under_negation_are_reported():
 
 
 def test_l18_pspice_without_time_is_pspice_where_time_is_constant():
-    """All partial matches of all states alike: the same drops."""
+    """Whatever the constant: the same drops, the same matches."""
     experiment = Experiment(planted(7, 6_000))
-    model = experiment.model
-    [with_time], [without] = PSpice().tables(model), PSpice(timeless=True).tables(model)
-    flat = replace(with_time, price=np.ones_like(with_time.price))
-    assert np.array_equal(flat.gain, without.gain)
-    assert np.array_equal(flat.price, without.price)
+    without, with_time = (experiment.measure(PSpice(timeless=timeless), 1.5).run for timeless in (True, False))
+    [table] = PSpice().tables(experiment.model)
+    rules = PSpice().rules(experiment.model, experiment._detector(PSpice()), 0)
+    run = experiment._plainly.resumed(without.arrival)
+    run.advance(len(experiment.scenario.ts), rules._replace(price=np.full(table.price.size, 7.0)))
+    assert run.account.dropped.tolist() == without.account.dropped.tolist() != with_time.account.dropped.tolist()
+    assert run.match_columns()[2].tolist() == without.match_columns()[2].tolist()
 
 
 def test_l19_same_seed_same_bytes():

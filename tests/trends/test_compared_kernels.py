@@ -7,6 +7,7 @@ import pytest
 
 from cep_core.trends.graph import (
     NOTHING,
+    Automaton,
     Comparisons,
     Flags,
     Limits,
@@ -17,7 +18,8 @@ from cep_core.trends.graph import (
     no_others,
 )
 from cep_core.trends.ranked import count_compared_windows
-from cep_core.trends.windows import list_windows
+from cep_core.trends.ring import count_overlapping_windows
+from cep_core.trends.windows import Windows, list_windows
 from tests.trends.graphs import SEEDS, Edge, earlier, every_edge, exactly, stream, template
 
 
@@ -36,6 +38,18 @@ def fitting(vertices: Vertices, comparisons: Comparisons) -> dict[Edge, Flags]:
             fits &= np.arange(n)[np.newaxis, :] >= comparisons.since[c][:, np.newaxis]
         found[int(comparisons.source[c]), int(comparisons.target[c])] = fits
     return found
+
+
+def in_a_ring(
+    graph: Automaton, comparisons: Comparisons, vertices: Vertices, windows: Windows
+) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+    """Totals, minima and flags of `ring`."""
+    ranges = len(windows.first)
+    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), np.int64)
+    minima, flags = np.full((ranges, vertices.codes.shape[1]), NOTHING), np.zeros(ranges, np.bool_)
+    span = (windows.first, windows.last, windows.partition[windows.opener])
+    count_overlapping_windows(graph, comparisons, vertices, *span, totals, minima, flags)
+    return totals.tolist(), minima.tolist(), flags.tolist()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -66,11 +80,79 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     span = (windows.first, windows.last, where)
     count_compared_windows(graph, comparisons, vertices, no_limits(), *span, totals, minima, flags)
     exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    ringed, ringed_minima, ringed_flags = in_a_ring(graph, comparisons, vertices, windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
         assert (exact[w], exact_minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
         assert flags[w] or (totals[w].tolist(), minima[w].tolist()) == (exact[w], exact_minima[w].tolist())
-        assert max(exact[w]) < 2**62 or flags[w]
+        assert ringed_flags[w] or (ringed[w], ringed_minima[w]) == (exact[w], exact_minima[w].tolist())
+        assert max(exact[w]) < 2**62 or (flags[w] and ringed_flags[w])
+        assert max(exact[w]) > 2**50 or not ringed_flags[w]
+
+
+def rising(random: np.random.Generator, n: int, values: int) -> tuple[Comparisons, Vertices]:
+    """A+ with rising values out of so many; a seventh of them unknown."""
+    vertices = stream(random, 1, n)._replace(states=np.ones(n, np.uint64), weighted=np.ones(2, np.uint64))
+    rank = random.integers(1, values + 1, (n, 1)).astype(np.int32) * (random.random((n, 1)) < 0.85).astype(np.int32)
+    one, no = np.array([0]), np.array([False])
+    bound = np.maximum(rank - 1, 0).astype(np.int32)
+    return Comparisons(one, one, no, rank, bound, np.array([values]), *no_others(1, n), no, no_cuts()), vertices
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_windows_take_the_lanes_of_others_again_and_again(seed: int) -> None:
+    """More windows than a ring has lanes, some apart; bursts whose numbers outgrow words, in lanes that others take."""
+    random = np.random.default_rng(seed)
+    n = 700
+    comparisons, vertices = rising(random, n, int(random.choice([2, 5, 40])))
+    calm = random.integers(0, 12_000, n - 300)
+    bursts = [random.integers(at, at + 60, 150) for at in (3_000, 7_500)]
+    tick = np.sort(np.concatenate([calm, *bursts]))
+    tick = np.where(tick > 5_000, tick + 2_000 * (seed % 2), tick)
+    vertices = vertices._replace(tick=tick)
+    size = int(random.integers(2, 9)) * 50
+    windows = list_windows(tick, np.array([0, n]), size, max(1, size // int(random.integers(2, 50))))
+    graph = automaton(1, [0], [0], [])
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    assert not all(flags)
+    for w, numbers in enumerate(exact):
+        assert flags[w] == (max(numbers) >= 2**60)
+        assert flags[w] or (totals[w], minima[w]) == (numbers, exact_minima[w].tolist())
+
+
+@pytest.mark.parametrize("overlap", [1, 7, 90, 300, 700])
+def test_more_windows_over_a_vertex_than_a_ring_has_lanes(overlap: int) -> None:
+    """Every second or third window has a walk of its own; windows of one vertex more than one another."""
+    random = np.random.default_rng(overlap)
+    n = 900
+    comparisons, vertices = rising(random, n, 4)
+    vertices = vertices._replace(tick=np.arange(n) // 2, weights=vertices.weights % 2)
+    windows = list_windows(np.arange(n), np.array([0, n // 3, n]), overlap, 1)
+    graph = automaton(1, [0], [0], [])
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    assert not any(flags)
+    assert (totals, minima) == (exact, exact_minima.tolist())
+
+
+@pytest.mark.parametrize("weight", [2**20, 2**31, 2**59, 2**61])
+def test_products_beyond_a_word_are_flagged(weight: int) -> None:
+    """A sum that outgrows a word in some windows only, by its weights rather than by the number of trends."""
+    random = np.random.default_rng(1)
+    n = 300
+    comparisons, vertices = rising(random, n, 30)
+    heavy = np.where(np.arange(n) // 50 % 2 == 0, 1, weight)[:, np.newaxis]
+    vertices = vertices._replace(tick=np.arange(n), weights=np.concatenate([heavy, heavy * 0], axis=1))
+    windows = list_windows(np.arange(n), np.array([0, n]), 12, 3)
+    graph = automaton(1, [0], [0], [])
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    assert any(flags) == (weight > 2**31)
+    assert not all(flags)
+    for w, numbers in enumerate(exact):
+        assert flags[w] or (totals[w], minima[w]) == (numbers, exact_minima[w].tolist())
+        assert max(numbers) < 2**62 or flags[w]
 
 
 @pytest.mark.parametrize("seed", SEEDS[:4])

@@ -129,6 +129,15 @@ def test_columns_are_the_integers(values: list[int], shift: int) -> None:
 
 
 @settings(max_examples=100, deadline=None)
+@given(st.lists(BIG, max_size=8), st.integers(0, 1100), st.integers(0, 70))
+def test_the_size_of_a_fraction_is_that_of_its_value(values: list[int], shift: int, more: int) -> None:
+    """How many digits a slice knew does not show, to the last bit: 3 / 2 is 6 / 4."""
+    shifts = np.full(len(values), shift)
+    known = logarithms(Integers.of(values), shifts)
+    assert logarithms(Integers.of([value << more for value in values]), shifts + more) == known
+
+
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(BIG, st.integers(0, 2)), max_size=8), st.lists(BIG.map(abs), min_size=8, max_size=8))
 def test_arithmetic_is_exact(rows: list[tuple[int, int]], divisors: list[int]) -> None:
     """Group sums, differences, rows at places and quotients."""

@@ -34,6 +34,7 @@ from cep_core.language.patterns.query import (
     Variable,
     VertexPredicate,
 )
+from cep_core.language.patterns.result_names import check_names
 from cep_core.language.patterns.returns import is_aggregation, return_items
 from cep_core.language.patterns.scope import Scope
 from cep_core.language.patterns.spans import window_of
@@ -145,6 +146,7 @@ class _Binder:
             confidence=confidence_of(written.confidence),
         )
         self._check_clauses(query, scope)
+        check_names(query, written.group_by, self.report, whole_log=self._whole_log)
         return replace(query, warnings=tuple(self.warnings))
 
     def _check_types(self, variables: tuple[Variable, ...]) -> None:

@@ -27,7 +27,7 @@ Ways = frozenset[Way]
 FREELY: Ways = frozenset({frozenset()})
 """One way, which passes no negation."""
 NO_WAY: Ways = frozenset()
-MOST_STATES = 1 << 10
+MOST_STATES = 1 << 8
 
 Alike = Callable[[Unit], Hashable]
 """Units of an ANY with equal keys are interchangeable."""

@@ -80,11 +80,17 @@ def _parse(text: str, start: OneOf["query", "pattern", "condition"], path: str) 
     except VisitError as error:
         if isinstance(error.orig_exc, QueryError):
             raise error.orig_exc from None
+        if isinstance(error.orig_exc, RecursionError):
+            raise _too_deep(text, path) from None
         raise
     except UnexpectedInput as error:
         raise _explained(error, text, path) from None
     except RecursionError:
-        raise QueryError("nested too deeply", Position(1, 1), text=text, path=path) from None
+        raise _too_deep(text, path) from None
+
+
+def _too_deep(text: str, path: str) -> QueryError:
+    return QueryError("nested too deeply", Position(1, 1), text=text, path=path)
 
 
 def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:

@@ -34,17 +34,7 @@ def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope)
             found = _of_a_match(item, item.value, scope)
         if found is not None:
             bound.append(found)
-    taken = dict.fromkeys(("window_start", "window_end")) if aggregation else _columns_of_matches(scope)
-    for one in bound:
-        if one.column in taken:
-            scope.report(f"two columns named '{one.column}'", one.at, "name one of them: ... AS name")
-        taken[one.column] = None
     return tuple(bound)
-
-
-def _columns_of_matches(scope: Scope) -> dict[str, None]:
-    names = [variable.name for variable in scope.variables.values() if not variable.negated]
-    return dict.fromkeys(["match_id", "first_ts", "last_ts", "confidence", *names])
 
 
 def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnItem | None:

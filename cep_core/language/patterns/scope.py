@@ -105,7 +105,10 @@ class Scope:
                 return replace(part, variable=name, defined=self.aggregates.get(part.function))
             return replace(part, variable=name)
         if isinstance(part, Reference) and len(self.variables) == 1:
-            return replace(part, variable=next(iter(self.variables)))
+            (only,) = self.variables.values()
+            # `v IS NULL` of a pattern's one variable asks for the variable, unless it has an attribute of this name
+            named = part.attribute == only.name and self.attribute_type(only, part.attribute) is None
+            return part if named else replace(part, variable=only.name)
         return part
 
     def _exists(self, part: Expression) -> bool:

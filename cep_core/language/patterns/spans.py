@@ -8,6 +8,8 @@ from cep_core.language.patterns.naming import Report
 from cep_core.language.patterns.query import Window
 from cep_core.language.patterns.syntax import SpanUnit, WrittenSpan
 
+MOST_WINDOWS = 10**7
+"""How many windows may hold one event: each is a row of the result."""
 _NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _NANOSECONDS["d"] = 24 * _NANOSECONDS["h"]
 _OF_SPAN = {
@@ -26,7 +28,10 @@ def window_of(within: WrittenSpan, slide: WrittenSpan | None, unit: str, report:
         report("WITHIN and SLIDE count different things", slide.at, "both in time, or both in EVENTS")
         slide = None
     step = None if slide is None else in_unit(slide, unit, report)
-    return Window(in_unit(within, unit, report), in_events, step)
+    size = in_unit(within, unit, report)
+    if slide is not None and step is not None and size // step > MOST_WINDOWS:
+        report(f"each event would be in {size // step:,} windows", slide.at, "a longer SLIDE")
+    return Window(size, in_events, step)
 
 
 def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cep_core.shedding.chain import completion_and_time
+from cep_core.shedding.chain import completion_and_time, multiplications
 from cep_core.shedding.costs import Costs
 from cep_core.shedding.model import Model
 from cep_core.shedding.overload import Detector
@@ -36,6 +36,14 @@ class PSpice:
         ]
         weights = [own.weight for own in model.patterns]
         return utility_tables([p for p, _ in solved], [t for _, t in solved], weights, sizes, timeless=self.timeless)
+
+    def building(self, model: Model) -> int:
+        """Products that the tables take."""
+        sizes = sizes_of(model, self.bin_size)
+        return sum(
+            multiplications(len(own.observations.moves), own.left, size)
+            for own, size in zip(model.patterns, sizes, strict=True)
+        )
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return by_table(model, detector, seed, self.tables(model))

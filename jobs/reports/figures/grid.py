@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from cep_core.experiments.grids import LOAD, PARTS, TAU, Grid
+from cep_core.experiments.grids import LOAD, PARTS, TAU, TRAINED, Grid
 from cep_core.experiments.summaries import Point, Summary
 from jobs.reports.figures.figure import Figure
 from jobs.reports.palette import BOUND, strategy_look
@@ -19,11 +19,16 @@ AXES = {
     "match_probability": "match probability (matches / partial matches)",
     LOAD: "rate, share of what the operator can bear",
     TAU: "how much dearer the first query's partial matches are",
+    TRAINED: "days before that train the model",
     "window": "window, events",
     "n": "n",
 }
 
-WORDS = {"lost": "matches missed", "overhead": "share of all work that is shedding"}
+WORDS = {
+    "lost": "matches missed",
+    "overhead": "share of all work that is shedding",
+    "model_time": "building the model, virtual ms",
+}
 
 
 def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
@@ -33,19 +38,22 @@ def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
         found.append(over_time(grid, summary))
     if "cheaper_than_events" in grid.relations:
         found.append(along_axis(grid, summary, "window", "overhead", logarithmic=True))
+    if "model_takes_longer" in grid.relations:
+        found.append(along_axis(grid, summary, "window", "model_time"))
     return found
 
 
 def axis_of(grid: Grid) -> str:
     """The axis that a grid varies: one that it names, or what its queries' parameters are varied for."""
-    if TAU in grid.axes:
-        return TAU
+    for axis in (TAU, TRAINED):
+        if axis in grid.axes:
+            return axis
     return LOAD if len(grid.loads) > 1 else "match_probability"
 
 
 def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
     """One line a strategy, error bars of one standard deviation."""
-    lines = {name: summary.along(axis, name) for name in summary.strategies if name != UNSHED}
+    lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
     def draw(axes: Axes, narrow: bool) -> None:
@@ -65,7 +73,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
             axes.set_yscale("log")
         else:
             axes.set_ylim(bottom=0)
-            axes.yaxis.set_major_formatter(lambda tick, _: share(tick))
+            axes.yaxis.set_major_formatter(lambda tick, _: _worded(metric, tick))
         if axis in ("match_probability", LOAD):
             axes.xaxis.set_major_formatter(lambda tick, _: share(tick))
         if axis == LOAD:
@@ -75,7 +83,9 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
         axes.legend(ncols=2 if narrow else max(1, len(lines)), loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
     ends = [
-        f"{name} {share(points[0][metric])} to {share(points[-1][metric])}" for name, points in lines.items() if points
+        f"{name} {_worded(metric, points[0][metric])} to {_worded(metric, points[-1][metric])}"
+        for name, points in lines.items()
+        if points
     ]
     setting = _fixed(grid, axis)
     return Figure(
@@ -136,6 +146,11 @@ def over_time(grid: Grid, summary: Summary) -> Figure:
         draw,
         (3.2, 3.6),
     )
+
+
+def _worded(metric: str, value: float) -> str:
+    """A measure as a figure says it: a share, or virtual milliseconds."""
+    return f"{value / 1e6:.0f} ms" if metric == "model_time" else share(value)
 
 
 def _names(summary: Summary) -> Sequence[str]:
