@@ -94,13 +94,13 @@ def negative(folder: Path) -> Iterator[str]:
 
 def selectivity(folder: Path) -> Iterator[str]:
     """Figure 16: cost against how many pairs satisfy Q3's comparison, over reports of vehicles (Linear Road)."""
-    log = trend_logs.linear_road(vehicles=20, reports=10)  # what vehicles report in Q3's five minutes
+    log = trend_logs.linear_road(vehicles=200, reports=10)  # what vehicles report in Q3's five minutes
     inputs = []
     for factor in (0.5, 0.8, 0.95, 1.0, 1.05, 1.2, 2.0):
         question = Question(log, "Position", ("segment", "vehicle"), "speed", factor=factor)
         inputs.append((round(question.selectivity, 1), question))
     times, peaks = compare_ways(inputs, {})
-    n = f"n = {len(log)} reports of 20 vehicles in one window"
+    n = f"n = {len(log)} reports of 200 vehicles in one window"
     x = "% of the pairs satisfy P.speed * X > NEXT(P).speed"
     yield from _draw(folder, "trends-selectivity", times, x, "CPU-seconds", n, log_x=False)
     yield from _draw(folder, "trends-selectivity-memory", peaks, x, "bytes at the peak", n, log_x=False)

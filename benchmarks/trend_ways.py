@@ -24,7 +24,7 @@ import cep_core as cep
 Ints = npt.NDArray[np.int64]
 Curves = dict[str, list[tuple[float, float]]]
 
-MOST_TRENDS = 100_000
+MOST_TRENDS = 1_000_000
 """Trends that are listed, or joined, at most."""
 WAYS = ("this engine", "every edge", "two steps", "self-joins")
 
