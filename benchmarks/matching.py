@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ import matching_logs as logs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from matching_pictures import draw
 from matching_plans import optimisations, phases
 from matching_relations import cluster_study, imprecise, said
 from numba import njit
@@ -27,10 +28,11 @@ from cep_core.events.table import log_schema_of
 from cep_core.language.patterns.binding import bind
 from cep_core.matching.any_match import questions_about
 from cep_core.matching.counting import count_matches
-from cep_core.matching.detecting import completed, completing_events
+from cep_core.matching.detecting import completed, completing_events, needed_edges
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.event_graph import event_graph
 from cep_core.matching.lanes import LIMIT
+from cep_core.matching.network import with_places
 from cep_core.matching.one_closure import list_closures, positions
 
 Ints = npt.NDArray[np.int64]
@@ -111,28 +113,40 @@ def against_runs(events: pa.Table, width: int, size: int) -> tuple[float, float]
     return size / ours, size / theirs if naive >= 0 else 0.0
 
 
+def _draw(name: str, x: str, places: Sequence[float], rates: Sequence[tuple[float, float]]) -> None:
+    """Our rates and those of the naive engine, as far as it got."""
+    points = list(zip(places, rates, strict=True))
+    ours = [(place, rate) for place, (rate, _) in points]
+    runs = [(place, rate) for place, (_, rate) in points if rate]
+    draw(name, "events/s", x, {"this engine, table to count": ours, "every run kept, compiled": runs}, log_x=True)
+
+
 def counting() -> None:
     print(f"\nCounting, {EVENTS:,} events, 12 % relevant, SEQ(A, B+, C) with rising values, skip till any match")
     print(f"{'window':>8} {'matches':>18} {'events/s':>12} {'naive ev/s':>12} {'naive runs':>14}  naive time / ours")
     events = logs.abc(EVENTS, 0.12)
-    rates = [against_runs(events, width, EVENTS) for width in (25, 50, 100, 200, 400, 1000)]
+    windows = (25, 50, 100, 200, 400, 1000)
+    rates = [against_runs(events, width, EVENTS) for width in windows]
+    _draw("matching-windows", "window (events)", windows, rates)
     fall, runs_fall = rates[0][0] / rates[-1][0], rates[0][1] / rates[-2][1]
     numbers = f"{fall:.1f} x slower at 1000 than at 25, runs {runs_fall:,.0f} x slower at 400 and stopped at 1000"
     said("nearly flat in the window, where runs fall fast", fall < 3 < 100 < runs_fall, numbers)
     few = 100_000
     against_runs(logs.abc(few, 0.12), 10_000, few)
     print("and by the share of relevant events, window 100")
-    rates = []
-    for relevant in (0.001, 0.01, 0.1, 0.2):
+    rates, shares = [], (0.001, 0.01, 0.1, 0.2)
+    for relevant in shares:
         print(f"{relevant:>8.1%}", end="")
         rates.append(against_runs(logs.abc(EVENTS, relevant), 100, EVENTS))
+    _draw("matching-relevant", "share of relevant events", shares, rates)
     fall, runs_fall = (first / last for first, last in zip(rates[0], rates[-1], strict=True))
     said("matches an event make runs fall faster", fall < runs_fall, f"{fall:.1f} x against {runs_fall:,.0f} x")
     print("and by the length of the input, window 100")
-    rates = []
-    for size in (10_000, 100_000, 1_000_000):
+    rates, sizes = [], (10_000, 100_000, 1_000_000)
+    for size in sizes:
         print(f"{size:>9,}", end="")
         rates.append(against_runs(logs.abc(size, 0.12), 100, size))
+    _draw("matching-lengths", "events of the log", sizes, rates)
     first, last = rates[0][0], rates[-1][0]
     said(
         "flat in the length of the input", last > 0.8 * first, f"{last / first:.1f} x the rate at 100 times the length"
@@ -227,9 +241,10 @@ def detecting() -> None:
             evaluator = MatchEvaluator(query, collapsed=True)
             graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
             ends = questions_about(graph, evaluator.automaton, query.window, None).ends
-            asked = partial(completed, graph.network, graph.offsets, graph.clock, graph.width, ends)
+            network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
+            asked = partial(completed, network, graph.offsets, graph.clock, graph.width, ends)
             found, alone = seconds(asked)
-            table, spent = seconds(partial(completing_events, query, events))
+            table, spent = seconds(partial(completing_events, evaluator, events))
             if len(table) != found.sum():
                 raise AssertionError((len(table), found.sum()))
             rates = f"{events.num_rows / alone:>12,.0f} events/s {events.num_rows / spent:>12,.0f}"
@@ -250,13 +265,14 @@ def kernels() -> None:
         evaluator = MatchEvaluator(query)
         graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
         ends = questions_about(graph, evaluator.automaton, query.window, None).ends
-        (counts, large), counted = seconds(partial(count_matches, graph.network, ends))
+        network = with_places(graph.network, graph.offsets)
+        (counts, large), counted = seconds(partial(count_matches, network, ends))
         total = sum(counts.tolist()) + sum(count - LIMIT for count in large.values())
         line = f"{width:>8} {short(total):>18} matches: counted at {size / counted:>12,.0f} events/s"
         if all_of_them:
-            lists = positions(graph.network, graph.offsets, graph.seq, ends)
+            lists = positions(network, graph.offsets, graph.seq, ends)
             assert lists is not None
-            arguments = (graph.network, lists, graph.seq, graph.ts, ends, counts)
+            arguments = (network, lists, graph.seq, graph.ts, ends, counts)
             listed, spent = seconds(lambda a=arguments: sum(len(batch.first) for batch in list_closures(*a)))
             if listed != total:
                 raise AssertionError((listed, total))

@@ -1,30 +1,25 @@
 """The relations of SASE++'s section 6 that need clocks that err and a cluster's logs, measured again: by `matching.py`.
 
 Every relation is a line that ends in `agrees` or `disagrees`, with the numbers that say so; curves are printed, and
-drawn where a folder is given in PICTURES. CPU-seconds of one thread, kernels compiled, best of two runs.
+drawn (`matching_pictures`). CPU-seconds of one thread, kernels compiled, best of two runs.
 """
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import matching_logs as logs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from matching_pictures import draw
 from matching_plans import GRID
-from matplotlib.axes import Axes
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.patterns.binding import bind
 from cep_core.matching.execution_plan import ExecutionPlan
-from jobs.reports.figures.figure import Figure, drawn
-
-Curves = Mapping[str, Sequence[tuple[float, float]]]
 
 BUDGET = 2.0
 """CPU-seconds after which a curve ends."""
@@ -95,7 +90,7 @@ def imprecise() -> None:
     said("without a threshold the window costs most", fall > kept, f"{fall:.1f} x slower, with 0.99 {kept:.1f} x")
     one, other = curves["0.7, collapsed"][-1][1], curves["0.7"][-1][1]
     said("collapsed results are cheaper", one > other, f"{one:,.0f} against {other:,.0f} events/s")
-    draw("imprecise_time", "events/s", "window", curves)
+    draw("matching-imprecise-time", "events/s", "window", curves)
 
 
 def cluster_study() -> None:
@@ -112,7 +107,7 @@ def cluster_study() -> None:
             print(f"  {name}: longest run time of a job, s, at 10, 25, 50, 75, 90, 100 % of jobs: {deciles}")
             counts = np.bincount((longest // 10).astype(np.int64))
             curve = [(10.0 * k + 10, float(share)) for k, share in enumerate(np.cumsum(counts) / len(longest))]
-            draw(f"run_times_{name.lower()}", "share of jobs", "s", {name: curve})
+            draw(f"matching-run-times-{name.lower()}", "share of jobs", "s", {name: curve})
         if name == "Q4":
             queued = np.sort(_last(table))
             least, middle, most = queued[0], np.median(queued), queued[-1]
@@ -158,25 +153,3 @@ def _last(table: pa.Table) -> npt.NDArray[np.float64]:
     """The last RETURN item."""
     name = [name for name in table.column_names if name != "certain"][-1]
     return np.asarray(table[name].to_numpy(), np.float64)
-
-
-def draw(name: str, y: str, x: str, curves: Curves) -> None:
-    """The curves as a figure, if there is a folder for it."""
-    folder = os.environ.get("PICTURES")
-    if folder is None:
-        return
-
-    def on_axes(axes: Axes, narrow: bool) -> None:
-        for label, points in curves.items():
-            axes.plot([point[0] for point in points], [point[1] for point in points], marker="o", label=label)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
-        if y == "events/s":
-            axes.set_yscale("log")
-        axes.legend()
-
-    rows = [(label, *point) for label, points in curves.items() for point in points]
-    figure = Figure(name, f"{y} against {x}", "one run", ("way", x, y), rows, on_axes, height=(3.2, 3.2))
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    (Path(folder) / f"{name}.svg").write_text(drawn(figure, narrow=False))
-    print(f"  drawn: {folder}/{name}.svg")

@@ -19,9 +19,10 @@ from cep_core.matching.compact import compact_listed, compact_matches
 from cep_core.matching.counting import count_matches
 from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.listing import list_matches
-from cep_core.matching.network import ANY_STATE, Ends, Flags, Ints
+from cep_core.matching.network import ANY_STATE, Ends, Flags, Ints, any_state, with_places
 from cep_core.matching.paths import Paths
 from cep_core.matching.totals import Days, owned_moments, part_of, parts
+from cep_core.matching.walks import walks_are_long
 from cep_core.matching.windows import first_rows_from, spans_back, windows_of
 
 
@@ -65,6 +66,9 @@ def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: D
     if asked.window_start is not None:
         keys.insert(3, asked.window_start)
     asked = asked.take(np.lexsort(keys))
+    longest = int((asked.ends.rows - asked.ends.begins).max(initial=0)) + 1
+    if walks_are_long(longest):
+        graph = replace(graph, network=with_places(graph.network, graph.offsets))
     counts, large = count_matches(graph.network, asked.ends)
     found = np.flatnonzero(counts)
     asked = asked.take(found)
@@ -88,7 +92,7 @@ def questions_about(graph: EventGraph, automaton: Automaton, window: Window, day
         rows, states = np.nonzero(graph.network.accepts)
         waits = np.isin(states, list(automaton.after))
     else:
-        rows = np.flatnonzero(graph.network.accepts.any(axis=1))
+        rows = np.flatnonzero(any_state(graph.network.accepts))
         states, waits = np.full(len(rows), ANY_STATE), np.zeros(len(rows), np.bool_)
     if window.slide is None:
         return _moving(graph, window, days, rows, states, waits)

@@ -105,7 +105,7 @@ def _of_target(tests: Sequence[NeighbourTest], place: Place, automaton: Automato
 
 def negated_network(negation: Negation, rows: Rows) -> Network:
     """The events of a negated element as a network of their own; what is negated inside it cuts its edges."""
-    return network_of(rows.offsets, rows.tick, _fits(negation, rows), negation.automaton, _comparisons(negation, rows))
+    return network_of(rows.tick, _fits(negation, rows), negation.automaton, _comparisons(negation, rows))
 
 
 def _fits(negation: Negation, rows: Rows) -> Flags:
@@ -143,7 +143,7 @@ def _mirrored(negation: Negation, rows: Rows) -> Network:
         for (s, t), on_edge in _comparisons(negation, rows).items()
     }
     other = _mirror(rows)
-    return network_of(other.offsets, other.tick, _fits(negation, other), automaton, comparisons)
+    return network_of(other.tick, _fits(negation, other), automaton, comparisons)
 
 
 def _completions(

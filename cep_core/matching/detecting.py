@@ -20,7 +20,7 @@ from cep_core.language.evaluator import Evaluator
 from cep_core.matching.any_match import questions_about
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.event_graph import event_graph
-from cep_core.matching.network import Ends, Flags, Ints, Network, holds
+from cep_core.matching.network import Ends, Flags, Ints, Network, holds, with_places
 from cep_core.matching.rows import LAST_SEQ, window_columns
 
 NEVER = -1
@@ -51,28 +51,36 @@ def _decided(evaluator: MatchEvaluator, events: pa.Table) -> pa.Table:
     query = evaluator.query
     graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None, evaluator.negations)
     asked = questions_about(graph, evaluator.automaton, query.window, None)
-    asked = asked.take(completed(graph.network, graph.offsets, graph.clock, graph.width, asked.ends))
+    network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
+    asked = asked.take(completed(network, graph.offsets, graph.clock, graph.width, asked.ends))
     last = asked.ends.rows
     starts = asked.window_start
-    order = np.lexsort([*([] if starts is None else [starts]), graph.seq[last], graph.ts[last]])
+    if starts is None and len(graph.offsets) == 2:
+        order = np.arange(len(last))  # rows of one partition are in order
+    else:
+        order = np.lexsort([*([] if starts is None else [starts]), graph.seq[last], graph.ts[last]])
     columns = {"last_ts": pa.array(graph.ts[last][order]), LAST_SEQ: pa.array(graph.seq[last][order])}
     columns.update(window_columns(None if starts is None else starts[order], query.window.size))
     return pa.table(columns)
 
 
 def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:
-    """Whether any match ends at the last row of each question, in whatever state, and begins where it asks."""
+    """Whether any match ends at the last row of each question, in whatever state, and begins where it asks.
+
+    The `needed_edges` of the network have places.
+    """
     source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
     latest = np.empty(len(clock), np.int64)
     places = 2 + int(network.store.max(initial=0))
     tops = np.empty((len(network.operator), places), np.int64)
-    _latest_beginnings(network, offsets, clock, width, source, _needed(network, source), tops, latest)
+    _latest_beginnings(network, offsets, clock, width, source, needed_edges(network), tops, latest)
     found: Flags = latest[questions.rows] >= questions.begins
     return found
 
 
-def _needed(network: Network, source: Ints) -> Flags:
+def needed_edges(network: Network) -> Flags:
     """Which edges can make a beginning later than the other edges into their state do."""
+    source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
     free = np.diff(network.condition) == 0
     needed = np.ones(len(source), np.bool_)
     for edge, (s, t) in enumerate(zip(source, network.target, strict=True)):
@@ -92,8 +100,10 @@ def _latest_beginnings(
     m, states = fits.shape
     edges = target.shape[0]
     best = np.empty(states, np.int64)
-    reached = np.empty((m, states), np.int64)
-    members = np.empty((states, m), np.int64)
+    # nodes of the tick in hand, which nothing of the same tick follows: few, so that no array of all nodes is touched
+    room = _most_at_once(offsets, tick) * states
+    waiting, waiting_row, waiting_begun = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    members, beginnings = np.empty((states, m), np.int64), np.empty((states, m), np.int64)
     above = np.empty(tops.shape[0], np.int64)  # one more than the places of the partition in hand
     sizes, gone = np.empty(states, np.int64), np.empty(states, np.int64)
     scanned = np.zeros(states, np.bool_)  # states whose nodes are looked at one by one
@@ -114,26 +124,24 @@ def _latest_beginnings(
         for c in range(tops.shape[0]):
             above[c] = 1 + (store[c, low:high].max() if high > low else 0)
             tops[c, : above[c]] = NEVER
-        ready = low  # rows below come strictly earlier than the one in hand
+        n = 0
         for row in range(low, high):
-            while tick[ready] < tick[row]:
-                for s in range(states):
-                    begun = reached[ready, s]
-                    if begun == NEVER:
-                        continue
+            if n and tick[row] != tick[row - 1]:
+                for k in range(n):
+                    s, ready, begun = waiting[k], waiting_row[k], waiting_begun[k]
                     best[s] = max(best[s], begun)
                     if not scanned[s]:
                         continue
                     members[s, sizes[s]] = ready
+                    beginnings[s, sizes[s]] = begun
                     sizes[s] += 1
                     for edge in range(edges):
                         c = condition[edge]
                         if source[edge] == s and c < condition[edge + 1] and query[c, ready] > 0:
                             _raise(tops, c, above[c] - query[c, ready], above[c], begun)
-                ready += 1
+                n = 0
             latest[row] = NEVER
             for t in range(states):
-                reached[row, t] = NEVER
                 if not fits[row, t]:
                     continue
                 begun = NEVER
@@ -149,34 +157,47 @@ def _latest_beginnings(
                             continue
                         elif query[c, row] >= 0:
                             if store[c, row] > 0:
-                                begun = max(begun, _top(tops, c, above[c] - store[c, row]))
+                                begun = max(begun, _top(tops, c, above[c] - store[c, row], best[s]))
                         else:
                             while gone[s] < sizes[s] and clock[members[s, gone[s]]] < clock[row] - width:
                                 gone[s] += 1
                             for k2 in range(gone[s], sizes[s]):
-                                earlier = members[s, k2]
-                                if reached[earlier, s] > begun and holds(
-                                    condition, operator, left, right, edge, earlier, row
+                                if beginnings[s, k2] > begun and holds(
+                                    condition, operator, left, right, edge, members[s, k2], row
                                 ):
-                                    begun = reached[earlier, s]
-                reached[row, t] = begun
+                                    begun = beginnings[s, k2]
+                if begun == NEVER:
+                    continue
+                waiting[n], waiting_row[n], waiting_begun[n] = t, row, begun
+                n += 1
                 if accepts[row, t]:
                     latest[row] = max(latest[row], begun)
 
 
 @njit(cache=True)
+def _most_at_once(offsets: Ints, tick: Ints) -> int:
+    """The most rows of a partition that have the same tick."""
+    most, run = 0, 0
+    for p in range(offsets.shape[0] - 1):
+        for row in range(offsets[p], offsets[p + 1]):
+            run = run + 1 if row > offsets[p] and tick[row] == tick[row - 1] else 1
+            most = max(most, run)
+    return most
+
+
+@njit(cache=True)
 def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
-    """Notes a beginning at a place of the Fenwick tree of maxima tops[c]."""
-    while place < above:
-        tops[c, place] = max(tops[c, place], begun)
+    """Notes a beginning at a place of the Fenwick tree of maxima tops[c]; what is above holds no less."""
+    while place < above and tops[c, place] < begun:
+        tops[c, place] = begun
         place += place & -place
 
 
 @njit(cache=True)
-def _top(tops: Ints, c: int, place: int) -> int:
-    """The latest beginning at the places 1..place."""
+def _top(tops: Ints, c: int, place: int, most: int) -> int:
+    """The latest beginning at the places 1..place; none is later than `most`."""
     found = NEVER
-    while place > 0:
+    while place > 0 and found < most:
         found = max(found, tops[c, place])
         place &= place - 1
     return found

@@ -82,9 +82,9 @@ def event_graph(
         # events of one ANY may be concurrent: rows are in order, and every other edge says that time passes
         for edge in set(automaton.edges) - automaton.loose:
             tests.comparisons.setdefault(edge, []).append(("=" if edge in automaton.tied else "<", tick, tick))
-        network = network_of(found.offsets, in_order, fits, automaton, tests.comparisons)
+        network = network_of(in_order, fits, automaton, tests.comparisons)
     else:
-        network = network_of(found.offsets, tick, fits, automaton, tests.comparisons)
+        network = network_of(tick, fits, automaton, tests.comparisons)
     network = network._replace(
         starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts, since=borders.since
     )

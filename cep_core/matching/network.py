@@ -57,7 +57,7 @@ class Network(NamedTuple):
     """[C, m] 1..n: the later event's place among the keys of its partition, 0 if NULL."""
     query: Ints
     """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]; -1: it is no comparison by
-    order that is alone on its edge, or the partition has no long window."""
+    order that is alone on its edge, the partition has no long window, or nobody asked for places (`with_places`)."""
     since: Ints
     """[m, S] a match may begin at the node only if it does not look back to this row; -1: however far. Without rows
     where nothing is forbidden before a match."""
@@ -88,22 +88,19 @@ def ends_at(rows: Ints, lows: Ints) -> Ends:
 
 
 def network_of(
-    offsets: Ints,
     tick: Ints,
     fits: Flags,
     automaton: Automaton,
     comparisons: Mapping[tuple[int, int], Ordered[Comparing]],
 ) -> Network:
-    """A network over partitions `offsets`; `comparisons` are those of the edge between two states."""
+    """A network of m rows without places; `comparisons` are those of the edge between two states."""
     states = range(len(automaton.variables))
     on_edges = [comparisons.get(edge, ()) for edge in automaton.edges]
     flat = [comparison for on_edge in on_edges for comparison in on_edge]
-    keys = np.empty((4, len(flat), len(tick)), np.int64)
+    keys = np.empty((2, len(flat), len(tick)), np.int64)
     for c, (_, left, right) in enumerate(flat):
         keys[0, c], keys[1, c] = left, right
     operator = np.array([OPERATORS[name] for name, _, _ in flat], np.int64)
-    alone = np.array([len(on_edge) == 1 for on_edge in on_edges for _ in on_edge], np.bool_)
-    _rank(offsets, operator, alone, *keys)
     return Network(
         tick=tick,
         fits=fits,
@@ -115,42 +112,95 @@ def network_of(
         operator=operator,
         left=keys[0],
         right=keys[1],
-        store=keys[2],
-        query=keys[3],
+        store=np.zeros((len(flat), len(tick)), np.int64),
+        query=np.full((len(flat), len(tick)), -1),
         since=np.empty((0, fits.shape[1]), np.int64),
     )
 
 
+def with_places(network: Network, offsets: Ints, edges: Flags | None = None) -> Network:
+    """The network with the places of its keys in long partitions, which only trees read: on these edges, or on all.
+
+    Cost: a sort of the keys, or a count where they lie close.
+    """
+    counts = np.diff(network.condition)
+    wanted = np.repeat((counts == 1) & (True if edges is None else edges), counts)
+    if not wanted.any():
+        return network
+    places = network._replace(store=np.zeros_like(network.store), query=np.full_like(network.query, -1))
+    _rank(offsets, network.operator, wanted, network.left, network.right, places.store, places.query)
+    return places
+
+
 @njit(cache=True)
-def _rank(offsets: Ints, operator: Ints, alone: Flags, left: Ints, right: Ints, store: Ints, query: Ints) -> None:
+def any_state(flags: Flags) -> Flags:
+    """[m] whether any of the flags [m, S] of a row is set."""
+    found = np.zeros(flags.shape[0], np.bool_)
+    for row in range(flags.shape[0]):
+        for s in range(flags.shape[1]):
+            found[row] |= flags[row, s]
+    return found
+
+
+@njit(cache=True)
+def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints, store: Ints, query: Ints) -> None:
     """Fills `store` and `query` with places among the distinct keys of each partition, so that < and > read alike."""
-    store[:] = 0
-    query[:] = -1
     for c in range(operator.shape[0]):
-        if operator[c] < 2 or not alone[c]:
+        if operator[c] < 2 or not wanted[c]:
             continue
         for p in range(offsets.shape[0] - 1):
             low, high = offsets[p], offsets[p + 1]
             if high - low <= LONG:
                 continue
-            distinct, counted, least = _distinct(right[c, low:high])
-            n = distinct.shape[0] if counted.shape[0] == 0 else counted[-1]
-            for row in range(low, high):
-                key = right[c, row]
-                if key != NULL_KEY:
-                    place = _below(distinct, counted, least, key, False)
-                    store[c, row] = n - place if operator[c] < 4 else place + 1
-                key = left[c, row]
-                if key == NULL_KEY:
-                    query[c, row] = 0
-                elif operator[c] == 2:
-                    query[c, row] = n - _below(distinct, counted, least, key, True)
-                elif operator[c] == 3:
-                    query[c, row] = n - _below(distinct, counted, least, key, False)
-                elif operator[c] == 4:
-                    query[c, row] = _below(distinct, counted, least, key, False)
-                else:
-                    query[c, row] = _below(distinct, counted, least, key, True)
+            keys = (left[c, low:high], right[c, low:high])
+            places = (query[c, low:high], store[c, low:high])
+            distinct, counted, least = _distinct(keys[1])
+            if counted.shape[0]:
+                _place_close(operator[c], counted, least, *keys, *places)
+            else:
+                _place_apart(operator[c], distinct, *keys, *places)
+
+
+@njit(cache=True)
+def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
+    """The places of a partition's rows where few keys are missing between the least and the largest."""
+    n, most = counted[-1], least + counted.shape[0] - 2  # so written that nothing overflows
+    falling, itself = operator < 4, operator in (2, 5)
+    for row in range(left.shape[0]):
+        key = right[row]
+        if key != NULL_KEY:
+            below = counted[key - least]
+            store[row] = n - below if falling else below + 1
+        key = left[row]
+        if key == NULL_KEY:
+            query[row] = 0
+            continue
+        if key < least:
+            below = 0
+        elif key > most:
+            below = n
+        else:
+            below = counted[key - least + itself]
+        query[row] = n - below if falling else below
+
+
+@njit(cache=True)
+def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
+    """The same by searching the distinct keys."""
+    n = distinct.shape[0]
+    falling, itself = operator < 4, operator in (2, 5)
+    for row in range(left.shape[0]):
+        key = right[row]
+        if key != NULL_KEY:
+            below = np.searchsorted(distinct, key, side="left")
+            store[row] = n - below if falling else below + 1
+        key = left[row]
+        if key == NULL_KEY:
+            query[row] = 0
+            continue
+        # a side must be a literal
+        found = np.searchsorted(distinct, key, side="right") if itself else np.searchsorted(distinct, key, side="left")
+        query[row] = n - found if falling else found
 
 
 @njit(cache=True)
@@ -176,20 +226,6 @@ def _distinct(keys: Ints) -> tuple[Ints, Ints, np.int64]:
     for k in range(1, counted.shape[0]):
         counted[k] += counted[k - 1]
     return nothing, counted, least
-
-
-@njit(cache=True)
-def _below(distinct: Ints, counted: Ints, least: int, key: int, itself: bool) -> int:
-    """How many distinct keys are less than a key, or not greater where `itself` counts."""
-    if counted.shape[0] == 0:
-        if itself:
-            return int(np.searchsorted(distinct, key, side="right"))
-        return int(np.searchsorted(distinct, key, side="left"))
-    if key < least:
-        return 0
-    if key > least + counted.shape[0] - 2:  # so written that nothing overflows
-        return int(counted[-1])
-    return int(counted[key - least + 1] if itself else counted[key - least])
 
 
 @njit(cache=True)

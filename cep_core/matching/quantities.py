@@ -27,6 +27,8 @@ from cep_core.matching.keys import NULL_KEY, comparable
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound
 
+LARGEST = np.iinfo(np.int64).max
+
 
 def running_variables(expression: Expression, lists: frozenset[str]) -> tuple[str, ...]:
     """The list variables through whose events a condition runs: `b[i]`, `b[i-1]`, `max(b[..i-1].x)`."""
@@ -204,8 +206,8 @@ def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before:
         return pa.array(counts)
     whole = pa.types.is_integer(values.type)
     numbers = values.fill_null(0).to_numpy(zero_copy_only=False)
-    sums, wrapped = _running_sum(numbers, offsets, before)
-    missing = (counts == 0) | wrapped
+    sums, beyond = _running_sum(numbers, offsets, before, whole)
+    missing = (counts == 0) | beyond
     if function == "sum":
         return pa.array(sums, pa.int64() if whole else pa.float64(), mask=missing)
     return pa.array(sums.astype(np.float64) / np.maximum(counts, 1), mask=missing)
@@ -240,20 +242,25 @@ def _running_count(known: Flags, offsets: Ints, before: bool) -> Ints:
 
 @njit(cache=True)
 def _running_sum(
-    numbers: npt.NDArray[np.generic], offsets: Ints, before: bool
+    numbers: npt.NDArray[np.generic], offsets: Ints, before: bool, whole: bool
 ) -> tuple[npt.NDArray[np.generic], Flags]:
-    """The sums of each list so far, and whether one left 64 bits."""
+    """The sums of each list so far, and whether one left 64 bits.
+
+    Asked before adding: a compiler takes it that a sum of integers does not wrap.
+    """
     sums = np.empty_like(numbers)
-    wrapped = np.zeros(numbers.shape[0], np.bool_)
+    beyond = np.zeros(numbers.shape[0], np.bool_)
     for k in range(offsets.shape[0] - 1):
         total = numbers.dtype.type(0)
         over = False
         for p in range(offsets[k], offsets[k + 1]):
+            number = numbers[p]
             if before:
-                sums[p], wrapped[p] = total, over
-            more = total + numbers[p]
-            over |= (numbers[p] > 0 and more < total) or (numbers[p] < 0 and more > total)
-            total = more
+                sums[p], beyond[p] = total, over
+            if whole and not over:
+                over = total > LARGEST - number if number > 0 else total < -LARGEST - 1 - number
+            if not over:
+                total += number
             if not before:
-                sums[p], wrapped[p] = total, over
-    return sums, wrapped
+                sums[p], beyond[p] = total, over
+    return sums, beyond

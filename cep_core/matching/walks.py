@@ -47,11 +47,16 @@ class Scratch(NamedTuple):
         )
 
 
+def walks_are_long(longest: int) -> bool:
+    """Whether some walk over windows of up to so many rows may keep trees, which need places (`with_places`)."""
+    return 2 * longest > LONG
+
+
 def scratch_for(network: Network, longest: int) -> Scratch:
     """Working memory for windows of up to `longest` rows; those that share a walk span at most twice as many."""
     states, comparisons = network.fits.shape[1], len(network.operator)
     rows = 2 * longest
-    places = 1 + int(network.store.max(initial=0)) if rows > LONG else 1
+    places = 1 + int(network.store.max(initial=0)) if walks_are_long(longest) else 1
     return Scratch(
         ways=np.empty((rows, states, LANES), np.int64),
         totals=np.empty((1, states, LANES), np.int64),

@@ -81,10 +81,25 @@ def windows_of(clock: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, In
 
 @njit(cache=True)
 def _bound(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
-    """For each row the first row of its partition whose clock is at least the moment."""
+    """For each row the first row of its partition whose clock is at least the moment.
+
+    Rows and moments that ascend are walked along; any other is searched for.
+    """
     bounds = np.empty_like(rows)
+    p, low, high, bound = 0, 0, 0, 0
     for k in range(rows.shape[0]):
-        p = np.searchsorted(offsets, rows[k], side="right") - 1
-        low, high = offsets[p], offsets[p + 1]
-        bounds[k] = low + np.searchsorted(clock[low:high], moments[k], side="left")
+        if k == 0 or not low <= rows[k] < high:
+            p = np.searchsorted(offsets, rows[k], side="right") - 1
+            low, high = offsets[p], offsets[p + 1]
+            bound = low + np.searchsorted(clock[low:high], moments[k], side="left")
+        elif moments[k] >= moments[k - 1]:
+            step = 0
+            while bound < high and clock[bound] < moments[k] and step < 16:
+                bound += 1
+                step += 1
+            if step == 16:
+                bound += np.searchsorted(clock[bound:high], moments[k], side="left")
+        else:
+            bound = low + np.searchsorted(clock[low:high], moments[k], side="left")
+        bounds[k] = bound
     return bounds

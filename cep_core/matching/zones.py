@@ -19,7 +19,7 @@ from numba import njit
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.cutting import advance
 from cep_core.matching.negation import Negation
-from cep_core.matching.network import Flags, Ints, Network
+from cep_core.matching.network import Flags, Ints, Network, any_state
 from cep_core.matching.paths import Bound, Paths
 from cep_core.matching.quantities import Matches
 
@@ -54,8 +54,8 @@ def violated(
     match's window and the first after it; `ties`: for each row the first row as early, and the first later one.
     """
     bad = np.zeros(len(paths), np.bool_)
-    candidate = np.concatenate([[0], np.cumsum(network.fits.any(axis=1))])
-    rows = np.flatnonzero(network.fits.any(axis=1))
+    candidate = np.concatenate([[0], np.cumsum(any_state(network.fits))])
+    rows = np.flatnonzero(any_state(network.fits))
     zones = _zones(negation, automaton, paths, window, ties)
     # from rows to places among the candidates
     zones = Zones(zones.owner, candidate[zones.begin], candidate[np.maximum(zones.end, zones.begin)])

@@ -101,12 +101,10 @@ def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> 
 
 
 def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
-    edges = {
-        (edge.source, edge.target): [comparing.evaluated(one) for one in edge.comparisons] for edge in plan.compared
-    }
-    for edge in plan.excused:
-        edges.setdefault(edge, []).append(cuts.comparison(edge))
-    compared = [(source, target, found) for (source, target), found in edges.items()]
+    compared = []
+    for edge, some in plan.alternatives.items():
+        excuse = [cuts.comparison(edge)] if edge in plan.excused else []
+        compared += [(*edge, [*found, *excuse]) for found in comparing.possible(some)]
     cut = {edge: cuts.since(edge) for edge in plan.cut}
     return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 

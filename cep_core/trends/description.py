@@ -55,14 +55,23 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
 def _compared_lines(plan: Plan, overlap: int) -> list[str]:
     """One line for each kind of edge that compares events, by what its comparisons ask for."""
     states = plan.names
-    kinds: dict[str, list[str]] = {}
-    comparisons = dict.fromkeys(plan.excused, ()) | {(one.source, one.target): one.comparisons for one in plan.compared}
-    for (source, target), compared in comparisons.items():
-        kinds.setdefault(_kind(plan, (source, target), compared), []).append(f"{states[source]} -> {states[target]}")
+    kinds: dict[str, dict[str, int]] = {}
+    for (source, target), found in plan.alternatives.items():
+        for compared in found:
+            name = f"{states[source]} -> {states[target]}"
+            names = kinds.setdefault(_kind(plan, (source, target), compared), {})
+            names[name] = names.get(name, 0) + 1
     factor, where = (
         ("", "") if overlap == 1 else ("k ", f", k = {overlap} overlapping windows side by side in each cell")
     )
-    return [kind.format(edges=", ".join(names), k=factor) + where for kind, names in kinds.items()]
+    return [
+        kind.format(
+            edges=", ".join(name if times == 1 else f"{name}, {times} alternatives" for name, times in names.items()),
+            k=factor,
+        )
+        + where
+        for kind, names in kinds.items()
+    ]
 
 
 def _kind(plan: Plan, edge: tuple[int, int], compared: tuple[Comparison, ...]) -> str:

@@ -137,7 +137,7 @@ def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
     diagram = guarded.diagram
     starts, tick_start = line.first, line.tick_start
     states = states_of(diagram.variables, line.variables, len(line.tick))
-    source, target, since, until, tests = [], [], [], [], []
+    source, target, loose, since, until, tests = [], [], [], [], [], []
     for edge, ways in sorted(diagram.edges.items()):
         found = _tests(guarded, line, edge)
         for way in sorted(ways, key=sorted):
@@ -145,6 +145,7 @@ def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
             for alternative in found:
                 source.append(edge[0])
                 target.append(edge[1])
+                loose.append(edge in diagram.tied)
                 since.append(lower)
                 until.append(upper)
                 tests.append(alternative)
@@ -154,6 +155,7 @@ def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
         np.array([state in diagram.start for state in range(len(diagram.variables))], dtype=np.bool_),
         np.array(source, dtype=np.int64),
         np.array(target, dtype=np.int64),
+        np.array(loose, dtype=np.bool_),
         np.array(since, dtype=np.int64).reshape(len(source), m),
         np.array(until, dtype=np.int64).reshape(len(source), m),
         np.array([bool(test) or bool((up != LATEST).any()) for test, up in zip(tests, until, strict=True)], np.bool_),
@@ -179,14 +181,14 @@ class _Test:
 
 def _tests(guarded: Guarded, line: Line, edge: tuple[int, int]) -> list[tuple[_Test, ...]]:
     """The tests of an edge, as alternatives."""
-    comparisons = guarded.comparisons.get(edge, ())
-    if not comparisons:
+    alternatives = guarded.comparisons.get(edge, ())
+    if not alternatives:
         return [()]
     plain = line.mirrored() if line.backwards else line
     earlier, later = edge[::-1] if line.backwards else edge
-    evaluated = [line.comparing.evaluated(one) for one in comparisons]
+    evaluated = line.comparing.possible(alternatives)
     states = states_of(guarded.diagram.variables, plain.variables, len(plain.tick))
-    ranks = line.comparing.ranked([(earlier, later, evaluated)], states)
+    ranks = line.comparing.ranked([(earlier, later, compared) for compared in evaluated], states)
     step = -1 if line.backwards else 1
     found = []
     for c in range(len(ranks.source)):
@@ -211,6 +213,7 @@ def _parts(
     start: Flags,
     source: Ints,
     target: Ints,
+    loose: Flags,
     since: Ints,
     until: Ints,
     checked: Flags,
@@ -223,7 +226,10 @@ def _parts(
     states: Bits,
     offsets: Ints,
 ) -> Ints:
-    """`_latest`: along edge e a vertex i follows j >= since[e, i] if until[e, j] reaches it and the tests hold."""
+    """`_latest`: along edge e a vertex i follows j >= since[e, i] if until[e, j] reaches it and the tests hold.
+
+    If `loose[e]` it may also follow those of its own tick that come before it: events of an ANY are in any order.
+    """
     m = tick_start.shape[0]
     edges = source.shape[0]
     latest = np.full((start.shape[0], m), NEVER, np.int64)
@@ -239,6 +245,9 @@ def _parts(
                     for j in range(committed, i):
                         best[e] = max(best[e], latest[source[e], j])
                 committed = i
+            for e in range(edges):
+                if loose[e] and committed < i:
+                    best[e] = max(best[e], latest[source[e], i - 1])
             for s in range(start.shape[0]):
                 if not states[i] & (np.uint64(1) << np.uint64(s)):
                     continue
@@ -246,8 +255,9 @@ def _parts(
                 for e in range(edges):
                     if target[e] != s:
                         continue
+                    stop = i if loose[e] else committed
                     if checked[e]:
-                        j = committed - 1
+                        j = stop - 1
                         while j >= since[e, i] and j >= began:  # a part that ends at j began no later
                             if latest[source[e], j] > began and until[e, j] >= tick_start[i]:
                                 one, other = (i, j) if backwards else (j, i)
@@ -258,7 +268,7 @@ def _parts(
                     if since[e, i] != floor[e]:
                         floor[e] = since[e, i]
                         best[e] = NEVER
-                        for j in range(floor[e], committed):
+                        for j in range(floor[e], stop):
                             best[e] = max(best[e], latest[source[e], j])
                     began = max(began, best[e])
                 latest[s, i] = began

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from cep_core.language.patterns.diagram import FREELY, Alike, Diagram, Ways, diagram_of
 from cep_core.language.patterns.tree import Comparison
 
-ByVariables = Mapping[tuple[str, str], Sequence[Comparison]]
+ByVariables = Mapping[tuple[str, str], Sequence[tuple[Comparison, ...]]]
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Guarded:
 
     diagram: Diagram
     forbidden: tuple[Guarded, ...] = ()
-    comparisons: Mapping[tuple[int, int], tuple[Comparison, ...]] = field(default_factory=dict)
-    """Of neighbouring events, `left` about the earlier one."""
+    comparisons: Mapping[tuple[int, int], tuple[tuple[Comparison, ...], ...]] = field(default_factory=dict)
+    """Of neighbouring events, `left` about the earlier one: all comparisons of one of the alternatives hold."""
 
     @property
     def starts_free(self) -> bool:
@@ -70,7 +70,7 @@ class Guarded:
 def guarded(diagram: Diagram, alike: Alike, comparisons: ByVariables) -> Guarded:
     """The diagram with those of its negations; these may have several paths for a binding.
 
-    `comparisons`: those between neighbours, by the variables of the earlier and of the later.
+    `comparisons`: the alternatives between neighbours, by the variables of the earlier and of the later.
 
     >>> from cep_core.language.patterns.naming import name_variables
     >>> from cep_core.language.patterns.parsing import parse_pattern

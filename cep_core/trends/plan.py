@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cep_core.events.schema import Ties
+from cep_core.events.schema import AttributeType, Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.patterns.alike import alike_units
 from cep_core.language.patterns.diagram import Alike, Diagram, TooManyStates
@@ -18,6 +18,7 @@ from cep_core.language.patterns.template import Template, template_of_pattern
 from cep_core.language.patterns.tree import Comparison, Not, Pattern, Reference, Unit, Which
 from cep_core.language.patterns.walk import parts_of
 from cep_core.trends.aggregates import Aggregates
+from cep_core.trends.alternatives import Alternatives, Inseparable, Neighbours, TooMany, joined, never_holds
 from cep_core.trends.graph import MOST_STATES, Automaton, automaton, bits
 from cep_core.trends.negation import Guarded, guarded
 
@@ -26,7 +27,10 @@ MATCHING_HINT = "use a matching query: RETURN without an aggregate over all tren
 
 @dataclass(frozen=True)
 class ComparedEdge:
-    """An edge from state `source` to state `target` with its comparisons `left operator right`, all of which hold."""
+    """An edge from state `source` to state `target` with its comparisons `left operator right`, all of which hold.
+
+    Several of one source and target are alternatives, of which no two hold together.
+    """
 
     source: int
     target: int
@@ -66,6 +70,14 @@ class Plan:
         return bits(state for state, variable in enumerate(self.variables) if variable in wanted)
 
     @property
+    def alternatives(self) -> dict[tuple[int, int], list[tuple[Comparison, ...]]]:
+        """For each edge that compares events: what they are asked, one way or another."""
+        found: dict[tuple[int, int], list[tuple[Comparison, ...]]] = {edge: [] for edge in self.excused}
+        for edge in self.compared:
+            found.setdefault((edge.source, edge.target), []).append(edge.comparisons)
+        return {edge: some or [()] for edge, some in found.items()}
+
+    @property
     def size(self) -> int:
         """Length of a window, in the log's unit or in events."""
         return self.query.window.size
@@ -93,11 +105,15 @@ def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
     _check_negations(query, guards)
     compared = []
     for source, target in sorted(diagram.edges):
-        comparisons = guards.comparisons.get((source, target), ())
+        alternatives = guards.comparisons.get((source, target), ((),))
+        in_time: tuple[Comparison, ...] = ()
         if loose and (source, target) not in diagram.tied:
-            comparisons = (_in_time(diagram.variables[source], diagram.variables[target], query), *comparisons)
-        if comparisons:
-            compared.append(ComparedEdge(source, target, comparisons))
+            in_time = (_in_time(diagram.variables[source], diagram.variables[target], query),)
+        compared += [
+            ComparedEdge(source, target, (*in_time, *comparisons))
+            for comparisons in alternatives
+            if in_time or comparisons
+        ]
     forward = {
         edge: [guards.forbidden[k].starts_free for way in ways for k in way] for edge, ways in guards.between.items()
     }
@@ -132,8 +148,6 @@ def _check_negations(query: Query, guards: Guarded) -> None:
     """Refuse what no cut expresses so far, in this diagram and in those of its negations."""
     negations = guards.diagram.negations
     for negation, negated in zip(negations, guards.forbidden, strict=True):
-        if negated.diagram.tied and query.schema.ties is not Ties.ORDERED:
-            raise later(query, "ANY inside a NOT where events may be concurrent", negation.at)
         if not negated.starts_free and not negated.ends_free:
             raise later(query, "NOT at both edges of a negated sequence", negation.at)
         _check_negations(query, negated)
@@ -151,17 +165,22 @@ def _in_time(source: str, target: str, query: Query) -> Comparison:
     return Comparison("<", Reference(source, "ts", Which.PREVIOUS, at), Reference(target, "ts", Which.EACH, at), at)
 
 
-def _comparisons(query: Query) -> dict[tuple[str, str], list[Comparison]]:
-    """The comparisons between the neighbours of each pair of variables, negated ones included."""
+def _comparisons(query: Query) -> dict[tuple[str, str], Alternatives]:
+    """What is asked of the neighbours of each pair of variables, negated ones included."""
     parts = (query.pattern, *(negation.body for negation in _nots(query.pattern)))
     templates = [template_of_pattern(part) for part in parts]
-    found: dict[tuple[str, str], list[Comparison]] = {}
+    found: dict[tuple[str, str], Alternatives] = {}
     for predicate in query.edge_predicates:
         source, target = predicate.source, predicate.target
         if predicate.adjacency is Adjacency.BINDING and not any(_neighbours(one, source) for one in templates):
             what = f"other events may lie between {source}[i-1] and {source}[i]"
             raise never(query, what, predicate.expression.at)
-        found.setdefault((source, target), []).append(_comparison(query, predicate))
+        try:
+            known = found.get((source, target), [()])
+            alternatives = joined(known, _alternatives(query, predicate))
+            found[source, target] = alternatives or [(never_holds(predicate.expression.at),)]
+        except TooMany:
+            raise later(query, "so many alternatives between neighbours", predicate.expression.at) from None
     return found
 
 
@@ -178,12 +197,24 @@ def _neighbours(template: Template, state: str) -> bool:
     return (state, state) in template.edges and not any(template.reaches(other, state) for other in between)
 
 
-def _comparison(query: Query, predicate: EdgePredicate) -> Comparison:
-    if predicate.separated is None:
+def _alternatives(query: Query, predicate: EdgePredicate) -> Alternatives:
+    """A condition between neighbours as conjunctions of comparisons that exclude each other."""
+    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
+    same = predicate.source == predicate.target
+
+    def of_source(part: Reference) -> bool:
+        return part.which is Which.PREVIOUS if same else part.variable == predicate.source
+
+    def is_integer(part: Reference) -> bool:
+        attribute = types[part.variable].get(part.attribute)
+        return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
+
+    try:
+        return Neighbours(of_source, is_integer).alternatives(predicate.expression)
+    except Inseparable:
         raise later(
             query,
-            "a condition between neighbours that is not one comparison",
+            "a comparison of neighbours with both of them on one side",
             predicate.expression.at,
             "write it with the earlier event on one side and the later on the other",
-        )
-    return predicate.separated
+        ) from None

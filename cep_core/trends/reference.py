@@ -21,9 +21,11 @@ from cep_core.language.patterns.tree import (
     Alternative,
     AnyOf,
     Arithmetic,
+    Between,
     Comparison,
     Conjunction,
     Expression,
+    In,
     IsNull,
     Kleene,
     Literal,
@@ -216,6 +218,11 @@ def judge(expression: Expression, here: Environment) -> Any:
             return None if truth is None else not truth
         case IsNull() if expression.operand is not None:
             return judge(expression.operand, here) is None
+        case Between(operand, low, high, at):
+            inside = Comparison(">=", operand, low, at), Comparison("<=", operand, high, at)
+            return judge(Logical("and", inside, at), here)
+        case In(operand, values, at):
+            return judge(Logical("or", tuple(Comparison("=", operand, one, at) for one in values), at), here)
         case _:
             raise TypeError(f"the reference does not know {type(expression).__name__}")
 

@@ -147,6 +147,23 @@ def test_dictionaries_and_large_strings_are_text() -> None:
         assert evaluate(parse_condition("s LIKE 'a%'"), table).to_pylist() == [True, None]
 
 
+@pytest.mark.parametrize(
+    ("operator", "found"),
+    [
+        ("=", [False, False, True]),
+        ("!=", [True, True, False]),
+        ("<", [False, True, False]),
+        ("<=", [False, True, True]),
+        (">", [True, False, False]),
+        (">=", [True, False, True]),
+    ],
+)
+def test_nan_equals_itself_and_exceeds_everything(operator: str, found: list[bool]) -> None:
+    """As in Spark: NaN against infinity, infinity against NaN, NaN against NaN."""
+    table = pa.table({"x": [math.nan, math.inf, math.nan], "y": [math.inf, math.nan, math.nan]})
+    assert evaluate(parse_condition(f"x {operator} y"), table).to_pylist() == found
+
+
 # ---------------------------------------------------------------- row by row
 
 

@@ -10,7 +10,7 @@ from cep_core.language.patterns.tree import Kleene, Sequence, Unit
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.counting import count_matches
 from cep_core.matching.keys import NULL_KEY
-from cep_core.matching.network import LONG, Network, ends_at, network_of
+from cep_core.matching.network import LONG, Network, ends_at, network_of, with_places
 
 AT = Position(1, 1)
 A_BS_C = automaton_of(
@@ -63,7 +63,8 @@ def random_network(seed: int, m: int, automaton: Automaton, operators: dict[tupl
 
     comparisons = {pair: [(name, value(), value()) for name in names] for pair, names in operators.items()}
     fits = kind[:, None] == np.arange(3)[None, :]
-    return network_of(np.array([0, m]), np.sort(rng.integers(0, m, m)), fits, automaton, comparisons)
+    network = network_of(np.sort(rng.integers(0, m, m)), fits, automaton, comparisons)
+    return with_places(network, np.array([0, m]))
 
 
 @pytest.mark.parametrize("operator", ["<", "<=", ">", ">=", "=", "!="])
@@ -89,7 +90,7 @@ def test_counts_of_any_size() -> None:
     """A+ over n events in order has 2**k trends that end at the k-th: exact far beyond 64 and 128 bits."""
     n = 300
     closure = automaton_of(Kleene(Unit("A", "a", AT), 1, None, AT))
-    network = network_of(np.array([0, n]), np.arange(n), np.ones((n, 1), np.bool_), closure, {})
+    network = network_of(np.arange(n), np.ones((n, 1), np.bool_), closure, {})
     counts, large = count_matches(network, ends_at(np.arange(n), np.zeros(n, np.int64)))
     assert [large.get(k, count) for k, count in enumerate(counts.tolist())] == [2**k for k in range(n)]
 
@@ -98,7 +99,7 @@ def test_small_counts_beside_large_ones() -> None:
     """Walks left out after large counts come back exact: small ones small, those past 2**61 and 2**100 to the digit."""
     n = 400
     closure = automaton_of(Kleene(Unit("A", "a", AT), 1, None, AT))
-    network = network_of(np.array([0, n]), np.arange(n), np.ones((n, 1), np.bool_), closure, {})
+    network = network_of(np.arange(n), np.ones((n, 1), np.bool_), closure, {})
     lows = np.where(np.arange(n) < 120, 0, np.arange(n) - np.arange(n) % 7)
     counts, large = count_matches(network, ends_at(np.arange(n), lows))
     expected = [2 ** (k - int(low)) for k, low in enumerate(lows)]
@@ -111,11 +112,12 @@ def test_large_counts_through_trees() -> None:
     n = LONG + 60
     kinds = np.array([0, *[1] * (n - 2), 2])
     x = np.arange(n)
-    network = network_of(np.array([0, n]), x, kinds[:, None] == np.arange(3)[None, :], A_BS_C, {(1, 1): [("<", x, x)]})
+    offsets = np.array([0, n])
+    network = network_of(x, kinds[:, None] == np.arange(3)[None, :], A_BS_C, {(1, 1): [("<", x, x)]})
+    network = with_places(network, offsets)
     _, large = count_matches(network, ends_at(np.array([n - 1]), np.array([0])))
     assert large == {0: 2 ** (n - 2) - 1}
-    network = network_of(
-        np.array([0, n]), x, kinds[:, None] == np.arange(3)[None, :], A_BS_C, {(1, 1): [("<", x // 2, x // 2)]}
-    )
+    network = network_of(x, kinds[:, None] == np.arange(3)[None, :], A_BS_C, {(1, 1): [("<", x // 2, x // 2)]})
+    network = with_places(network, offsets)
     _, large = count_matches(network, ends_at(np.array([n - 1]), np.array([0])))
     assert large == {0: plain_counts(network, np.zeros(n, np.int64))[-1]}

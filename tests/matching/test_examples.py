@@ -274,3 +274,13 @@ def test_patterns_that_unroll_without_end(pattern: str, said: str) -> None:
     with pytest.raises(NotSupportedYet, match=said) as refused:
         cep.match(f"PATTERN {pattern} WITHIN 9", log("AB"))
     assert (refused.value.line, refused.value.column) == (1, 9)
+
+
+@pytest.mark.parametrize("values", [[2**63 - 1, 1], [-(2**63), -1], [2**62, 2**62], [-(2**63), -(2**63)]])
+def test_a_sum_beyond_64_bits_is_unknown(values: list[int]) -> None:
+    """It never wraps: what overflows is NULL (`columns.evaluate`), in RETURN and in conditions, for good."""
+    events = log("AAA", x=[*values, 3])
+    query = "RETURN sum(a[].x) AS s, avg(a[].x) AS v PATTERN A{2,3} a[] WHERE a[2].x != 3 WITHIN 9"
+    rows = cep.match(query, events).to_pylist()
+    assert [(row["a"], row["s"], row["v"]) for row in rows] == [([0, 1], None, None), ([0, 1, 2], None, None)]
+    assert cep.match("PATTERN A{2} a[] WHERE a[2].x != 3 AND sum(a[].x) < 1 WITHIN 9", events).num_rows == 0

@@ -11,7 +11,7 @@ from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequen
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.counting import count_matches
 from cep_core.matching.listing import list_matches
-from cep_core.matching.network import Network, ends_at, network_of
+from cep_core.matching.network import Network, ends_at, network_of, with_places
 from cep_core.matching.paths import Paths
 from cep_core.matching.reference import Path, Step, any_matches, run_matches
 from cep_core.matching.runs import NONE, finish_runs, grow_forest, walk_runs
@@ -102,7 +102,8 @@ class World:
             if (operator := self.conditions.get((source, target)))
         }
         tick = np.arange(m) if self.ordered else np.array(self.ts, np.int64)
-        return network_of(np.array([0, m]), tick, np.array(fits, np.bool_).reshape(m, states), automaton, comparisons)
+        fits = np.array(fits, np.bool_).reshape(m, states)
+        return with_places(network_of(tick, fits, automaton, comparisons), np.array([0, m]))
 
     def lows(self) -> np.ndarray:
         return np.array(

@@ -155,3 +155,16 @@ def test_a_stop_condition_of_a_closure() -> None:
     events = log("ABBSB")
     table = cep.match("PATTERN SEQ(A a, (SEQ(NOT S s, B b))+) WITHIN 20", events)
     assert table.column("b").to_pylist() == [[1], [1, 2], [2]]
+
+
+def test_b2_past_the_last_event_means_after_it() -> None:
+    """The last event of a match begins no other one."""
+    query = f"PATTERN SEQ(A a, A b) WHERE {NEXT} WITHIN 20 AFTER MATCH SKIP PAST LAST EVENT"
+    assert columns(cep.match(query, log("AAAAA")), "a", "b") == [(0, 1), (2, 3)]
+
+
+def test_a_cut_listing_takes_the_first_matches_of_all_partitions() -> None:
+    """Matches that end at one event of several partitions stand in the order of their events."""
+    events = order(log("AAAB", k=[1, 2, 1, 0]))
+    evaluator = compile_query("PATTERN SEQ(A a, B b) WHERE [a.k] WITHIN 9", log_schema_of(events), max_matches=2)
+    assert columns(evaluator.merge(evaluator.evaluate(events)), "a", "b") == [(0, 3), (1, 3)]

@@ -9,6 +9,7 @@ import pytest
 
 import cep_core as cep
 from cep_core.compile import compile_query
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
@@ -57,12 +58,13 @@ def test_k5_neither() -> None:
     assert matches("PATTERN SEQ(A a, NOT SEQ(B, D), C c) WITHIN 3", events, "a") == [(0,), (3,), (6,), (14,)]
 
 
-def test_k5_zones_at_the_ends_are_inclusive() -> None:
+@pytest.mark.parametrize("strategy", ["skip_till_any_match", "skip_till_next_match"])
+def test_k5_zones_at_the_ends_are_inclusive(strategy: str) -> None:
     """A leading NOT looks from last.ts - w on, a trailing one up to first.ts + w."""
-    leading = "PATTERN SEQ(NOT E, A a, B b) WITHIN 5"
+    leading = f"PATTERN SEQ(NOT E, A a, B b) WHERE {strategy} WITHIN 5"
     assert matches(leading, log("EAB", [0, 3, 5]), "a") == []
     assert matches(leading, log("EAB", [0, 3, 6]), "a") == [(1,)]
-    trailing = "PATTERN SEQ(A a, B b, NOT E) WITHIN 5"
+    trailing = f"PATTERN SEQ(A a, B b, NOT E) WHERE {strategy} WITHIN 5"
     assert matches(trailing, log("ABE", [0, 3, 5]), "a") == []
     assert matches(trailing, log("ABE", [0, 3, 6]), "a") == [(0,)]
 
@@ -226,3 +228,13 @@ def test_refusals_say_where(query: str, column: int) -> None:
     with pytest.raises(NotSupportedYet) as refused:
         cep.match(query, log("ABC", x=[1, 2, 3]))
     assert (refused.value.line, refused.value.column) == (1, column)
+
+
+@pytest.mark.parametrize("strategy", ["skip_till_any_match", "skip_till_next_match", "strict_contiguity"])
+def test_a_negated_event_without_the_key_cuts_nothing(strategy: str) -> None:
+    """Also where the matched type lacks the attribute, so that only the negated events have a key at all."""
+    number = Attribute("k", AttributeType.INT)
+    schema = LogSchema({"A": {}, "B": {"k": number}})
+    query = f"PATTERN SEQ(A a, NOT B n) WHERE {strategy} {{ [k] }} WITHIN 9"
+    assert cep.match(query, log("AB", k=pa.array([None, None], pa.int64())), schema=schema).num_rows == 1
+    assert cep.match(query, log("AB", k=pa.array([None, 7], pa.int64())), schema=schema).num_rows == 0

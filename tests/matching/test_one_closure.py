@@ -49,7 +49,7 @@ def test_position_lists_list_what_the_general_kernel_lists(
     ts, x = (np.array([row[k] for row in rows], np.int64) for k in (1, 2))
     fits = np.array([[row[0] == kind for kind in "ABC"] for row in rows], np.bool_).reshape(m, 3)
     tick = np.arange(m) if ordered else ts
-    network = network_of(offsets, tick, fits, AUTOMATON, {(1, 1): [(name, x, x) for name in operators]})
+    network = network_of(tick, fits, AUTOMATON, {(1, 1): [(name, x, x) for name in operators]})
     ends = np.flatnonzero(fits[:, 2])
     lows = np.array([_low(offsets, ts, int(end), width) for end in ends], np.int64)
     questions, seq = ends_at(ends, lows), 10 + 3 * np.arange(m)

@@ -233,7 +233,7 @@ class World:
 
     def _place(self, found: tuple[int | None, Path]) -> tuple[object, ...]:
         window, path = found
-        order = {unit.variable: number for number, unit in enumerate(self.units)}
+        order = {name: number for number, name in enumerate(dict.fromkeys(unit.variable for unit in self.units))}
         last = self.events[path[-1][0]]
         return last.ts, last.seq, window or 0, [(self.events[e].seq, order[v]) for e, v in path]
 

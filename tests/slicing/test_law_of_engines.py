@@ -22,6 +22,10 @@ QUERIES = {
         GROUP-BY g WITHIN 8""",
     "trends of two keys": "RETURN g, COUNT(*), SUM(B.v) PATTERN SEQ(A, B+) WHERE [k, g] GROUP-BY g WITHIN 12 SLIDE 6",
     "trends with an edge": "RETURN COUNT(*), MAX(A.v) PATTERN A+ WHERE [k] AND A.v <= NEXT(A).v WITHIN 9 SLIDE 3",
+    "trends with an edge of alternatives": """RETURN k, COUNT(*), SUM(A.v) PATTERN A+ WHERE [k]
+        AND (A.v <= NEXT(A).v OR A.g != NEXT(A).g) GROUP-BY k WITHIN 9 SLIDE 3""",
+    "trends that an ANY cuts": """RETURN k, COUNT(*) PATTERN SEQ(A+, NOT SEQ(ANY(B b, C)), B) GROUP-BY k
+        WITHIN 9 SLIDE 3""",
     "trends without keys": "RETURN COUNT(*), SUM(A.v) PATTERN SEQ(A+, B) WITHIN 6 SLIDE 3",
     "trends that others cut": "RETURN k, COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, C), B b) GROUP-BY k WITHIN 9 SLIDE 3",
     "trends cut by events without part of the key": """RETURN g, COUNT(*), SUM(A.v) PATTERN SEQ(NOT C, A+, NOT B)

@@ -25,7 +25,17 @@ PATTERNS = (
     "SEQ(A, B?, C+)",
     "SEQ(A, (B OR C)+)",
 )
+ANY_FORBIDDEN = (
+    "SEQ(A, NOT SEQ(ANY(B, C)), A)",
+    "SEQ(A+, NOT SEQ(ANY(2, B, B, C), D), A)",
+    "(SEQ(A, NOT SEQ(B, ANY(C, D))))+",
+    "SEQ(NOT SEQ(ANY(B, C), NOT E), A+)",
+    "SEQ(A+, NOT SEQ(NOT E, ANY(B, C)))",
+    "SEQ(A, NOT SEQ((ANY(B, C))+, D), A)",
+    "SEQ(A+, NOT SEQ(ANY(B, C, D)))",
+)
 NEGATIONS = (
+    *ANY_FORBIDDEN,
     "SEQ(A+, NOT B)",
     "SEQ(NOT B, A+)",
     "SEQ(NOT C, A+, NOT B)",
@@ -128,23 +138,40 @@ CONDITIONS = {
     "C": ("C.x >= 0", "C.y < 2.5"),
 }
 NEIGHBOURS = {
-    "A+": [("A.x < NEXT(A).x", "A.x >= NEXT(A).y", "A.x != NEXT(A).x", "A.s <= NEXT(A).s", "A.y * 2 > NEXT(A).x")],
+    "A+": [
+        ("A.x < NEXT(A).x", "A.x >= NEXT(A).y", "A.x != NEXT(A).x", "A.s <= NEXT(A).s", "A.y * 2 > NEXT(A).x"),
+        (
+            "(A.x < NEXT(A).x OR A.y > NEXT(A).y)",
+            "(A.x = NEXT(A).x OR A.s != NEXT(A).s OR A.k > 1)",
+            "NOT (A.x < NEXT(A).x AND NEXT(A).y > 1)",
+            "NEXT(A).x - A.x IN (0, 2)",
+        ),
+    ],
     "SEQ(A+, B)": [("A.x = NEXT(B).x", "A[last].x < B.y"), ("A.x <= NEXT(A).x", "A[i].s > A[i-1].s")],
     "(SEQ(A+, B))+": [
         ("B.x < NEXT(A).x", "B.y <= NEXT(A).x + 1"),
         ("A.y > NEXT(A).y", "A.k != NEXT(A).k"),
         ("A.x != NEXT(B).x", "NEXT(B).y >= A.y"),
     ],
-    "SEQ(A, B, C)": [("A.x < B.x", "A.g = B.s"), ("B.x <= C.y", "PREV(B).x != C.x")],
+    "SEQ(A, B, C)": [("A.x < B.x", "A.g = B.s", "(A.x < B.x OR B.x IS NULL)"), ("B.x <= C.y", "PREV(B).x != C.x")],
     "(SEQ(A, B+))+": [("B.x < NEXT(B).x", "B.y <= NEXT(B).y", "B.s != NEXT(B).s"), ("B.y >= NEXT(A).y",)],
     "SEQ(A+, NOT B)": [("A.x < NEXT(A).x", "A.s <= NEXT(A).s")],
     "SEQ(NOT B, A+)": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y * 2 > NEXT(A).x")],
     "SEQ(A+, NOT C, B)": [("A[last].x <= B.x", "A.x != NEXT(B).x"), ("A.x >= NEXT(A).y",)],
     "(SEQ(A, NOT B))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.k = NEXT(A).k")],
-    "(SEQ(A+, NOT C, B))+": [("B.x < NEXT(A).x",), ("A.y > NEXT(A).y", "A.k != NEXT(A).k"), ("A.x != NEXT(B).x",)],
+    "(SEQ(A+, NOT C, B))+": [
+        ("B.x < NEXT(A).x",),
+        ("A.y > NEXT(A).y", "A.k != NEXT(A).k"),
+        ("A.x != NEXT(B).x", "NOT A.x BETWEEN NEXT(B).x AND NEXT(B).y"),
+    ],
     "(SEQ(A, NOT SEQ(B, NOT C)))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x")],
-    "(SEQ(A, NOT SEQ(NOT B, C)))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x")],
-    "SEQ(A+, NOT SEQ(B+, C), A)": [("B.x < NEXT(B).x", "B[i].y >= B[i-1].y"), ("B[last].x > C.x", "B.x != NEXT(C).x")],
+    "(SEQ(A, NOT SEQ(NOT B, C)))+": [
+        ("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x", "(A.x < NEXT(A).x OR A.y < NEXT(A).y)")
+    ],
+    "SEQ(A+, NOT SEQ(B+, C), A)": [
+        ("B.x < NEXT(B).x", "B[i].y >= B[i-1].y"),
+        ("B[last].x > C.x", "B.x != NEXT(C).x", "(B.x < NEXT(C).x OR NOT B.y < NEXT(C).y)"),
+    ],
     "SEQ(A+, NOT SEQ(B, C))": [("B.x < C.x", "B.y != C.x", "B.s = C.s"), ("A.x > NEXT(A).x",)],
     "SEQ(NOT SEQ(B, NOT C), A+)": [("A.x > NEXT(A).x",)],
     "SEQ(A+, NOT SEQ(NOT B, C))": [("A.x > NEXT(A).x",)],
@@ -152,7 +179,7 @@ NEIGHBOURS = {
     "SEQ(A{1,3}, B)": [("A[last].x != B.x",), ("A.x <= NEXT(A).x",)],
     "(SEQ(A+, B)){1,2}": [("B.x < NEXT(A).x",), ("A.x != NEXT(A).x",)],
     "SEQ(A+, B) OR SEQ(A, B+)": [("A.x < NEXT(A).x",), ("B.x > NEXT(B).x",)],
-    "A+ OR SEQ(A, B)": [("A.x < NEXT(A).x",), ("A.x > NEXT(B).x",)],
+    "A+ OR SEQ(A, B)": [("A.x < NEXT(A).x",), ("A.x > NEXT(B).x", "(A.x > NEXT(B).x OR A.y < NEXT(B).y)")],
     "SEQ(A+, B) AND SEQ(A, B+)": [("A.x > NEXT(B).x", "A.y != NEXT(B).x")],
     "A+ AND A+": [("A.x < NEXT(A).x",)],
     "(SEQ(A, NOT SEQ(B, NOT E, C)))+": [("A.x >= NEXT(A).x", "A.x != NEXT(A).x")],

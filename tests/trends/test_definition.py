@@ -15,7 +15,17 @@ from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import EXCUSES, MORE, NEGATIONS, logs, partial_schemas, queries, rows_of, schema_of
+from tests.trends.random_queries import (
+    ANY_FORBIDDEN,
+    EXCUSES,
+    MORE,
+    NEGATIONS,
+    logs,
+    partial_schemas,
+    queries,
+    rows_of,
+    schema_of,
+)
 
 TIES = st.sampled_from(list(Ties))
 
@@ -68,6 +78,15 @@ def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
 def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: st.DataObject) -> None:
     """The same for negations alone, of types that may lack part of the key: their events count in every partition."""
     query = bind(text, data.draw(partial_schemas(log, ties)))
+    evaluator = TrendEvaluator(query)
+    assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(queries(ANY_FORBIDDEN), logs(most=9), TIES)
+def test_any_order_inside_a_negation_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
+    """Events of a forbidden ANY may be concurrent; what follows them may not be."""
+    query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
 

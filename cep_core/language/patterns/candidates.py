@@ -20,7 +20,7 @@ from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.columns import column, holds
 from cep_core.language.patterns.grouping import offsets_of, stable_order
 from cep_core.language.patterns.partitions import Relation, distinct, matching_pairs, partitions
-from cep_core.language.patterns.query import KeyClass, Query, Strategy
+from cep_core.language.patterns.query import KeyClass, Query, Strategy, Variable
 from cep_core.language.patterns.walk import references
 
 Ints = npt.NDArray[np.int64]
@@ -82,7 +82,10 @@ def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -
 
 
 def _vertex_masks(query: Query, events: pa.Table) -> dict[str, Mask]:
-    """For each variable which rows pass its type and its vertex predicates."""
+    """For each variable which rows pass its type and its vertex predicates.
+
+    A negated event without the key of an equivalence is not in the match's partition, whatever the match carries.
+    """
     masks: dict[str, Mask] = {}
     types = column(events, "event_type")
     of_type: dict[str, Ints] = {}
@@ -96,10 +99,18 @@ def _vertex_masks(query: Query, events: pa.Table) -> dict[str, Mask]:
             if predicate.variable == variable.name:
                 names = sorted({reference.attribute for reference in references(predicate.expression)})
                 rows = rows[holds(predicate.expression, events.select(names).take(pa.array(rows)))]
+        for attribute in _judged_keys(query, variable) if variable.negated else ():
+            rows = rows[column(events, attribute).is_valid().to_numpy(zero_copy_only=False)[rows]]
         mask = np.zeros(events.num_rows, dtype=np.bool_)
         mask[rows] = True
         masks[variable.name] = mask
     return masks
+
+
+def _judged_keys(query: Query, variable: Variable) -> list[str]:
+    """The attributes of a variable's events in equivalences that partition nothing."""
+    members = [member for key in query.key_classes if not key.slices for member in key.members]
+    return [attribute for name, attribute in members if name == variable.name]
 
 
 def _read_rows(query: Query, events: pa.Table, masks: Mapping[str, Mask]) -> Ints:

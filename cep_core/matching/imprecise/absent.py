@@ -19,6 +19,7 @@ from numba import njit
 
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.event_graph import EventGraph
+from cep_core.matching.imprecise.borrowing import borrowing
 from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.orders import between_states
 from cep_core.matching.imprecise.worlds import Times, admits
@@ -105,7 +106,7 @@ def _count(network: Network, times: Times, first: Ints, last: Ints, begin: Ints,
     return n
 
 
-@njit(cache=True)
+@borrowing
 def _inside(times: Times, row: int, one: int, moment: int, other: int, later: int) -> int:
     """At how many of its moments a row happens strictly between row `one` at a moment and row `other` at a later."""
     after, before = moment + 1, later - 1
@@ -116,7 +117,7 @@ def _inside(times: Times, row: int, one: int, moment: int, other: int, later: in
     return max(0, min(times.high[row], before) - max(times.low[row], after) + 1)
 
 
-@njit(cache=True)
+@borrowing
 def _follows(times: Times, kind: int, one: int, moment: int, other: int, later: int) -> bool:
     if moment < later:
         return admits(kind, False)

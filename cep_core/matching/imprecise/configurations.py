@@ -1,4 +1,4 @@
-"""Configurations: all worlds in which the chosen events that happened so far form the same partial match (`worlds`).
+"""Configurations: all worlds in which the chosen events that happened so far form the same partial match (`passing`).
 
 They stand in a pool, those of one set of chosen events together in pool[begin:end]. Cost: adding mass looks through
 them all; there are one or two unless intervals overlap. Kernels take the arrays out of a tuple once: each time costs.
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from cep_core.matching.imprecise.borrowing import borrowing
 from cep_core.matching.network import Ints
 
 Floats = npt.NDArray[np.float64]
@@ -38,13 +38,13 @@ def pool_of(size: int) -> Configurations:
     return Configurations(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
 
 
-@njit(cache=True)
+@borrowing
 def begin_at(pool: Configurations, place: int) -> None:
     """The configuration of all worlds: nothing is chosen, nothing has happened."""
     pool.pending[place], pool.last[place], pool.state[place], pool.mass[place] = 0, NOTHING, NOTHING, 1.0
 
 
-@njit(cache=True)
+@borrowing
 def copy(pool: Configurations, place: int, to: int) -> None:
     pool.pending[to] = pool.pending[place]
     pool.last[to] = pool.last[place]
@@ -52,7 +52,7 @@ def copy(pool: Configurations, place: int, to: int) -> None:
     pool.mass[to] = pool.mass[place]
 
 
-@njit(cache=True)
+@borrowing
 def add(pool: Configurations, begin: int, end: int, pending: int, last: int, state: int, mass: float) -> int:
     """Adds mass to a configuration of pool[begin:end], or the configuration; returns the new end."""
     pendings, lasts, states, masses = pool.pending, pool.last, pool.state, pool.mass
@@ -64,7 +64,7 @@ def add(pool: Configurations, begin: int, end: int, pending: int, last: int, sta
     return end + 1
 
 
-@njit(cache=True)
+@borrowing
 def bits(pending: int) -> int:
     count = 0
     while pending:
@@ -73,7 +73,7 @@ def bits(pending: int) -> int:
     return count
 
 
-@njit(cache=True)
+@borrowing
 def union(pool: Configurations, begin: int, end: int) -> int:
     """The slots that some configuration has still to come."""
     found, pendings = 0, pool.pending
@@ -82,7 +82,7 @@ def union(pool: Configurations, begin: int, end: int) -> int:
     return found
 
 
-@njit(cache=True)
+@borrowing
 def free_slot(waiting: int) -> int:
     """The first slot that is not in a set of bits; SLOTS if all are."""
     slot = 0
@@ -91,7 +91,7 @@ def free_slot(waiting: int) -> int:
     return slot
 
 
-@njit(cache=True)
+@borrowing
 def drop_missed(pool: Configurations, begin: int, end: int, missed: int) -> int:
     """Drops the configurations that still wait for an event whose last moment has passed; returns the new end."""
     kept, pendings = begin, pool.pending

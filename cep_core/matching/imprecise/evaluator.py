@@ -9,14 +9,14 @@ listing, order by order if they depend on the order of a closure's events; so ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.evaluator import TOTALS, Ownership
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.imprecision import known_after
 from cep_core.language.patterns.query import Query
@@ -30,8 +30,8 @@ from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.orders import orders_of
 from cep_core.matching.imprecise.search import possible_matches
+from cep_core.matching.imprecise.stream import Stream, stream_of
 from cep_core.matching.imprecise.useful import useful_nodes
-from cep_core.matching.imprecise.walk import Questions
 from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times_of
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
@@ -39,9 +39,8 @@ from cep_core.matching.negation import Negation
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.numbers import count_columns, unknown_counts
 from cep_core.matching.paths import Paths, batches
-from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
-from cep_core.matching.totals import Days, Total, encode, owned_moments, part_of, parts
-from cep_core.matching.windows import first_rows_from
+from cep_core.matching.rows import PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.totals import Days, Total, encode, parts
 
 CONFIDENCE = "confidence"
 OF_ORDER = ("first", "last")
@@ -110,7 +109,7 @@ class ImpreciseEvaluator(CompiledQuery):
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
         graph = self.graph(events, owned)
-        stream = _stream(graph, self.times(graph, events), days, known_after(self.query))
+        stream = stream_of(graph, self.times(graph, events), days, known_after(self.query))
         if self.collapsed and self.supersets:
             rows, lows = stream.questions
             nodes = useful_nodes(graph.network, stream.times, rows, lows, graph.width)
@@ -151,7 +150,7 @@ class ImpreciseEvaluator(CompiledQuery):
     def everything(self, events: pa.Table, owned: Ownership | None) -> tuple[EventGraph, Times, Paths, pa.Table]:
         """All matches of a slice, whatever their day, and their rows, in the order in which they are found."""
         graph = self.graph(events, owned)
-        stream = _stream(graph, self.times(graph, events), None, known_after(self.query))
+        stream = stream_of(graph, self.times(graph, events), None, known_after(self.query))
         most = np.full(len(stream.questions.rows), np.iinfo(np.int64).max)
         pieces, rows = [], []
         for listed, chances in possible_matches(
@@ -223,7 +222,7 @@ class ImpreciseEvaluator(CompiledQuery):
             chances = chances_without(graph, self.automaton, self.kinds, times, orders, matches)
         return orders, chances, good
 
-    def _rows(self, graph: EventGraph, stream: _Stream, paths: Paths, sure: Floats) -> pa.RecordBatch:
+    def _rows(self, graph: EventGraph, stream: Stream, paths: Paths, sure: Floats) -> pa.RecordBatch:
         """Listed matches as rows; lists stand in the order of (ts, seq), and RETURN items are computed in it."""
         bound = self.judge.bound(paths)
         columns = {"first_ts": pa.array(graph.ts[paths.first_rows]), CONFIDENCE: pa.array(sure)}
@@ -242,7 +241,7 @@ class ImpreciseEvaluator(CompiledQuery):
         return path_column(replace(paths, states=self._variable_of[paths.states]), graph.seq)
 
     def _compact_rows(
-        self, graph: EventGraph, stream: _Stream, paths: Paths, counts: Ints | None
+        self, graph: EventGraph, stream: Stream, paths: Paths, counts: Ints | None
     ) -> Iterator[pa.RecordBatch]:
         """One row for all matches with the same last event; `counts`: those of each question, if known."""
         for begin, end in batches(np.diff(paths.offsets)):
@@ -255,49 +254,6 @@ class ImpreciseEvaluator(CompiledQuery):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
             columns[PATH] = self._path_column(graph, some)
             yield batch_of(columns, partial_schema(self.schema))
-
-
-@dataclass(frozen=True)
-class _Stream:
-    """The questions to a graph, in the order of (last_ts, last seq)."""
-
-    graph: EventGraph
-    times: Times
-    questions: Questions
-    part: Ints
-    """[question] its day."""
-    seq: Ints
-    """[question] its event."""
-    certain: Ints
-    """[question] when its matches are certain."""
-    in_order: bool
-    """Whether rows of a partition stand in the order of seq, so that matches are found in the order of results."""
-
-    def last_of_group(self, question: int) -> int:
-        """The last question about the same event: one that lacks part of a key is in several partitions."""
-        return int(np.flatnonzero(self.seq == self.seq[question])[-1])
-
-    def last_columns(self, jobs: Ints) -> dict[str, pa.Array]:
-        """What rows say of their last events, and when they are certain."""
-        last = self.questions.rows[jobs]
-        ts, seq = pa.array(self.graph.ts[last]), pa.array(self.graph.seq[last])
-        return {"last_ts": ts, LAST_SEQ: seq, CERTAIN: pa.array(self.certain[jobs])}
-
-
-def _stream(graph: EventGraph, times: Times, days: Days, known_after: int) -> _Stream:
-    """One question for each candidate of the days; its matches are certain so long after it."""
-    ts, seq = graph.ts, graph.seq
-    # recorded times of a match lie apart as far as the window and the imprecision of both ends allow
-    apart = graph.width + int((ts - times.low).max(initial=0)) + int((times.high - ts).max(initial=0))
-    rows = np.flatnonzero(graph.network.fits.any(axis=1) & owned_moments(ts + known_after, days))
-    rows = rows[np.lexsort((seq[rows], ts[rows]))]
-    lows = first_rows_from(graph.offsets, ts, rows, ts[rows] - apart)
-    partition = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
-    in_order = (np.diff(seq) > 0) | (np.diff(partition) > 0)
-    certain = ts[rows] + known_after
-    return _Stream(
-        graph, times, Questions(rows, lows), part_of(certain, days), seq[rows], certain, bool(in_order.all())
-    )
 
 
 def _check_between(negation: Negation) -> None:

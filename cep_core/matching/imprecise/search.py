@@ -2,7 +2,7 @@
 
 SASE++, Algorithm 1, extends the enumerations it keeps event by event and drops those whose confidence falls below the
 threshold, since more events never raise it. Here an enumeration is a set of (event, variable) pairs in the order of
-(ts, seq), kept with the configurations of its possible worlds (`worlds`): events of a closure that overlap need no
+(ts, seq), kept with the configurations of its possible worlds (`passing`): events of a closure that overlap need no
 order among themselves (appendix A), and what is dropped is bounded by the probability of all orders together, so that
 it is sound whatever the conditions compare.
 
@@ -23,6 +23,7 @@ from numba import njit
 
 from cep_core.language.patterns.query import Confidence
 from cep_core.matching.imprecise.configurations import Configurations, Floats, pool_of
+from cep_core.matching.imprecise.passing import advance, chance, completed
 from cep_core.matching.imprecise.walk import (
     CROWDED,
     DONE,
@@ -39,7 +40,7 @@ from cep_core.matching.imprecise.walk import (
     walk_of,
 )
 from cep_core.matching.imprecise.windowed import TOO_CROWDED, TOO_MANY, confidence_within
-from cep_core.matching.imprecise.worlds import Asked, Chosen, Times, advance, asked_of, chance, completed
+from cep_core.matching.imprecise.worlds import Asked, Chosen, Times, asked_of
 from cep_core.matching.network import Ints, Network
 from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 

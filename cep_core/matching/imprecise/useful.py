@@ -13,12 +13,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.matching.imprecise.borrowing import borrowing
 from cep_core.matching.imprecise.worlds import Times
 from cep_core.matching.network import Flags, Ints, Network, holds
 from cep_core.matching.paths import Paths
 
 
-@njit(cache=True)
+@borrowing
 def may_follow(times: Times, earlier: int, later: int) -> bool:
     """Whether some moments of two rows put one before the other.
 
@@ -31,7 +32,7 @@ def may_follow(times: Times, earlier: int, later: int) -> bool:
     return first < last or (times.ordered and first == last and times.seq[earlier] < times.seq[later])
 
 
-@njit(cache=True)
+@borrowing
 def near(times: Times, width: int, one: int, other: int) -> bool:
     """Whether some moments of two rows lie no further apart than a width."""
     return times.low[one] <= times.high[other] + width and times.low[other] <= times.high[one] + width
@@ -76,7 +77,7 @@ def mark_useful(network: Network, times: Times, low: int, anchor: int, width: in
     return bool(useful[anchor - low].any())
 
 
-@njit(cache=True)
+@borrowing
 def _leads_on(network: Network, times: Times, low: int, anchor: int, useful: Flags, row: int, state: int) -> bool:
     """Whether a useful node may follow."""
     for later in range(anchor, low - 1, -1):
@@ -90,7 +91,7 @@ def _leads_on(network: Network, times: Times, low: int, anchor: int, useful: Fla
     return False
 
 
-@njit(cache=True)
+@borrowing
 def _begin_followers(
     network: Network, times: Times, low: int, anchor: int, useful: Flags, begun: Flags, row: int, state: int
 ) -> bool:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from cep_core.matching.imprecise.borrowing import borrowing
 from cep_core.matching.imprecise.configurations import SLOTS, Configurations, begin_at, copy, free_slot, union
+from cep_core.matching.imprecise.passing import advance
 from cep_core.matching.imprecise.useful import mark_useful
-from cep_core.matching.imprecise.worlds import Asked, Chosen, Times, advance
+from cep_core.matching.imprecise.worlds import Asked, Chosen, Times
 from cep_core.matching.network import Flags, Ints, Network
 
 DONE, FULL, CROWDED, OVERLAP = 0, 1, 2, 3
@@ -148,7 +150,7 @@ def pass_time(asked: Asked, pool: Configurations, walk: Walk, frame: int, until:
     return walk.now[frame] >= until
 
 
-@njit(cache=True)
+@borrowing
 def is_useful(variable_of: Ints, walk: Walk, place: int, variable: int) -> bool:
     """Whether the row may stand for the variable in some match."""
     found = False
@@ -157,7 +159,7 @@ def is_useful(variable_of: Ints, walk: Walk, place: int, variable: int) -> bool:
     return found
 
 
-@njit(cache=True)
+@borrowing
 def try_next(walk: Walk, frame: int, variables: int) -> None:
     """What the frame tries next: the row as another variable, or the next row."""
     walk.next_variable[frame] += 1

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.matching.imprecise.borrowing import borrowing
 from cep_core.matching.imprecise.configurations import NOTHING, SLOTS, Configurations, begin_at, copy, free_slot, union
-from cep_core.matching.imprecise.worlds import Asked, Chosen, advance, completed
+from cep_core.matching.imprecise.passing import advance, completed
+from cep_core.matching.imprecise.worlds import Asked, Chosen
 
 TOO_CROWDED, TOO_MANY = -1.0, -2.0
 """Instead of a probability: the pool is too small; more events at once than slots."""
@@ -61,7 +63,7 @@ def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Co
     return completed(asked, pool, begin, end)
 
 
-@njit(cache=True)
+@borrowing
 def _drop_unbegun(pool: Configurations, begin: int, end: int) -> int:
     """Drops the worlds in which nothing has happened; returns the new end."""
     kept = begin
