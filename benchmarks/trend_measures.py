@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import math
 import time
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 LIMIT = 1.0
 """CPU-seconds after which a call is not repeated, and a way not asked for a larger point."""
@@ -59,6 +61,8 @@ def measured(run: Callable[[], int], times: int = 5) -> Point:
     best, peak, answer = math.inf, 0.0, 0
     for number in range(times):
         gc.collect()
+        pa.default_memory_pool().release_unused()
+        ctypes.CDLL(None).malloc_trim(0)  # or this call seems to need only what earlier ones did not free
         Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
         before = _resident("VmRSS")
         begin = time.process_time()

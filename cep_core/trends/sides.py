@@ -6,6 +6,7 @@ partitions all three queries alike, and pairs are formed inside its partitions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cep_core.language.patterns.equivalence import slices
@@ -44,7 +45,9 @@ def sides_of(query: Query, aggregates: Aggregates) -> Sides:
     """The sides of a query whose pattern is an AND. Raises NotSupportedYet."""
     pattern = query.pattern
     assert isinstance(pattern, Conjunction)
-    left, right = _side(query, pattern.left), _renamed(_side(query, pattern.right))
+    left, written = _side(query, pattern.left), _side(query, pattern.right)
+    names = _shared_names(left, written)
+    right = _renamed(written, names)
     spans = {key.name for key in left.key_classes} & {key.name for key in right.key_classes}
     for key in query.key_classes:
         if key.name in spans and not key.slices:
@@ -57,19 +60,36 @@ def sides_of(query: Query, aggregates: Aggregates) -> Sides:
         if name not in shared:
             at = next(key.at for key in query.key_classes if key.name == name)
             raise later(query, f"'{name}' of one side of AND as a group", at)
-    _check_alike(query, left, right, aggregates)
+    _check_counted_alike(query, left, right, aggregates)
     return Sides(
         left,
         right,
         _united(left, right),
         shared,
         aggregates.renamed({name: name for name in names_of(pattern.left)}),
-        aggregates.renamed({name: _plain(name) for name in names_of(pattern.right)}),
+        aggregates.renamed({name: names.get(name, name) for name in names_of(pattern.right)}),
     )
 
 
-def _plain(name: str) -> str:
-    return name.removesuffix(RIGHT)
+def _shared_names(left: Query, right: Query) -> dict[str, str]:
+    """The names of the right side's variables as what they are called in a match of both sides.
+
+    Without `_right`, unless the left side calls something else so: an event of another type, or an element that is
+    forbidden there, or forbidden under other conditions. Then no match of both binds one as the other.
+    """
+    plain = {variable.name: variable.name.removesuffix(RIGHT) for variable in right.variables}
+    twins = {variable.name: variable for variable in left.variables}
+    alike = _renamed(right, plain)
+    shared = dict(plain)
+    for variable in right.variables:
+        name = plain[variable.name]
+        twin = twins.get(name)
+        if twin is None:
+            continue
+        same = (twin.event_type, twin.negated) == (variable.event_type, variable.negated)
+        if not same or (twin.negated and _said(name, left) != _said(name, alike)):
+            shared[variable.name] = variable.name
+    return shared
 
 
 def _side(query: Query, pattern: Pattern) -> Query:
@@ -90,37 +110,37 @@ def _side(query: Query, pattern: Pattern) -> Query:
     )
 
 
-def _renamed(query: Query) -> Query:
-    """The query without `_right` in the names of its variables."""
+def _renamed(query: Query, names: Mapping[str, str]) -> Query:
+    """The query with other names for its variables."""
 
     def plainly(part: Expression) -> Expression:
         match part:
             case Reference() | PrefixAggregate() | IsNull(variable=str()):
-                return replace(part, variable=_plain(str(part.variable)))
+                return replace(part, variable=names[str(part.variable)])
         return part
 
     def unit(one: Unit) -> Unit:
-        return replace(one, variable=_plain(one.variable))
+        return replace(one, variable=names[one.variable])
 
     def variable(one: Variable) -> Variable:
-        return replace(one, name=_plain(one.name))
+        return replace(one, name=names[one.name])
 
     def vertex(one: VertexPredicate) -> VertexPredicate:
-        return replace(one, variable=_plain(one.variable), expression=rewrite(one.expression, plainly))
+        return replace(one, variable=names[one.variable], expression=rewrite(one.expression, plainly))
 
     def edge(one: EdgePredicate) -> EdgePredicate:
         separated = None if one.separated is None else rewrite(one.separated, plainly)
         assert separated is None or isinstance(separated, Comparison)
         return replace(
             one,
-            source=_plain(one.source),
-            target=_plain(one.target),
+            source=names[one.source],
+            target=names[one.target],
             expression=rewrite(one.expression, plainly),
             separated=separated,
         )
 
     def key(one: KeyClass) -> KeyClass:
-        return replace(one, members=tuple((_plain(name), attribute) for name, attribute in one.members))
+        return replace(one, members=tuple((names[name], attribute) for name, attribute in one.members))
 
     return replace(
         query,
@@ -148,22 +168,14 @@ def _united(left: Query, right: Query) -> Query:
     )
 
 
-def _check_alike(query: Query, left: Query, right: Query, aggregates: Aggregates) -> None:
-    """Which side a match of both stands on must not matter."""
+def _check_counted_alike(query: Query, left: Query, right: Query, aggregates: Aggregates) -> None:
+    """Which side a match of both stands on must not matter to what is summed."""
     at = query.pattern.at
-    for variable in left.variables:
-        twin = next((other for other in right.variables if other.name == variable.name), None)
-        if twin is None:
-            continue
-        if twin.event_type != variable.event_type or twin.negated != variable.negated:
-            raise later(query, f"AND of sides whose '{variable.name}' differ", at, "give them different names")
-        if variable.negated and _said(variable.name, left) != _said(variable.name, right):
-            raise later(query, f"a condition on '{variable.name}' of one side of AND alone", at, "name it apart")
-        wanted = [total.variables for total in aggregates.totals]
-        wanted += [minimum.variables for minimum in aggregates.minima]
-        for variables in wanted:
-            if (variable.name in variables) != (variable.name + RIGHT in variables):
-                raise later(query, f"an aggregate over '{variable.name}' of one side of AND alone", at, "name it apart")
+    wanted = [total.variables for total in aggregates.totals]
+    wanted += [minimum.variables for minimum in aggregates.minima]
+    for name in {variable.name for variable in left.variables} & {variable.name for variable in right.variables}:
+        if any((name in variables) != (name + RIGHT in variables) for variables in wanted):
+            raise later(query, f"an aggregate over '{name}' of one side of AND alone", at, "name it apart")
 
 
 def _said(variable: str, query: Query) -> tuple[set[VertexPredicate], set[EdgePredicate]]:

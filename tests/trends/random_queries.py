@@ -120,6 +120,9 @@ PAIRS = (
     "A{2,} AND SEQ(A, B?)",
     "SEQ(A, NOT C, B) AND SEQ(A, B)",
     "SEQ(A, B) AND SEQ(B, A)",
+    "SEQ(A, NOT C, B) AND SEQ(A+, NOT C, B)",
+    "SEQ(A, C? c) AND SEQ(A, B? c)",
+    "SEQ(A, NOT C c, B) AND SEQ(A, C? c, B)",
 )
 ANY_ORDER = (
     "ANY(2, A, B)",
@@ -182,6 +185,7 @@ NEIGHBOURS = {
     "A+ OR SEQ(A, B)": [("A.x < NEXT(A).x",), ("A.x > NEXT(B).x", "(A.x > NEXT(B).x OR A.y < NEXT(B).y)")],
     "SEQ(A+, B) AND SEQ(A, B+)": [("A.x > NEXT(B).x", "A.y != NEXT(B).x")],
     "A+ AND A+": [("A.x < NEXT(A).x",)],
+    "SEQ(A, NOT C, B) AND SEQ(A+, NOT C, B)": [("C_right.x > 1", "C.x >= 1")],
     "(SEQ(A, NOT SEQ(B, NOT E, C)))+": [("A.x >= NEXT(A).x", "A.x != NEXT(A).x")],
     "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
 }

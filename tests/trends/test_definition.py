@@ -20,6 +20,7 @@ from tests.trends.random_queries import (
     EXCUSES,
     MORE,
     NEGATIONS,
+    PAIRS,
     logs,
     partial_schemas,
     queries,
@@ -86,6 +87,15 @@ def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: 
 @given(queries(ANY_FORBIDDEN), logs(most=9), TIES)
 def test_any_order_inside_a_negation_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
     """Events of a forbidden ANY may be concurrent; what follows them may not be."""
+    query = bind(text, schema_of(log, ties))
+    evaluator = TrendEvaluator(query)
+    assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(queries(PAIRS), logs(most=7), TIES)
+def test_pairs_are_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
+    """The same for AND alone: sides that bind or forbid other things by one name, or under other conditions."""
     query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)

@@ -29,8 +29,6 @@ def compile_pattern(rest: str) -> TrendEvaluator:
         ("SEQ(B, A{70}) WITHIN 9", "more than 64 states", (2, 9)),
         ("SEQ(B, A{2000}) WITHIN 9", "too many states", (2, 16)),
         ("SEQ(B, NOT SEQ(A{2000}, C), B) WITHIN 9", "too many states", (2, 24)),
-        ("SEQ(A, NOT C, B) AND SEQ(A, NOT C, B) WHERE C_right.x > 3 WITHIN 9", "one side of AND alone", (2, 9)),
-        ("SEQ(A, C c) AND SEQ(A, B c) WITHIN 9", "differ", (2, 9)),
         ("SEQ(A, B) AND SEQ(A?, B) WHERE [A.x] WITHIN 9", "that a trend may lack", (2, 41)),
         ("A+ WHERE A.x * NEXT(A).x > 4 WITHIN 9", "both of them on one side", (2, 18)),
     ],
