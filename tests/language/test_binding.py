@@ -137,6 +137,7 @@ def test_columns_are_named_by_what_they_show() -> None:
         ("PATTERN A a WHERE a.x WITHIN 5", "a condition is needed, not a number", "compare it"),
         ("PATTERN A a WHERE a.x IN (1, 'b') WITHIN 5", "a number cannot be compared with text", ""),
         ("PATTERN A a WHERE 1 = 2 WITHIN 5", "the condition mentions no event", ""),
+        ("PATTERN A a WHERE 0 BETWEEN 3 AND a.x WITHIN 5", "the condition mentions no event", ""),
         ("PATTERN SEQ(A a, B b) WHERE b[i-1].x = 1 WITHIN 5", "b[i-1] needs a variable under a quantifier", "single"),
         ("PATTERN SEQ(A a, B b) WHERE max(b[].x) = 1 WITHIN 5", "an aggregate needs a variable under", "single"),
         ("PATTERN SEQ(A a, B a) WITHIN 5", "variable 'a' is bound twice", "each unit has a variable of its own"),

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 import pytest
+from matplotlib.axes import Axes
 
 from jobs.reports.changes import Change
 from jobs.reports.figures.distribution import distribution_figure
@@ -78,6 +79,19 @@ def test_counts_beyond_floats_are_drawn_on_a_logarithmic_axis() -> None:
     assert any(re.fullmatch(r"1e\d{4}", text) for text in letters(figure))
     assert explodes([Magnitude.of(10**7)])
     assert not explodes([Magnitude.of(20), Magnitude.of(300)])
+
+
+def test_logarithmic_axes_are_labelled_in_plain_text() -> None:
+    """Letters stay letters in a drawing, so no label may be a formula."""
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        axes.plot([20, 90], [1e-3, 1e8])
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+
+    drawing = drawn(Figure("powers", "alt", "caption", ("x", "y"), [(20, 0.001), (90, 1e8)], draw), narrow=False)
+    assert ">10⁸<" in drawing
+    assert "$" not in drawing
 
 
 def test_one_window_is_drawn_as_bars_with_their_numbers() -> None:

@@ -195,20 +195,19 @@ class _Binder:
     def _classified(self, conditions: list[Expression], scope: Scope, templates: list[Template]) -> list[Predicate]:
         """The kinds of conditions. One read on both sides of an AND constrains the sides where it means something."""
         found: list[Predicate] = []
-        meant: set[Position] = set()
-        doubts: list[tuple[str, Position, str]] = []
-
-        def doubt(message: str, at: Position, hint: str) -> None:
-            doubts.append((message, at, hint))
-
+        meant: set[tuple[Position, str]] = set()
+        doubtful: list[tuple[tuple[Position, str], str, Position, str]] = []
         for condition in conditions:
-            before = len(doubts)
-            predicate = classify(condition, scope.variables, templates, doubt)
-            if len(doubts) == before:
+            # the two halves of a BETWEEN stand at one place
+            key = (condition.at, condition.operator if isinstance(condition, Comparison) else "")
+            doubts: list[tuple[str, Position, str]] = []
+            predicate = classify(condition, scope.variables, templates, lambda *said, into=doubts: into.append(said))
+            if not doubts:
                 found.append(predicate)
-                meant.add(condition.at)
-        for message, at, hint in doubts:
-            if at not in meant:
+                meant.add(key)
+            doubtful += [(key, *said) for said in doubts]
+        for key, message, at, hint in doubtful:
+            if key not in meant:
                 self.report(message, at, hint)
         return found
 

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
+from jobs.reports.figures.powers import label_powers
 from jobs.reports.palette import DARK, FAINT, INK, QUIET
 from jobs.reports.values import Cell
 
@@ -95,6 +96,7 @@ def drawn(figure: Figure, *, narrow: bool) -> str:
         axes = canvas.add_subplot()
         axes.patch.set_alpha(0.0)
         figure.draw(axes, narrow)
+        label_powers(axes)
         FigureCanvasSVG(canvas)
         text = io.StringIO()
         with warnings.catch_warnings():
