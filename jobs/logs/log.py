@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -176,7 +176,7 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
     """Every type has every column, save what the person says that it lacks."""
-    schema = log_schema_of(events, chosen.unit, reading.ties)
+    schema = replace(log_schema_of(events, chosen.unit, reading.ties), imprecision=_imprecision(events))
     if not reading.lacks:
         return schema
     lacking: dict[str, set[str]] = {}
@@ -186,7 +186,23 @@ def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Se
         name: {key: kind for key, kind in schema.columns.items() if key not in lacking.get(name, ())}
         for name in (*schema.types, *event_types)
     }
-    return LogSchema(types, chosen.unit, reading.ties)
+    return LogSchema(types, chosen.unit, reading.ties, imprecision=schema.imprecision)
+
+
+def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
+    """By event type how much earlier and later than `ts` some event may have happened, as its columns say.
+
+    The reach of a query covers it. Columns that cannot be read are refused by queries that ask for them.
+    """
+    known = [name for name in _IMPRECISE if name in events.column_names]
+    if not known or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in known):
+        return {}
+    ts = events["ts"]
+    low, high = (events[name] if name in known else ts for name in _IMPRECISE)
+    apart = {"early": pc.subtract(ts, low), "late": pc.subtract(high, ts)}
+    most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
+    rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()
+    return {str(row["event_type"]): (max(row["early_max"], 0), max(row["late_max"], 0)) for row in rows}
 
 
 def shut_out(log: Log, query: Query) -> list[str]:

@@ -11,6 +11,7 @@ import pytest
 
 import cep_core as cep
 from jobs.cli import main
+from jobs.logs import evaluation
 from tests.commands.logs import letters, write
 
 LATER = """-- Who left ever later, and no storm between?
@@ -359,3 +360,18 @@ def test_b07_why_a_possible_pair_is_so_likely(tmp_path: Path, capsys: pytest.Cap
         "    62 % have both within 9 s",
         "    confidence 0.625, more than 0 is asked for",
     ]
+
+
+def test_ranges_read_back_as_far_as_clocks_may_be_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long log is evaluated range by range: columns say how much further apart a match may be recorded."""
+    query = write(tmp_path / "q.cep", "PATTERN SEQ(A a, NOT N n, B b) WITHIN 2 WITH CONFIDENCE > 0\n")
+    rows = [f"{ts},{'ANB'[ts % 3]},{ts - 7},{ts + ts % 5}" for ts in range(400)]
+    log = write(tmp_path / "log.csv", "ts,event_type,ts_lo,ts_hi\n" + "\n".join(rows) + "\n")
+    assert main(["match", str(query), str(log), "--csv"]) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setattr(evaluation, "EVENTS_IN_RANGE", 40)
+    assert main(["match", str(query), str(log), "--csv"]) == 0
+    assert capsys.readouterr().out == whole
+    assert len(whole.splitlines()) > 400

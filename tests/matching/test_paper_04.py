@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -121,6 +122,23 @@ def test_k13_explain_names_the_class(query: str, name: str) -> None:
     facts = cep.explain(query).to_dict()["complexity"]
     assert facts["class"] == name
     assert facts["cause"]
+
+
+@pytest.mark.parametrize(
+    ("language", "of_class"),
+    [
+        ("temporal logic without data", "first-order logic"),
+        ("CQL,", "ThC0"),
+        ("SQL-TS", "NC1"),
+        ("Cayuga", "DSPACE[log n]"),
+        ("XSeq,", "MSO"),
+    ],
+)
+def test_k15_the_docs_place_other_languages(language: str, of_class: str) -> None:
+    """Section 3.3, in a table beside the classes that `explain` names."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "matching_limits.md"
+    (row,) = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {language}")]
+    assert of_class in row.split("|")[2] + row.split("|")[3]
 
 
 @pytest.mark.parametrize(
