@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,11 @@ def run(options: argparse.Namespace) -> int:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", options.name):
         raise WrongWorkload(f"'{options.name}' is no workload name: lower case letters, digits and '_'")
     sample, form = _read(options.file)
+    twice = [column for column, times in Counter(sample.column_names).items() if times > 1]
+    if twice:
+        raise WrongWorkload(f"cannot read {options.file}: it has two columns named '{twice[0]}'")
+    if not sample.num_rows:
+        raise WrongWorkload(f"cannot read {options.file}: it has no rows")
     sample = pa.table({name: read_stamps(sample[name]) for name in sample.column_names})
     guess = _guess(sample, options.ts, options.type, options.name)
     written = {
@@ -85,7 +91,7 @@ def _read(path: Path) -> tuple[pa.Table, str]:
         with pyarrow.csv.open_csv(path) as reader:
             return pa.Table.from_batches([reader.read_next_batch()]).slice(0, _SAMPLE), "csv"
     except (OSError, pa.ArrowInvalid, StopIteration) as error:
-        raise WrongWorkload(f"cannot read {path}: {error or 'it has no rows'}") from error
+        raise WrongWorkload(f"cannot read {path}: {str(error) or 'it has no rows'}") from error
 
 
 def _guess(sample: pa.Table, ts: str | None, type_column: str | None, name: str) -> Guess:

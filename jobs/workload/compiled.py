@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from cep_core.compile import evaluator_of
-from cep_core.language.errors import NotSupportedYet, QueryError
+from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
@@ -55,8 +55,11 @@ def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], lis
         try:
             text = path.read_text(encoding="utf-8")
             compiled[path.stem] = query = _compile(workload, path, text, shown)
-        except (QueryError, UnicodeDecodeError) as error:
-            problems.append(str(error) if isinstance(error, QueryError) else f"{shown}: not UTF-8: {error}")
+        except QueryError as error:
+            problems += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
+            continue
+        except UnicodeDecodeError as error:
+            problems.append(f"{shown}: not UTF-8: {error}")
             continue
         if not query.question:
             problems.append(f"{shown}:1:1: begins with no comment; say there what the query asks, for its report")

@@ -43,3 +43,20 @@ def test_warnings_are_printed_with_their_query(
     )
     assert told["quiet"] == []
     assert lines[-1] == "no problem found; 3 warnings above"
+
+
+def test_every_mistake_of_a_query_is_a_problem_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two in one query, one of them a column that only the lake has."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path))
+    write_workload(
+        tmp_path / "lines", {"wrong": "-- What?\nRETURN d.line AS day\nPATTERN Depart d WHERE d.late > 3 WITHIN 5 s\n"}
+    )
+    assert main(["check", "lines"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "trendmill: workload 'lines' has 2 problems:"
+    assert [line.split(": ")[0] for line in lines if "queries/" in line] == [
+        "  queries/wrong.cep:2:8",
+        "  queries/wrong.cep:3:26",
+    ]

@@ -42,3 +42,26 @@ def test_text_tells_times_and_numbers_where_it_can(tmp_path: Path, monkeypatch: 
     assert "CAST(price AS DOUBLE) AS price" in events
     (tmp_path / "clock.csv").write_text("time,kind\n10:00:00,BUY\n10:00:01,SELL\n")
     assert main(["new", "clock", "--from", str(tmp_path / "clock.csv")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ts,kind\n", "it has no rows"),
+        ("", "Empty CSV file"),
+        ("ts,ts,kind\n1,2,A\n", "it has two columns named 'ts'"),
+    ],
+)
+def test_a_file_that_tells_nothing_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    said: str,
+) -> None:
+    """Nothing is written; one line says why."""
+    monkeypatch.setenv("TRENDMILL_WORKLOADS", str(tmp_path / "workloads"))
+    (tmp_path / "log.csv").write_text(text)
+    assert main(["new", "log", "--from", str(tmp_path / "log.csv")]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "workloads").exists()
