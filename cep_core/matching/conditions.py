@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.events.schema import AttributeType
 from cep_core.language.patterns.columns import evaluate, holds
 from cep_core.language.patterns.printing import print_expression
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query, Strategy
@@ -24,7 +23,7 @@ from cep_core.matching.automaton import Automaton
 from cep_core.matching.keys import comparable
 from cep_core.matching.network import Comparing, Flags
 from cep_core.matching.quantities import check_judgeable
-from cep_core.matching.separating import separate
+from cep_core.matching.separating import references_of, separate
 
 
 @dataclass(frozen=True)
@@ -97,17 +96,7 @@ def separated_edge(predicate: EdgePredicate, query: Query) -> Comparison | None:
     """The predicate as `source's side op target's side`, if it can be so written."""
     if predicate.separated is not None:
         return predicate.separated
-    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
-    same = predicate.source == predicate.target
-
-    def of_source(part: Reference) -> bool:
-        return part.which is Which.PREVIOUS if same else part.variable == predicate.source
-
-    def is_integer(part: Reference) -> bool:
-        attribute = types[part.variable].get(part.attribute)
-        return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
-
-    return separate(predicate.expression, of_source, is_integer)
+    return separate(predicate.expression, *references_of(predicate, query))
 
 
 def _border(condition: Expression, automaton: Automaton) -> tuple[str, Which] | None:

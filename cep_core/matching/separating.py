@@ -9,15 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 
-from cep_core.language.patterns.tree import Arithmetic, Comparison, Expression, Literal, Negative, Reference
+from cep_core.events.schema import AttributeType
+from cep_core.language.patterns.query import EdgePredicate, Query
+from cep_core.language.patterns.tree import Arithmetic, Comparison, Expression, Literal, Negative, Reference, Which
+
+Asked = Callable[[Reference], bool]
+"""A question about a reference."""
 
 Term = tuple[Expression, bool]
 """A term of a sum, and whether it is subtracted."""
 
 
-def separate(
-    condition: Expression, of_source: Callable[[Reference], bool], is_integer: Callable[[Reference], bool]
-) -> Comparison | None:
+def references_of(predicate: EdgePredicate, query: Query) -> tuple[Asked, Asked]:
+    """Of the references of a predicate: whether one means its source, and whether its value is an integer."""
+    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
+    same = predicate.source == predicate.target
+
+    def of_source(part: Reference) -> bool:
+        return part.which is Which.PREVIOUS if same else part.variable == predicate.source
+
+    def is_integer(part: Reference) -> bool:
+        attribute = types[part.variable].get(part.attribute)
+        return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
+
+    return of_source, is_integer
+
+
+def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> Comparison | None:
     """The condition as `source's side op target's side`, or None if it is no comparison of sums of integers.
 
     >>> from cep_core.language.patterns.parsing import parse_condition
@@ -37,7 +55,7 @@ def separate(
     return Comparison(condition.operator, _sum(sources, condition), _sum(others, condition), condition.at)
 
 
-def _terms(expression: Expression, is_integer: Callable[[Reference], bool]) -> list[Term] | None:
+def _terms(expression: Expression, is_integer: Asked) -> list[Term] | None:
     """The terms of a sum of integer references and literals."""
     match expression:
         case Reference() if is_integer(expression):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cep_core.events.schema import AttributeType, Ties
+from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.patterns.alike import alike_units
 from cep_core.language.patterns.diagram import Alike, Diagram, TooManyStates
@@ -17,6 +17,7 @@ from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
 from cep_core.language.patterns.template import Template, template_of_pattern
 from cep_core.language.patterns.tree import Comparison, Not, Pattern, Reference, Unit, Which
 from cep_core.language.patterns.walk import parts_of
+from cep_core.matching.separating import references_of
 from cep_core.trends.aggregates import Aggregates
 from cep_core.trends.alternatives import Alternatives, Inseparable, Neighbours, TooMany, joined, never_holds
 from cep_core.trends.graph import MOST_STATES, Automaton, automaton, bits
@@ -199,18 +200,8 @@ def _neighbours(template: Template, state: str) -> bool:
 
 def _alternatives(query: Query, predicate: EdgePredicate) -> Alternatives:
     """A condition between neighbours as conjunctions of comparisons that exclude each other."""
-    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
-    same = predicate.source == predicate.target
-
-    def of_source(part: Reference) -> bool:
-        return part.which is Which.PREVIOUS if same else part.variable == predicate.source
-
-    def is_integer(part: Reference) -> bool:
-        attribute = types[part.variable].get(part.attribute)
-        return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
-
     try:
-        return Neighbours(of_source, is_integer).alternatives(predicate.expression)
+        return Neighbours(*references_of(predicate, query)).alternatives(predicate.expression)
     except Inseparable:
         raise later(
             query,
