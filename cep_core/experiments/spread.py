@@ -19,8 +19,8 @@ class Spread:
     def of(values: Iterable[float]) -> Spread:
         """Of at least one value; the same values in another order give the same bits.
 
-        >>> Spread.of([0.4, 0.2])
-        Spread(mean=0.30000000000000004, deviation=0.14142135623730953, n=2)
+        >>> Spread.of([3, 1, 2])
+        Spread(mean=2.0, deviation=1.0, n=3)
         >>> Spread.of([3]).deviation
         0.0
         """

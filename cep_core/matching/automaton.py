@@ -15,23 +15,17 @@ pass different negations, the one that passes fewer counts: a binding is a match
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
 from math import comb
 
-from cep_core.language.errors import NotSupportedYet, Position
-from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
+from cep_core.language.errors import Position
+from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Unit
 from cep_core.language.patterns.walk import parts_of
+from cep_core.matching.numbering import END, Numbering, Passed, Step, unsupported
 
 MOST_STATES = 1 << 13
-END = -1
-"""Stands for the end of the match among the states that may come next."""
-
-Passed = frozenset[int]
-"""Numbers of negated elements."""
-Step = tuple[int, Passed]
-"""A state that may come next, and the negated elements on the way."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +34,7 @@ class Automaton:
 
     `variables` names each state's variable; `starts` and `successors` are in order of preference.
 
+    >>> from cep_core.language.patterns.tree import Sequence
     >>> at = Position(1, 1)
     >>> a, b = Unit("A", "A", at), Unit("B", "B", at)
     >>> automaton_of(Kleene(Sequence((Kleene(a, 1, None, at), b), at), 1, None, at))
@@ -107,19 +102,18 @@ def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None) -> Au
     NotSupportedYet at what no engine evaluates so far.
     """
     if _size(pattern) > MOST_STATES:
-        raise _unsupported(f"a pattern that unrolls to more than {MOST_STATES:,} states", pattern.at)
-    states = _Numbering(alike or {})
+        raise unsupported(f"a pattern that unrolls to more than {MOST_STATES:,} states", pattern.at)
+    states = Numbering(alike or {})
     try:
-        expanded = _expand(pattern)
-        numbered = states.number(expanded)
+        numbered = states.number(pattern)
         numbered.follow([(END, frozenset())], states)
     except RecursionError:
-        raise _unsupported("a pattern that unrolls to so long a chain of optional parts", pattern.at) from None
+        raise unsupported("a pattern that unrolls to so long a chain of optional parts", pattern.at) from None
     order = states.by_variable()
     place = {END: END, **{state: number for number, state in enumerate(order)}}
     starts = _moved(_fewest(numbered.first(), pattern.at), place)
     successors = [_moved(_fewest(states.successors[state], pattern.at), place) for state in order]
-    options = numbered.parts if isinstance(expanded, Alternative) else (numbered,)
+    options = numbered.parts if isinstance(pattern, Alternative) else (numbered,)
     return Automaton(
         variables=tuple(states.variables[state] for state in order),
         starts=tuple(starts),
@@ -155,51 +149,6 @@ def _moved(steps: Mapping[int, Passed], place: Mapping[int, int]) -> dict[int, P
     return {place[state]: passed for state, passed in steps.items()}
 
 
-def _expand(pattern: Pattern) -> Pattern:
-    """The pattern with only +, * and ? as quantifiers."""
-    match pattern:
-        case Sequence():
-            return Sequence(tuple(_expand(element) for element in pattern.elements), pattern.at)
-        case Alternative():
-            return Alternative(tuple(_options(pattern)), pattern.at)
-        case Kleene(least=0 | 1, most=None) | Kleene(least=0, most=1):
-            return Kleene(_expand(pattern.body), pattern.least, pattern.most, pattern.at)
-        case Kleene(body=Kleene(least=0, most=1) as optional):
-            # a round that binds nothing is none, so that any number of rounds up to `most` binds something
-            return _expand(Kleene(optional.body, 0, pattern.most, pattern.at))
-        case Kleene():
-            return _copies(_expand(pattern.body), pattern)
-        case Conjunction():
-            raise _unsupported("AND inside a pattern", pattern.at)
-        case _:
-            return pattern
-
-
-def _options(pattern: Alternative) -> Iterator[Pattern]:
-    """The branches, those of an OR that is a branch itself included."""
-    for option in pattern.options:
-        if isinstance(option, Alternative):
-            yield from _options(option)
-        else:
-            yield _expand(option)
-
-
-def _copies(body: Pattern, quantified: Kleene) -> Pattern:
-    """`A{2,4}` as A A (A (A)?)?, `A{2,}` as A A+."""
-    at = quantified.at
-    if quantified.most is None:
-        return Sequence((*[body] * (quantified.least - 1), Kleene(body, 1, None, at)), at)
-    optional: Pattern | None = None
-    for _ in range(quantified.most - quantified.least):
-        optional = Kleene(body if optional is None else Sequence((body, optional), at), 0, 1, at)
-    copies = [body] * quantified.least
-    return Sequence((*copies, optional) if optional is not None else tuple(copies), at)
-
-
-def _unsupported(what: str, at: Position) -> NotSupportedYet:
-    return NotSupportedYet(f"{what} is not supported yet", at)
-
-
 def _fewest(steps: Ordered[Step], at: Position) -> dict[int, Passed]:
     """The distinct states in order of preference, each with the fewest negated elements on the way."""
     ways: dict[int, list[Passed]] = {}
@@ -208,141 +157,5 @@ def _fewest(steps: Ordered[Step], at: Position) -> dict[int, Passed]:
     fewest: dict[int, Passed] = {state: frozenset.intersection(*found) for state, found in ways.items()}
     for state, found in ways.items():
         if fewest[state] not in found:
-            raise _unsupported("a pattern in which a match passes one negation or another", at)
+            raise unsupported("a pattern in which a match passes one negation or another", at)
     return fewest
-
-
-class _Numbering:
-    """Gives every unit a state and collects what may follow it."""
-
-    def __init__(self, alike: Mapping[str, int]) -> None:
-        self.variables: list[str] = []
-        self.successors: list[list[Step]] = []
-        self.negations: list[Not] = []
-        self.loose: list[tuple[int, int]] = []
-        self._alike = alike
-
-    def number(self, pattern: Pattern) -> _Part:
-        match pattern:
-            case Unit():
-                return _Part("unit", (), number=self._state(pattern.variable))
-            case Not():
-                self.negations.append(pattern)
-                return _Part("negation", (), number=len(self.negations) - 1)
-            case Sequence():
-                return _Part("sequence", tuple(self.number(element) for element in pattern.elements))
-            case Alternative():
-                return _Part("choice", tuple(self.number(option) for option in pattern.options))
-            case AnyOf():
-                return self._orders(pattern)
-            case Kleene():
-                kind = {(1, None): "plus", (0, None): "star", (0, 1): "optional"}[pattern.least, pattern.most]
-                return _Part(kind, (self.number(pattern.body),))
-        raise TypeError(pattern)
-
-    def by_variable(self) -> list[int]:
-        """The states in pattern order of their variables, so that paths compare as bindings do."""
-        first = {name: self.variables.index(name) for name in self.variables}
-        return sorted(range(len(self.variables)), key=lambda state: (first[self.variables[state]], state))
-
-    def _state(self, variable: str) -> int:
-        self.variables.append(variable)
-        self.successors.append([])
-        return len(self.variables) - 1
-
-    def _orders(self, pattern: AnyOf) -> _Part:
-        """`ANY(n, ...)`: a state for each unit after each choice of other units; of units alike the first ones."""
-        names = [unit.variable for unit in pattern.units]
-        before = {
-            name: {other for other in names[:place] if self._alike.get(other, other) == self._alike.get(name, name)}
-            for place, name in enumerate(names)
-        }
-        layer: dict[frozenset[str], list[int]] = {frozenset(): []}
-        first: list[int] = []
-        for depth in range(pattern.n):
-            found: dict[frozenset[str], list[int]] = {}
-            for bound, ends in layer.items():
-                for name in names:
-                    if name in bound or not before[name] <= bound:
-                        continue
-                    state = self._state(name)
-                    found.setdefault(bound | {name}, []).append(state)
-                    if depth == 0:
-                        first.append(state)
-                    for end in ends:
-                        self.successors[end].append((state, frozenset()))
-                        self.loose.append((end, state))
-            layer = found
-        last = tuple(state for states in layer.values() for state in states)
-        return _Part("any", (), entries=tuple(first), exits=last)
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A piece of the pattern over numbered states and negated elements."""
-
-    kind: str
-    parts: tuple[_Part, ...]
-    number: int = END
-    entries: tuple[int, ...] = ()
-    exits: tuple[int, ...] = ()
-
-    def passed(self) -> list[Passed]:
-        """The ways to bind nothing here: what each passes; none if something must be bound."""
-        if self.kind in ("unit", "any"):
-            return []
-        if self.kind == "negation":
-            return [frozenset({self.number})]
-        if self.kind == "sequence":
-            ways: list[Passed] = [frozenset()]
-            for part in self.parts:
-                ways = _least([one | other for one in ways for other in part.passed()])
-            return ways
-        if self.kind in ("star", "optional"):
-            return [frozenset()]
-        return _least([some for part in self.parts for some in part.passed()])
-
-    def first(self) -> list[Step]:
-        """States that may begin the piece."""
-        if self.kind == "unit":
-            return [(self.number, frozenset())]
-        if self.kind == "any":
-            return [(state, frozenset()) for state in self.entries]
-        if self.kind == "sequence":
-            return _begin(self.parts, [])
-        return [step for part in self.parts for step in part.first()]
-
-    def enter(self, later: list[Step]) -> list[Step]:
-        """What may come next where the piece does, by preference: `later` for each way to bind nothing here."""
-        if self.kind == "choice":
-            return list(dict.fromkeys(step for part in self.parts for step in part.enter(later)))
-        if self.kind == "sequence":
-            return _begin(self.parts, later)
-        return [*((state, way | passed) for way in self.passed() for state, passed in later), *self.first()]
-
-    def follow(self, after: list[Step], states: _Numbering) -> None:
-        """Adds to each state of the piece what may come next, given what may come after the piece."""
-        if self.kind == "unit":
-            states.successors[self.number] += after
-        elif self.kind == "any":
-            for state in self.exits:
-                states.successors[state] += after
-        elif self.kind == "sequence":
-            for place, part in enumerate(self.parts):
-                part.follow(_begin(self.parts[place + 1 :], after), states)
-        else:
-            again = self.first() if self.kind in ("plus", "star") else []
-            for part in self.parts:
-                part.follow([*after, *again], states)
-
-
-def _least(ways: Ordered[Passed]) -> list[Passed]:
-    """The ways than which no other passes less."""
-    return [way for way in dict.fromkeys(ways) if not any(other < way for other in ways)]
-
-
-def _begin(parts: tuple[_Part, ...], after: list[Step]) -> list[Step]:
-    """States that may come first in the parts one after another, then `after`."""
-    if not parts:
-        return list(after)
-    return parts[0].enter(_begin(parts[1:], after))

@@ -20,7 +20,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from cep_core.language.errors import NotSupportedYet, Position
-from cep_core.matching.automaton import Automaton, Passed
+from cep_core.matching.automaton import Automaton
+from cep_core.matching.numbering import Passed
 
 States = frozenset[int]
 
