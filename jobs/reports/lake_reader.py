@@ -54,6 +54,8 @@ class LakeReader:
 
     folder: Path
     _opened: dict[str, DeltaTable | None] = field(default_factory=dict)
+    _datasets: dict[str, ds.Dataset] = field(default_factory=dict)
+    """Listing a table's files takes as long as reading a day of it."""
 
     def tables(self) -> list[str]:
         """Names of the tables that exist, working tables (`_work/...`) last."""
@@ -76,7 +78,9 @@ class LakeReader:
         table = self._open(name)
         if table is None:
             return None
-        dataset = dataset_of(table, str(self.folder / name))
+        if name not in self._datasets:
+            self._datasets[name] = dataset_of(table, str(self.folder / name))
+        dataset = self._datasets[name]
         condition = where
         for bound in (
             None if first is None else ds.field("day") >= pa.scalar(first, pa.date32()),

@@ -24,6 +24,7 @@ from jobs.reports.page import Page
 from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import move_folder, write_pages
+from jobs.runs.run import Progress
 from jobs.workload.declaration import Workload
 from jobs.workload.operating_days import OperatingDays
 
@@ -42,7 +43,7 @@ class Published:
     seconds: float
 
 
-def publish(workload: Workload, first: date, last: date, run_id: str) -> Published:
+def publish(workload: Workload, first: date, last: date, run_id: str, progress: Progress | None = None) -> Published:
     """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
 
     A day that was never loaded nor evaluated is skipped; a day that failed its gate keeps the report that it has.
@@ -55,9 +56,11 @@ def publish(workload: Workload, first: date, last: date, run_id: str) -> Publish
     known, refused = _known_days(reader), _refused_days(reader)
     days = _days(workload.operating_days, reader, first, last, run_id)
     kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
-    pages = {
-        on: _publish_day(workload, questions, reader, on, run_id, home) for on in days if on in known and on not in kept
-    }
+    pages: dict[date, Path] = {}
+    for done, on in enumerate(wanted := [on for on in days if on in known and on not in kept]):
+        if progress is not None:
+            progress.advance(done, len(wanted), on.isoformat())
+        pages[on] = _publish_day(workload, questions, reader, on, run_id, home)
     overview.write(workload, questions, reader, home)
     overview.write_root(places.reports())
     skipped = tuple(on for on in days if on not in known)

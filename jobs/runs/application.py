@@ -117,7 +117,7 @@ def publish_run(workload: Workload, first: date, last: date, run_id: str, progre
     from jobs.reports.publish import publish
 
     progress.start("publish")
-    published = publish(workload, first, last, run_id)
+    published = publish(workload, first, last, run_id, progress)
     pages = [str(page) for _, page in sorted(published.pages.items())]
     where = pages[-1] if pages else "no day that the lake knows"
     progress.finish("publish", StageOutcome(rows_out=len(pages), message=where), published.seconds)
