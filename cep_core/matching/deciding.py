@@ -18,12 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import combinations
 
 from cep_core.language.errors import NotSupportedYet, Position
+from cep_core.language.patterns.tree import Not
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.numbering import Passed
 
 States = frozenset[int]
+NOTHING: Passed = frozenset()
 
 
 def one_path_each(automaton: Automaton, at: Position) -> Automaton:
@@ -37,6 +40,45 @@ def one_path_each(automaton: Automaton, at: Position) -> Automaton:
     (4, ('A', 'A', 'B', 'B', 'B'))
     """
     return _Subsets(automaton, at).automaton()
+
+
+def check_readings(automaton: Automaton, at: Position) -> None:
+    """Refuses an automaton of whose states a run may take one where another reads the same event, with other negations.
+
+    A run is one path. A binding stands if some reading lets it (`docs/semantics.md` 3); branches of an OR around the
+    whole pattern have runs of their own. Raises NotSupportedYet.
+    """
+    choices = [(starts, {s: automaton.before.get(s, NOTHING) for s in starts}) for starts in automaton.branches]
+    for state, after in enumerate(automaton.successors):
+        choices.append((after, {s: automaton.between.get((state, s), NOTHING) for s in after}))
+    for states, passed in choices:
+        for one, other in combinations(states, 2):
+            if automaton.variables[one] == automaton.variables[other] and (
+                _bodies(automaton, passed[one]) != _bodies(automaton, passed[other])
+                or not _alike_after(automaton, one, other)
+            ):
+                message = "an event that can be read in two ways of which only one forbids something"
+                hint = "an OR around the whole pattern, or different names"
+                raise NotSupportedYet(f"{message} is not supported yet under one match for each start", at, hint=hint)
+
+
+def _alike_after(automaton: Automaton, one: int, other: int) -> bool:
+    """Whether what may follow both is forbidden the same."""
+    found: list[dict[str | None, set[frozenset[Not]]]] = []
+    for state in (one, other):
+        leaving: dict[str | None, set[frozenset[Not]]] = {}
+        for after in automaton.successors[state]:
+            passed = _bodies(automaton, automaton.between.get((state, after), NOTHING))
+            leaving.setdefault(automaton.variables[after], set()).add(passed)
+        if state in automaton.accepts:
+            leaving[None] = {_bodies(automaton, automaton.after.get(state, NOTHING))}
+        found.append(leaving)
+    return all(found[0][name] == found[1][name] for name in found[0].keys() & found[1].keys())
+
+
+def _bodies(automaton: Automaton, passed: Passed) -> frozenset[Not]:
+    """The negated elements themselves: rounds of a quantifier number theirs apart."""
+    return frozenset(automaton.negations[number] for number in passed)
 
 
 class _Subsets:

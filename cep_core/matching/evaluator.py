@@ -29,7 +29,7 @@ from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.closure_rows import closure_rows, has_one_closure
 from cep_core.matching.compact import compact_listed
 from cep_core.matching.conditions import Conditions, conditions_of
-from cep_core.matching.deciding import one_path_each
+from cep_core.matching.deciding import check_readings, one_path_each
 from cep_core.matching.event_graph import event_graph
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import merge_partials
@@ -297,4 +297,6 @@ def compiled_parts(query: Query) -> tuple[Automaton, Conditions, tuple[Negation,
         automaton = replace(automaton, loose=frozenset())  # no two events are concurrent
     if query.strategy is Strategy.ANY:
         automaton = one_path_each(automaton, query.pattern.at)
+    else:
+        check_readings(automaton, query.pattern.at)
     return automaton, conditions_of(query, automaton), negations_of(query, automaton)

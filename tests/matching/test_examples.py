@@ -274,6 +274,18 @@ def test_rounds_of_optional_events_are_filled_from_the_first(quantifier: str) ->
         assert cep.match(query, log(text)).num_rows == matches
 
 
+@pytest.mark.parametrize(
+    "inside", ["(SEQ(B b, NOT N n) OR B b)", "(SEQ(NOT N n, B b) OR B b)", "(SEQ(C c, NOT N n, B b) OR SEQ(C c, B b))"]
+)
+@pytest.mark.parametrize("strategy", ["skip_till_next_match", "strict_contiguity"])
+def test_readings_of_which_only_one_forbids_something(inside: str, strategy: str) -> None:
+    """A run is one reading: refused, never decided by the branch that it happens to take."""
+    with pytest.raises(NotSupportedYet, match="only one forbids"):
+        cep.match(f"PATTERN SEQ(A a, {inside}) WHERE {strategy} WITHIN 9", log("ABNC"))
+    whole = f"PATTERN SEQ(A a, NOT N n, B b) OR SEQ(A a, B b) WHERE {strategy} WITHIN 9"
+    assert cep.match(whole, log("ABNC")).num_rows == 1
+
+
 FORBIDDING = [("AC", 1), ("ABC", 1), ("ANC", 0), ("ABNC", 0), ("ANBC", 0), ("ABBC", 1), ("ABBNC", 1), ("ABNBC", 0)]
 
 
