@@ -25,7 +25,7 @@ from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import Quality, quality_of
 from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
 from cep_core.shedding.run import Run
-from cep_core.shedding.shedders.hindsight import Hindsight
+from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
 from cep_core.shedding.stream import Offered, stream_of
 
@@ -103,9 +103,9 @@ class Experiment:
         return int(self.unshed.account.work[self.scenario.first :].sum())
 
     @cached_property
-    def hindsight(self) -> Hindsight:
+    def look_ahead(self) -> GreedyLookAhead:
         """The strategy that knows the unshed run."""
-        return Hindsight(self.unshed)
+        return GreedyLookAhead(self.unshed)
 
     def busiest(self, span: int) -> tuple[int, int, float]:
         """Where the judged interval is busiest: begin and end of so much log time in a row, and how busy it is there.
@@ -137,7 +137,7 @@ class Experiment:
         latest = scenario.bound if bound is None else bound
         detector = self._detector(shedder, latest)
         rules = shedder.rules(self.model, detector, seed)
-        before = self._looking_ahead if isinstance(shedder, Hindsight) else self._plainly
+        before = self._looking_ahead if isinstance(shedder, GreedyLookAhead) else self._plainly
         run, model, retrained = before.resumed(arrival), self.model, 0
         seen = _observed(run, model)
         for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
@@ -169,7 +169,7 @@ class Experiment:
     def _looking_ahead(self) -> Run:
         """The same, with what each partial match will be worth."""
         run = Run(self.stream, self._at_ease, tracked=REPLAY)
-        run.advance(self.scenario.first, self.hindsight.knowledge)
+        run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
 
 
