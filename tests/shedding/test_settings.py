@@ -1,4 +1,4 @@
-"""What a machine is tried with: loads over the busiest span as well as over the interval, and bounds beside the load."""
+"""With what a machine is tried: loads over the busiest span as well as over the interval, and bounds."""
 
 from __future__ import annotations
 
