@@ -157,7 +157,7 @@ def test_xl4_partial_matches_of_one_striker_share_their_fate():
         busy = np.median(met[experiment.scenario.first :])
         same = []
         for stop in range(experiment.scenario.first, len(met), step):
-            run.advance(stop, experiment.hindsight.knowledge)
+            run.advance(stop, experiment.look_ahead.knowledge)
             pool = run.pool
             rows = [pool.body[b : b + n, WORTH] > 0 for b, n in zip(pool.begin, pool.length, strict=True) if n]
             if met[stop - 1] > max(busy, 4) and rows:

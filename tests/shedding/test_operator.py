@@ -23,7 +23,7 @@ from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.events import spread_over_types
-from cep_core.shedding.shedders.hindsight import Hindsight
+from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.stream import Offered, stream_of
 from cep_core.shedding.utility import UtilityTable
 from cep_core.shedding.windows import Windows
@@ -265,7 +265,7 @@ def test_look_ahead_knows_what_is_still_to_come(seed, count, stop):
     assert int(whole.spent_by_node().sum()) == int(
         whole.account.work.sum() - world.costs.event * count - world.costs.window * len(stream.window_end)
     )
-    known = Hindsight(whole).knowledge
+    known = GreedyLookAhead(whole).knowledge
     begun = Run(stream, 5 * np.arange(count), tracked=REPLAY)
     begun.advance(min(stop, count), known)
     roots = whole.account.parent[: whole.nodes] < 0

@@ -59,9 +59,9 @@ def scenario_of(seed: int, count: int) -> Scenario:
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1.2, 2.0, 4.0]))
 def test_l04_shed_matches_are_a_subset_of_the_unshed(seed, load):
-    """For whatever drops partial matches, hindsight included."""
+    """For whatever drops partial matches, greedy look-ahead included."""
     experiment = Experiment(scenario_of(seed, 60))
-    for shedder in (*SHEDDERS, experiment.hindsight):
+    for shedder in (*SHEDDERS, experiment.look_ahead):
         assert sum(experiment.measure(shedder, load).quality.invented) == 0
 
 
@@ -145,7 +145,7 @@ def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, c
 def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
     """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
     experiment = Experiment(planted(seed, 2_000, per_match=50))
-    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.hindsight):
+    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.look_ahead):
         assert experiment.model.processing == Latency(LINEAR, 20.0, 50.0)
         measured = experiment.measure(shedder, load)
         assert measured.quality.latencies[-1] <= experiment.scenario.bound
@@ -168,14 +168,14 @@ def test_loss_does_not_fall_with_load_on_a_planted_chain():
         assert lost[:, -1].mean() > lost[:, 0].mean() > 0
 
 
-def test_hindsight_loses_least_and_pspice_less_than_chance():
+def test_looking_ahead_loses_least_and_pspice_less_than_chance():
     lost = {}
     for seed in range(6):
         experiment = Experiment(planted(seed, 6_000, wanted="ABCD"))
-        for shedder in (PSpice(), ByChance(), experiment.hindsight):
+        for shedder in (PSpice(), ByChance(), experiment.look_ahead):
             lost.setdefault(shedder.name, []).append(experiment.measure(shedder, 1.5, seed).quality.lost)
     means = {name: np.mean(values) for name, values in lost.items()}
-    assert means["hindsight"] < means["pSPICE"] < means["PM-BL"]
+    assert means["greedy look-ahead"] < means["pSPICE"] < means["PM-BL"]
 
 
 def test_l14_violations_fall_as_the_buffer_grows():
@@ -332,5 +332,5 @@ def test_an_empty_day_has_nothing_to_lose():
     empty = Offered("p", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(5), np.zeros((0, 2), bool))
     none = np.zeros(0, np.int64)
     experiment = Experiment(Scenario([empty], none, 0, 10, uniform_costs([3], 1), none, 100))
-    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.hindsight):
+    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.look_ahead):
         assert experiment.measure(shedder, 1.4).quality.lost == 0
