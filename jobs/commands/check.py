@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 
 from cep_core.language.patterns.spans import spoken
+from jobs.analysis.folder import check_folder
 from jobs.exits import OK
 from jobs.reports.quantities import counted
-from jobs.workload.compiled import CompiledQuery, compile_questions
-from jobs.workload.declaration import Workload, read_workload
-from jobs.workload.experiments import read_grids
+from jobs.workload.compiled import CompiledQuery
+from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
-from jobs.workload.problems import WorkloadError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,11 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what the workload is. Raises WorkloadError with every problem of every file."""
-    workload, problems = read_workload(options.workload)
-    compiled, wrong = compile_questions(workload)
-    grids, senseless = read_grids(workload.folder)
-    if problems or wrong or senseless:
-        raise WorkloadError(workload.name, [*problems, *wrong, *senseless])
+    folder = check_folder(options.workload)
+    workload, compiled, grids = folder.workload, folder.compiled, folder.grids
     print(f"{workload.name}: {workload.title} ({workload.owner})")
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
