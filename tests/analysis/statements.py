@@ -67,7 +67,6 @@ SELECT array_sort(tags, (l, r) -> CASE WHEN l < r THEN -1 ELSE 1 END) AS sorted 
 SELECT exists(tags, x -> x > line) AS any, map_filter(notes, (k, v) -> k > v) AS some FROM trips
 SELECT halts[0].name, notes['k'], notes.k, _row.raw, trips._row.id, halts.minutes FROM trips
 SELECT named_struct('a', late).a, struct(line, late).late, from_json(doc, 'a INT').a FROM trips
-SELECT from_json(doc, 'a INT').* FROM trips
 SELECT s.* FROM (SELECT struct(line, late) AS s FROM trips)
 SELECT cast(late AS decimal(10, 2)) x, late::int, try_cast(line AS int) FROM trips
 SELECT `line`, `Gate` AS `the gate` FROM `trips`

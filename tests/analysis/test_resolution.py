@@ -53,11 +53,15 @@ def test_spark_reads_and_refuses_the_same(spark: SparkSession) -> None:
         spark.createDataFrame(
             [], ", ".join(f"`{column}` {kind}" for column, kind in schema.items())
         ).createOrReplaceTempView(name)
-    for text in GOOD:
-        assert spark.sql(text).schema is not None, text
-    for marked, _ in BAD:
-        with pytest.raises(PySparkException):
-            assert not spark.sql(marked.replace("^", "")).schema
+
+    def reads(text: str) -> bool:
+        try:
+            return spark.sql(text).schema is not None
+        except PySparkException:
+            return False
+
+    assert [text for text in GOOD if not reads(text)] == []
+    assert [marked for marked, _ in BAD if reads(marked.replace("^", ""))] == []
     for name in SCHEMAS:
         spark.catalog.dropTempView(name)
 
