@@ -19,6 +19,7 @@ from cep_core.shedding.pool import (
     CHILD,
     CUT,
     END,
+    HELD,
     LAST,
     LIVE,
     NEVER,
@@ -50,6 +51,7 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
         due, by_end = NEVER, True
     for window in range(begin, end):
         r = first + count
+        pool.inside[window] = 1
         closing = window_end[window]
         by_end = by_end and (count == 0 or closing >= body[r - 1, END])
         due = min(due, closing)
@@ -66,6 +68,7 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
     pool.length[g], pool.due[g], pool.by_end[g] = count, due, by_end
     pool.histogram[g, 0] += end - begin
     pool.counter[LIVE] += end - begin
+    pool.counter[HELD] += end - begin
     return end - begin
 
 
@@ -106,6 +109,8 @@ def settle(
     histogram: Ints,
     counter: Ints,
     meetings: Ints,
+    inside: Ints,
+    closed: int,
     spent: Ints,
     cost: Ints,
     tracked: int,
@@ -114,11 +119,15 @@ def settle(
 ) -> None:
     """Books a partial match that leaves: the histogram, and what it has cost if it is tracked.
 
-    `cost`: of meeting its pattern's partial matches, by state.
+    `cost`: of meeting its pattern's partial matches, by state; `closed`: how far its pattern's windows have ended.
     """
     s = state[r]
     histogram[g, s] -= 1
     counter[LIVE] -= 1
+    window = body[r, WINDOW]
+    if window >= closed and body[r, CUT] == NEVER:
+        inside[window] -= 1
+        counter[HELD] -= 1
     if tracked == RECORD:
         spent[body[r, NODE]] += body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
 
@@ -139,11 +148,12 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         return
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
     spent, cost = account.spent, stream.state_cost[stream.at[q] :]
+    inside, closed = pool.inside, pool.closed[q]
     begin, count = pool.begin[g], pool.length[g]
     if tick <= pool.due_cut[g] and pool.by_end[g]:
         ended = 0
         while ended < count and body[begin + ended, END] < clock:
-            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, begin + ended)
+            settle(state, body, histogram, counter, meetings, inside, closed, spent, cost, tracked, g, begin + ended)
             ended += 1
         pool.begin[g] += ended
         pool.room[g] -= ended
@@ -157,7 +167,7 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         end = body[r, END]
         cut = body[r, CUT]
         if end < clock or cut < tick:
-            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+            settle(state, body, histogram, counter, meetings, inside, closed, spent, cost, tracked, g, r)
             continue
         if end < due:
             due = end

@@ -146,7 +146,7 @@ def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
     """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
     experiment = Experiment(planted(seed, 2_000, per_match=50))
     for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.look_ahead):
-        assert experiment.model.processing == Latency(LINEAR, 20.0, 50.0)
+        assert experiment.model.held.processing == Latency(LINEAR, 20.0, 50.0)
         measured = experiment.measure(shedder, load)
         assert measured.quality.latencies[-1] <= experiment.scenario.bound
         assert measured.quality.late == 0
