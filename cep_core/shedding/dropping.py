@@ -1,8 +1,8 @@
 """Dropping: which partial matches go, and which events leave a window.
 
 Victims come from all partial matches of the operator (pSPICE, Algorithm 2), those that the event at hand does not meet
-included; of partial matches that a negated event has killed nothing is left to drop. By partition they come from those
-that the event meets. Cost: O(partitions + partial matches alive), or O(partial matches met).
+included. By partition they come from those that the event meets.
+Cost: O(partitions + partial matches alive), or O(partial matches met).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba import njit
 
 from cep_core.shedding.account import Account
 from cep_core.shedding.lifetimes import expire, settle, spent_in_state
-from cep_core.shedding.pool import CUT, END, NEVER, OWN, WORTH, Pool, move_row
+from cep_core.shedding.pool import END, OWN, WORTH, Pool, move_row
 from cep_core.shedding.regression import predicted
 from cep_core.shedding.rules import CHANCE, LOWEST, LOWEST_AHEAD, Rules
 from cep_core.shedding.stream import DRAW, DROP, LOOKUP, SORT, Stream
@@ -48,7 +48,9 @@ def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
 
 
 @njit(cache=True)
-def shed(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, number: int) -> tuple[int, int]:
+def shed(
+    stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, number: int
+) -> tuple[int, int]:
     """Drops `number` of the `count` partial matches that are candidates at event i; how many, and what that costs."""
     segments = _segments(stream, pool, account, rules, i)
     if rules.kind == CHANCE:
@@ -56,26 +58,26 @@ def shed(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, cou
     else:
         goes = lowest(_utilities(stream, pool, rules, i, segments, count), number)
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
-    gone, spent, inside = account.gone, account.spent, pool.inside
+    gone, spent, inside, dying = account.gone, account.spent, pool.inside, pool.dying
+    tick = stream.tick[i]
     at = 0
     dropped = 0
     for n in range(segments.shape[0]):
         q, g = segments[n, 0], segments[n, 1]
-        first, closed = stream.at[q], pool.closed[q]
+        first = stream.at[q]
         cost = stream.state_cost[first:]
         begin = pool.begin[g]
         keep = begin
         for r in range(begin, begin + pool.length[g]):
-            candidate = not rules.everywhere or body[r, CUT] == NEVER
-            if candidate and goes[at]:
-                settle(state, body, histogram, counter, meetings, inside, closed, spent, cost, rules.tracked, g, r)
+            if goes[at]:
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, rules.tracked, g, r)
                 gone[first + state[r]] += 1
                 dropped += 1
             else:
                 if keep < r:
                     move_row(state, body, keep, r)
                 keep += 1
-            at += candidate
+            at += 1
         pool.length[g] = keep - begin
     if rules.kind == CHANCE:
         return dropped, stream.cost[DRAW] * count + stream.cost[DROP] * dropped
@@ -127,8 +129,6 @@ def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, segments: Ints,
             price = rules.price[rules.table_at[q] : rules.table_at[q + 1]].reshape(-1, states)
             rate, size = rules.rate[q], rules.bin[q]
         for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
-            if rules.everywhere and body[r, CUT] != NEVER:
-                continue
             if rules.kind == LOWEST_AHEAD:
                 left = body[r, OWN] - spent_in_state(stream, pool, q, g, r)
                 utilities[at] = stream.weight[q] * body[r, WORTH] / max(left, 1)

@@ -14,7 +14,7 @@ from numba import njit
 from cep_core.matching.network import compares
 from cep_core.shedding.account import Account
 from cep_core.shedding.drawing import chained, chance
-from cep_core.shedding.lifetimes import foresee, number_node, settle
+from cep_core.shedding.lifetimes import foresee, kill, number_node, settle
 from cep_core.shedding.pool import (
     CHILD,
     CUT,
@@ -63,7 +63,7 @@ def meet(
     kind, any_match = stream.start[q], stream.any_match[q]
     tracked, seed, tick = rules.tracked, rules.seed, stream.tick[i]
     grouped = body.shape[1] > MEMBERS
-    inside, closed = pool.inside, pool.closed[q]
+    inside, dying = pool.inside, pool.dying
     spared = 0
     begin, count = starts[g], lengths[g]
     keep = begin
@@ -80,7 +80,7 @@ def meet(
             counter[MET] -= 1
             stays = not opening
             if opening:
-                settle(state, body, histogram, counter, meetings, inside, closed, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
         elif action or opening:
             last = body[r, LAST]
             first = group[s]  # of the ANY that the next step is in; its events may be concurrent
@@ -147,7 +147,7 @@ def meet(
                 match_pattern[number], match_event[number], match_key[number] = q, i, path
                 if tracked != UNTRACKED:
                     _book(account, body[r], tracked)
-                settle(state, body, histogram, counter, meetings, inside, closed, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             elif advances:
                 used = (meetings[g] - body[r, SINCE]) * cost[s]
@@ -176,13 +176,12 @@ def meet(
             elif repeats:
                 body[r, LAST] = i
             elif opening:
-                settle(state, body, histogram, counter, meetings, inside, closed, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             killed = (action & KILLED) != 0 and follows and stays and (splits or not (advances or repeats))
             if killed and body[r, CUT] == NEVER:
                 body[r, CUT] = tick
-                inside[body[r, WINDOW]] -= 1
-                counter[HELD] -= 1
+                kill(pool, body[r, WINDOW], tick)
                 pool.due_cut[g] = min(pool.due_cut[g], tick)
         if stays:
             if keep < r:

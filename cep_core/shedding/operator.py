@@ -5,7 +5,8 @@ the shedder drops what the rules say, then the event meets every partial match o
 Everything that costs moves the clock, so the latency of each event is what it waited, plus shedding, plus matching.
 
 Cost: O(patterns) an event, plus O(partial matches met) where some state of theirs fits it or one of their windows ends;
-O(partitions + partial matches alive) where something is dropped from all of them. Memory: partial matches alive (`pool`), and what is returned.
+O(partitions + partial matches alive) where something is dropped from all of them. Memory: partial matches alive
+(`pool`), and what is returned.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from numba import njit
 
 from cep_core.shedding.account import Account
 from cep_core.shedding.dropping import share_to_drop, share_wanted, shed
-from cep_core.shedding.lifetimes import expire, open_new
+from cep_core.shedding.lifetimes import bury, expire, open_new
 from cep_core.shedding.meeting import meet
 from cep_core.shedding.overload import too_many
-from cep_core.shedding.pool import HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, reserve
+from cep_core.shedding.pool import DYING, HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, TICK, Pool, reserve
 from cep_core.shedding.rules import EVENTS, KEEP, RECORD, Rules
 from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, REPEATS, WINDOW, Stream
 
@@ -47,6 +48,8 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
             acting = acting or acts[q, i]
         if acting and not _has_room(stream, pool, account, rules.tracked, i):
             return i
+        if counter[DYING] > 0 and tick > counter[TICK]:
+            bury(pool)
         now = max(counter[NOW], arrival[i])
         queued = now - arrival[i]
         met = 0
@@ -56,6 +59,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
             if window < window_first[q, i] and window_end[window] < clock:
                 while window < window_first[q, i] and window_end[window] < clock:
                     counter[HELD] -= inside[window]
+                    inside[window] = 0
                     window += 1
                 closed[q] = window
             opens = window_first[q, i + 1] - window_first[q, i]
@@ -85,7 +89,9 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
                 probability = share_to_drop(rules, stream.kind[i], wanted)
         elif rules.kind != KEEP:
             count = held if rules.everywhere else met
-            excess = too_many(queued, count, rules.bound, rules.buffer, rules.processing, rules.shedding) if count else 0
+            excess = (
+                too_many(queued, count, rules.bound, rules.buffer, rules.processing, rules.shedding) if count else 0
+            )
             if excess > 0:
                 account.candidates[i], account.asked[i] = count, excess
                 account.dropped[i], shed_cost = shed(stream, pool, account, rules, i, count, excess)

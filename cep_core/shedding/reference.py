@@ -97,12 +97,13 @@ def replay(
                 ]
                 met.append(its)
         now = max(now, int(arrival[event]))
-        # In order of pattern, partition (what all share first) and age. Of the dead nothing is left to drop.
+        # In order of pattern, partition (what all share first) and age.
         everyone = [
             one
             for _, its in sorted(alive.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
             for one in its
-            if one.end >= opened[one.pattern].clock[event] and one.dead_after is None
+            if one.end >= opened[one.pattern].clock[event]
+            and (one.dead_after is None or one.dead_after >= ticks[event])
         ]
         outcome.held.append(len(everyone))
         candidates = [one for its in met for one in its] if by_partition else everyone
