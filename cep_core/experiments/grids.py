@@ -27,16 +27,18 @@ from cep_core.shedding.costs import Costs
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
 from cep_core.shedding.shedders.trends import Trends
 
-HINDSIGHT = "hindsight"
+LOOK_AHEAD = "greedy look-ahead"
 
 STRATEGIES: Mapping[str, Shedder] = {
-    shedder.name: shedder for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByChance(), Events(), Trends())
+    shedder.name: shedder
+    for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Events(), Trends())
 }
-"""By name, beside `HINDSIGHT`, which needs a run of its own."""
+"""By name, beside `LOOK_AHEAD`, which needs a run of its own."""
 
 LOAD, TAU, TRAINED = "load", "tau_factor", "training_days"
 
@@ -96,7 +98,7 @@ class Grid:
     """The workload's own queries as it words them, where the log is its own."""
 
     def __post_init__(self) -> None:
-        self._check("strategies", self.strategies, [*STRATEGIES, HINDSIGHT])
+        self._check("strategies", self.strategies, [*STRATEGIES, LOOK_AHEAD])
         self._check("costs", self.prices, PRICES)
         self._check("relations", self.relations, RELATIONS)
         if isinstance(self.log, OwnDays):

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cep_core.experiments.grids import HINDSIGHT, LOAD, PARTS, STRATEGIES, Cell, Grid
+from cep_core.experiments.grids import LOAD, LOOK_AHEAD, PARTS, STRATEGIES, Cell, Grid
 from cep_core.experiments.logs import LogSource
 from cep_core.experiments.measures import measures_of
 from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
@@ -40,7 +40,7 @@ def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
     rows: list[dict[str, object]] = []
     for load in grid.loads:
         for name in grid.strategies:
-            shedder = experiment.hindsight if name == HINDSIGHT else STRATEGIES[name]
+            shedder = experiment.look_ahead if name == LOOK_AHEAD else STRATEGIES[name]
             measured = experiment.measure(shedder, load, cell.seed)
             parameters = json.dumps({**dict(cell.setting), LOAD: load}, sort_keys=True)
             rows += [

@@ -21,11 +21,12 @@ from cep_core.shedding.stream import Ints
 
 
 @dataclass(frozen=True)
-class Hindsight:
+class GreedyLookAhead:
     """`recorded`: a run over the same events that dropped nothing and kept record."""
 
     recorded: Run
-    name: str = "hindsight"
+    name: str = "greedy look-ahead"
+    everywhere: bool = True
 
     def cost(self, costs: Costs, count: int) -> int:
         return costs.sorting(count, count)
