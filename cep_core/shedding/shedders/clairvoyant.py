@@ -3,8 +3,9 @@
 It knows from a run without shedding which partial matches still lead to a match, and keeps no other: they never come to
 be, or go with the last event that carries a match on. So it loses nothing as long as events and useful partial matches
 alone leave the bound unharmed. Where they do not, it drops of the partial matches that the event at hand meets those
-with the fewest weighted matches for the useful work still to come, until the event is answered in time; it knows what
-an event costs and needs no f. Knowing and choosing cost no virtual time, and what never came to be was not dropped.
+with the fewest weighted matches for the useful work still to come, until the event is answered in time and the safety
+buffer is free for events that come at once; it knows what an event costs and needs no f. Knowing and choosing cost no
+virtual time, and what never came to be was not dropped.
 
 Beyond that point it is no upper bound, since it decides event by event: how much any strategy must lose is a question
 for `least_loss`.
