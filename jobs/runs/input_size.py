@@ -15,6 +15,7 @@ import argparse
 import glob
 import os
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -28,7 +29,7 @@ from jobs.workload.problems import WorkloadError
 from jobs.workload.sources import Source, local_path
 
 LARGE_BYTES = 8_000_000
-"""Text of so many bytes, some 300,000 rows, repays generating code and compiling it twice (docs/performance.md)."""
+"""Text of so many bytes, some 300,000 rows, repays generating code and compiling it twice (docs/decisions/0008)."""
 
 MANY_DAYS = 31
 """A run over more days is large, whatever its bytes: most of what it does is done once a day."""
@@ -127,14 +128,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--to", dest="last", type=date.fromisoformat)
     parser.add_argument("--run-id", help="not looked at: the arguments are those of jobs/spark_task.py")
     options = parser.parse_args(arguments)
-    scale: Scale = "small"
+    size = InputSize(0, 1)
     if options.first is not None:
-        try:
+        with suppress(WorkloadError, FileNotFoundError):
             workload = load_workload(options.workload)
-            scale = input_size(workload, [options.task], options.first, options.last, places.lake()).scale
-        except (WorkloadError, FileNotFoundError):
-            pass
-    print(properties(settings("local", scale)), end="")
+            size = input_size(workload, [options.task], options.first, options.last, places.lake())
+    print(properties(settings("local", size.scale)), end="")
 
 
 if __name__ == "__main__":
