@@ -231,6 +231,12 @@ NAMED = [
     replaced("expectations.yaml", "between", "betwen", "did you mean 'expect_column_values_to_be_between'?"),
     replaced("queries/chains.cep", "Start S", "Strt S", "queries/chains.cep:3:"),
     replaced("queries/chains.cep", "-- How many chains does each machine have?\n", "", "begins with no comment"),
+    replaced(
+        "queries/chains.cep",
+        "COUNT(*)",
+        "COUNT(*), MAX(S.load) AS Machine",
+        "queries/chains.cep:2:43: the column 'Machine'",
+    ),
     replaced("experiments/rates.yaml", "seeds: 2", "seeds: 1000000000", "more than 100,000 cells"),
     replaced("experiments/rates.yaml", "seeds: 2", "seeds: 2\nseeds: 3", "given twice"),
     replaced("experiments/rates.yaml", "bound_ms: 5", "bound_ms: .inf", "experiments/rates.yaml: "),
