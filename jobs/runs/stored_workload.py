@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
-from jobs.analysis.folder import refuse_wrong
 from jobs.workload.content import store
 from jobs.workload.declaration import Workload, folder_of, load_workload
 
@@ -23,7 +22,7 @@ def workload_of_run(name: str, run_id: str, lake: Path) -> Workload:
     original = folder_of(name)
     begun = _mark(lake, original.name, run_id)
     if not (begun.is_file() and (begun.parent / begun.read_text()).is_dir()):
-        refuse_wrong(original)
+        load_workload(original)
         unfinished = begun.with_suffix(".new")
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(store(original, begun.parent).name)
