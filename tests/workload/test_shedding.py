@@ -53,6 +53,7 @@ def test_defaults(folder: Path) -> None:
     assert workload.shedding is not None
     assert (workload.shedding.bound, workload.shedding.buffer) == (2_000_000_000, 0)
     assert workload.shedding.loads == (1.2, 1.4, 1.6, 1.8, 2.0)
+    assert (workload.shedding.busiest_hours, workload.shedding.bounds) == (3, ())
     assert workload.shed_queries["contagion"].weight == 1
 
 
@@ -73,6 +74,8 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
             "bufer": "1ms",
             "costs": {"event": -1, "lokup": 2},
             "loads": [1.2, 0],
+            "busiest_hours": 24,
+            "bounds": ["1ms", "0ms", "2 hours"],
             "seeds": ["a"],
             "training_days": 1.5,
         },
@@ -87,6 +90,9 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
         ("event: -1", "shedding.costs.event: expected a whole number, at least 0, found -1"),
         ("lokup:", "shedding.costs: unknown key 'lokup'; did you mean 'lookup'?"),
         ("loads:", "shedding.loads: expected different numbers above 0, such as 1.2 for a load of 120 %"),
+        ("busiest_hours:", "shedding.busiest_hours: expected fewer hours than a day has, found 24"),
+        ("bounds:", "shedding.bounds: expected a span of virtual time such as 2s, 10ms or 500us, found '0ms'"),
+        ("bounds:", "shedding.bounds: expected a span of virtual time such as 2s, 10ms or 500us, found '2 hours'"),
         ("seeds:", "shedding.seeds: expected a list of whole numbers, found ['a']"),
         ("training_days:", "shedding.training_days: expected a whole number, at least 0, found 1.5"),
         ("contagion:", "costs: meeting a partial match costs at least 1 virtual nanosecond"),
@@ -98,6 +104,28 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
         assert own, (message, problems)
         line = int(own[0].split(":")[1])
         assert 0 <= line - line_of(folder, text) <= 2, own
+
+
+def test_loads_are_over_the_day_and_over_as_many_hours_as_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bounds are tried beside them, each once; `explain` says over what the loads are."""
+    own = {"contagion": {"shedding": {"costs": [1, 2, 3, 4]}}}
+    shared = {"bound": "2ms", "costs": {"event": 7}, "loads": [1.4]}
+    for more, told in (
+        ({"busiest_hours": 1, "bounds": ["1ms", "20ms"]}, "loads 140% over the day and over its busiest hour;"),
+        ({"busiest_hours": 0}, "loads 140% over the day; latency bound 2 ms, safety buffer 0 ns of virtual time\n"),
+        ({}, "loads 140% over the day and over its busiest 3 hours in a row;"),
+    ):
+        declare(folder, shedding={**shared, **more}, **own)
+        assert main(["explain", str(folder), "contagion"]) == 0
+        assert told in (shown := capsys.readouterr().out)
+        assert ("also with bounds of 1 ms, 20 ms at one load" in shown) == ("bounds" in more)
+    workload = load_workload(folder)
+    assert workload.shedding is not None
+    declare(folder, shedding={**shared, "bounds": ["1ms", "1000us"]}, **own)
+    [problem] = read_workload(folder)[1]
+    assert "shedding.bounds: expected different spans of virtual time" in problem
 
 
 def test_a_query_needs_what_is_shared(folder: Path) -> None:
