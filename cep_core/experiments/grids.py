@@ -27,6 +27,7 @@ from cep_core.shedding.costs import Costs
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
 from cep_core.shedding.shedders.trends import Trends
@@ -34,7 +35,8 @@ from cep_core.shedding.shedders.trends import Trends
 LOOK_AHEAD = "greedy look-ahead"
 
 STRATEGIES: Mapping[str, Shedder] = {
-    shedder.name: shedder for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByChance(), Events(), Trends())
+    shedder.name: shedder
+    for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Events(), Trends())
 }
 """By name, beside `LOOK_AHEAD`, which needs a run of its own."""
 

@@ -33,11 +33,12 @@ from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
 from cep_core.shedding.shedders.trends import Trends
 
-STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), Trends())
+STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(PSpice()), Trends())
 """Strategies without chance."""
 
 RANDOM: tuple[Shedder, ...] = (ByChance(), Events())

@@ -23,6 +23,12 @@ class Account(NamedTuple):
     """[n] choosing and dropping."""
     met: Ints
     """[n] partial matches met before anything was dropped."""
+    held: Ints
+    """[n] partial matches alive in the whole operator before anything was dropped."""
+    candidates: Ints
+    """[n] partial matches among which victims were chosen; 0 where none had to go."""
+    asked: Ints
+    """[n] how many of them had to go."""
     dropped: Ints
     """[n] partial matches dropped, or events left out of windows."""
     gone: Ints
@@ -61,7 +67,7 @@ def empty_account(stream: Stream, *, recorded: bool) -> Account:
     """Nothing processed yet; `recorded`: partial matches are numbered, so that a later run can look ahead."""
     patterns, steps = len(stream.start), int(stream.at[-1])
     states = int(np.diff(stream.at).max(initial=1)) + 1
-    by_event = [np.zeros(stream.events, np.int64) for _ in range(5)]
+    by_event = [np.zeros(stream.events, np.int64) for _ in range(8)]
     by_match = [np.zeros(ROOM, np.int64) for _ in range(3)]
     nodes = ROOM if recorded else 0
     links = [np.full(nodes, -1, np.int64) for _ in range(4)]

@@ -18,7 +18,9 @@ from cep_core.shedding.drawing import chained
 from cep_core.shedding.pool import (
     CHILD,
     CUT,
+    DYING,
     END,
+    HELD,
     LAST,
     LIVE,
     NEVER,
@@ -27,6 +29,7 @@ from cep_core.shedding.pool import (
     OWN,
     PATH,
     SINCE,
+    TICK,
     WINDOW,
     WORTH,
     Pool,
@@ -50,6 +53,7 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
         due, by_end = NEVER, True
     for window in range(begin, end):
         r = first + count
+        pool.inside[window] = 1
         closing = window_end[window]
         by_end = by_end and (count == 0 or closing >= body[r - 1, END])
         due = min(due, closing)
@@ -66,6 +70,7 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
     pool.length[g], pool.due[g], pool.by_end[g] = count, due, by_end
     pool.histogram[g, 0] += end - begin
     pool.counter[LIVE] += end - begin
+    pool.counter[HELD] += end - begin
     return end - begin
 
 
@@ -106,6 +111,9 @@ def settle(
     histogram: Ints,
     counter: Ints,
     meetings: Ints,
+    inside: Ints,
+    dying: Ints,
+    tick: int,
     spent: Ints,
     cost: Ints,
     tracked: int,
@@ -119,8 +127,38 @@ def settle(
     s = state[r]
     histogram[g, s] -= 1
     counter[LIVE] -= 1
+    window, cut = body[r, WINDOW], body[r, CUT]
+    if cut >= tick:
+        if cut != NEVER:
+            dying[window] -= 1
+        if inside[window] > 0:
+            inside[window] -= 1
+            counter[HELD] -= 1
     if tracked == RECORD:
         spent[body[r, NODE]] += body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
+
+
+@njit(cache=True)
+def kill(pool: Pool, window: int, tick: int) -> None:
+    """Books a partial match of a window that a negated event has killed: it lives until the tick is over."""
+    if pool.dying[window] == 0:
+        pool.dying_in[pool.counter[DYING]] = window
+        pool.counter[DYING] += 1
+        pool.dying[window] = 1
+    pool.dying[window] += 1
+    pool.counter[TICK] = tick
+
+
+@njit(cache=True)
+def bury(pool: Pool) -> None:
+    """The tick of the last kills is over."""
+    for n in range(pool.counter[DYING]):
+        window = pool.dying_in[n]
+        if pool.inside[window] > 0:
+            pool.inside[window] -= pool.dying[window] - 1
+            pool.counter[HELD] -= pool.dying[window] - 1
+        pool.dying[window] = 0
+    pool.counter[DYING] = 0
 
 
 @njit(cache=True)
@@ -139,11 +177,14 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         return
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
     spent, cost = account.spent, stream.state_cost[stream.at[q] :]
+    inside, dying = pool.inside, pool.dying
     begin, count = pool.begin[g], pool.length[g]
     if tick <= pool.due_cut[g] and pool.by_end[g]:
         ended = 0
         while ended < count and body[begin + ended, END] < clock:
-            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, begin + ended)
+            settle(
+                state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, begin + ended
+            )
             ended += 1
         pool.begin[g] += ended
         pool.room[g] -= ended
@@ -157,7 +198,7 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         end = body[r, END]
         cut = body[r, CUT]
         if end < clock or cut < tick:
-            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+            settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
             continue
         if end < due:
             due = end

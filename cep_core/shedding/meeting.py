@@ -14,11 +14,12 @@ from numba import njit
 from cep_core.matching.network import compares
 from cep_core.shedding.account import Account
 from cep_core.shedding.drawing import chained, chance
-from cep_core.shedding.lifetimes import foresee, number_node, settle
+from cep_core.shedding.lifetimes import foresee, kill, number_node, settle
 from cep_core.shedding.pool import (
     CHILD,
     CUT,
     END,
+    HELD,
     LAST,
     LIVE,
     MATCHES,
@@ -62,6 +63,7 @@ def meet(
     kind, any_match = stream.start[q], stream.any_match[q]
     tracked, seed, tick = rules.tracked, rules.seed, stream.tick[i]
     grouped = body.shape[1] > MEMBERS
+    inside, dying = pool.inside, pool.dying
     spared = 0
     begin, count = starts[g], lengths[g]
     keep = begin
@@ -78,7 +80,7 @@ def meet(
             counter[MET] -= 1
             stays = not opening
             if opening:
-                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
         elif action or opening:
             last = body[r, LAST]
             first = group[s]  # of the ANY that the next step is in; its events may be concurrent
@@ -125,6 +127,8 @@ def meet(
                     lengths[into] += 1
                     histogram[into, step + 1] += 1
                     counter[LIVE] += 1
+                    inside[body[r, WINDOW]] += 1
+                    counter[HELD] += 1
                     state[child] = step + 1
                     body[child, END], body[child, CUT], body[child, LAST] = end, NEVER, i
                     body[child, WINDOW], body[child, PATH] = body[r, WINDOW], path
@@ -143,7 +147,7 @@ def meet(
                 match_pattern[number], match_event[number], match_key[number] = q, i, path
                 if tracked != UNTRACKED:
                     _book(account, body[r], tracked)
-                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             elif advances:
                 used = (meetings[g] - body[r, SINCE]) * cost[s]
@@ -172,11 +176,12 @@ def meet(
             elif repeats:
                 body[r, LAST] = i
             elif opening:
-                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             killed = (action & KILLED) != 0 and follows and stays and (splits or not (advances or repeats))
             if killed and body[r, CUT] == NEVER:
                 body[r, CUT] = tick
+                kill(pool, body[r, WINDOW], tick)
                 pool.due_cut[g] = min(pool.due_cut[g], tick)
         if stays:
             if keep < r:

@@ -2,6 +2,7 @@
 
 Slow and obvious; it answers with the same matches, costs, latencies and drops. `utility` gives a partial match's
 utility for shedding by it, `leaves` says which events have left which windows; without them nothing is dropped.
+Victims are chosen among all partial matches of the operator, or `by_partition` among those that the event meets.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Outcome:
     """By event, except for the matches: (pattern, window, bound)."""
 
     latency: list[int] = field(default_factory=list)
+    held: list[int] = field(default_factory=list)
+    """Partial matches alive before anything is dropped."""
     dropped: list[int] = field(default_factory=list)
     matches: list[tuple[int, int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
     moves: list[tuple[int, int, int]] = field(default_factory=list)
@@ -51,6 +54,7 @@ def replay(
     ordered: bool = False,
     detector: Detector | None = None,
     utility: Callable[[PartialMatch, int], float] | None = None,
+    by_partition: bool = False,
     leaves: Callable[[int, int], bool] | None = None,
 ) -> Outcome:
     """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument.
@@ -93,17 +97,25 @@ def replay(
                 ]
                 met.append(its)
         now = max(now, int(arrival[event]))
-        count = sum(map(len, met))
+        # In order of pattern, partition (what all share first) and age.
+        everyone = [
+            one
+            for _, its in sorted(alive.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
+            for one in its
+            if one.end >= opened[one.pattern].clock[event]
+            and (one.dead_after is None or one.dead_after >= ticks[event])
+        ]
+        outcome.held.append(len(everyone))
+        candidates = [one for its in met for one in its] if by_partition else everyone
+        count = len(candidates)
         excess = detector.excess(now - int(arrival[event]), count) if detector and utility and count else 0
         if detector and utility and excess > 0:
             ranked = sorted(
-                (utility(one, int(opened[one.pattern].clock[event])), group, number)
-                for group, its in enumerate(met)
-                for number, one in enumerate(its)
+                (utility(one, int(opened[one.pattern].clock[event])), number) for number, one in enumerate(candidates)
             )
-            goes = {(group, number) for _, group, number in ranked[:excess]}
-            for group, its in enumerate(met):
-                its[:] = [one for number, one in enumerate(its) if (group, number) not in goes]
+            goes = {id(candidates[number]) for _, number in ranked[:excess]}
+            for its in alive.values():
+                its[:] = [one for one in its if id(one) not in goes]
             now += costs.sorting(count, excess)
         missing = [one for its in met for one in its if leaves is not None and leaves(event, one.window)]
         for its in met:

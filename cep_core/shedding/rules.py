@@ -26,6 +26,8 @@ class Rules(NamedTuple):
     """For Q patterns. Arrays that a way of choosing does not use are empty."""
 
     kind: int
+    everywhere: bool
+    """Whether all partial matches of the operator count and may go, or only those that the event meets."""
     seed: int
     bound: int
     buffer: int
@@ -63,6 +65,7 @@ NO_FLOATS = np.zeros(0, np.float64)
 
 WITHOUT = Rules(
     KEEP,
+    True,
     0,
     0,
     0,

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cep_core.shedding.costs import Costs
-from jobs.workload.problems import Problems, Section
+from jobs.workload.problems import Problems, Section, brief
 
 COSTS = ("event", "window", "lookup", "sort", "drop", "draw")
 """What an event, a window, and each part of shedding cost, whatever the query."""
@@ -21,7 +21,9 @@ COSTS = ("event", "window", "lookup", "sort", "drop", "draw")
 HOURS = 24
 """Of a day."""
 
-_SPAN = re.compile(r"(?P<number>\d+)\s*(?P<unit>ns|us|ms|s)")
+_DEAREST = 10**12
+"""What anything may cost, or a bound be: a quarter of an hour of virtual time, in nanoseconds."""
+_SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>ns|us|ms|s)")
 _EXPECTED = "expected a span of virtual time such as 2s, 10ms or 500us"
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
@@ -72,23 +74,19 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
         ("buffer", "loads", "busiest_hours", "bounds", "seeds", "training_days"),
     )
     costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), COSTS[1:])
-    loads = section.numbers("loads", Shedding.loads)
-    if any(load <= 0 for load in loads) or len(set(loads)) < len(loads):
-        problems.add(section.at("loads"), "expected different numbers above 0, such as 1.2 for a load of 120 %")
+    loads = section.numbers("loads", Shedding.loads, most=100)
+    if len(set(loads)) < len(loads):
+        problems.add(section.at("loads"), "expected different numbers, such as 1.2 for a load of 120 %")
         loads = Shedding.loads
-    hours = section.count("busiest_hours", Shedding.busiest_hours)
-    if hours >= HOURS:
-        problems.add(section.at("busiest_hours"), f"expected fewer hours than a day has, found {hours}")
-        hours = Shedding.busiest_hours
     return Shedding(
         bound=_span(section, "bound", 1),
         buffer=_span(section, "buffer", 0),
-        costs=Costs((), **{name: costs.count(name, 0) for name in COSTS}),
+        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in COSTS}),
         loads=loads,
-        busiest_hours=hours,
+        busiest_hours=section.count("busiest_hours", Shedding.busiest_hours, most=HOURS - 1),
         bounds=_spans(section, "bounds"),
-        seeds=section.counts("seeds", Shedding.seeds),
-        training_days=section.count("training_days", Shedding.training_days),
+        seeds=section.counts("seeds", Shedding.seeds, most=2**32 - 1),
+        training_days=section.count("training_days", Shedding.training_days, most=3_660),
     )
 
 
@@ -97,14 +95,8 @@ def read_query_shedding(problems: Problems, where: str, value: object) -> QueryS
     if value is None:
         return None
     section = problems.section(where, value, ("costs",), ("weight",))
-    costs = section.counts("costs", ())
-    if any(cost < 1 for cost in costs):
-        problems.add(section.at("costs"), "meeting a partial match costs at least 1 virtual nanosecond")
-        return None
+    costs = section.counts("costs", (), least=1, most=_DEAREST)
     weight = section.number("weight", QueryShedding.weight)
-    if weight <= 0:
-        problems.add(section.at("weight"), f"expected a number above 0, found {weight:g}")
-        return None
     return QueryShedding(costs, weight, problems.place(section.at("costs"))) if costs else None
 
 
@@ -113,7 +105,7 @@ def _span(section: Section, key: str, least: int) -> int:
     text = section.text(key, f"{least}ns")
     found = _nanoseconds(text)
     if found is None or found < least:
-        section.problems.add(section.at(key), f"{_EXPECTED}, found '{text}'")
+        section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
         return least
     return found
 
@@ -124,7 +116,7 @@ def _spans(section: Section, key: str) -> tuple[int, ...]:
     found = [_nanoseconds(text) for text in texts]
     for text, nanoseconds in zip(texts, found, strict=True):
         if not nanoseconds:
-            section.problems.add(section.at(key), f"{_EXPECTED}, found '{text}'")
+            section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
     spans = tuple(nanoseconds for nanoseconds in found if nanoseconds)
     if len(set(spans)) < len(spans):
         section.problems.add(section.at(key), "expected different spans of virtual time")
@@ -132,5 +124,7 @@ def _spans(section: Section, key: str) -> tuple[int, ...]:
 
 
 def _nanoseconds(text: str) -> int | None:
+    """None for what is no span, or too long a one."""
     found = _SPAN.fullmatch(text)
-    return None if found is None else int(found["number"]) * _NANOSECONDS[found["unit"]]
+    span = 0 if found is None else int(found["number"]) * _NANOSECONDS[found["unit"]]
+    return span if found is not None and span <= _DEAREST else None

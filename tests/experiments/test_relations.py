@@ -211,7 +211,7 @@ def test_xl7_without_remaining_time_the_bound_breaks_where_f_falls_short():
     assert with_time.quality.late == 0.0 < without.quality.late
     account, judged_events = without.run.account, slice(scenario.first, None)
     kept = (account.met - account.dropped)[judged_events]
-    foreseen = np.array([experiment.model.processing(int(count)) for count in kept])
+    foreseen = np.array([experiment.model.held.processing(int(count)) for count in kept])
     late = account.latency[judged_events] > scenario.bound
     assert (account.work[judged_events][late] > foreseen[late]).all()
     guarded = Experiment(replace(scenario, buffer=scenario.bound // 100))

@@ -67,6 +67,7 @@ def test_unshed_run_is_the_plain_one(seed, count):
     expected = replay(world.patterns, world.ts, world.costs, arrival, ordered=world.ordered)
     run = run_of(world, arrival)
     assert run.account.latency.tolist() == expected.latency
+    assert run.account.held.tolist() == expected.held
     pattern, _, keys = run.match_columns()
     found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in expected.matches]
     assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
@@ -77,9 +78,9 @@ def test_unshed_run_is_the_plain_one(seed, count):
 
 
 @settings(max_examples=150, deadline=None)
-@given(SEEDS, st.integers(1, 40), st.integers(5, 60))
-def test_shed_run_is_the_plain_one(seed, count, bound):
-    """Same drops, same latencies, with utilities that tie often."""
+@given(SEEDS, st.integers(1, 40), st.integers(5, 60), st.booleans())
+def test_shed_run_is_the_plain_one(seed, count, bound, by_partition):
+    """Same drops, same latencies, with utilities that tie often; victims from everywhere or from the partition."""
     world = draw_world(seed, count)
     rng = np.random.default_rng(seed)
     arrival = 5 * np.arange(count)
@@ -93,10 +94,20 @@ def test_shed_run_is_the_plain_one(seed, count, bound):
         return tables[one.pattern].at(one.state, (one.end - clock + 1) * 0.5)
 
     plain = replay(
-        world.patterns, world.ts, world.costs, arrival, ordered=world.ordered, detector=detector, utility=utility
+        world.patterns,
+        world.ts,
+        world.costs,
+        arrival,
+        ordered=world.ordered,
+        detector=detector,
+        utility=utility,
+        by_partition=by_partition,
     )
-    rules = by_tables(guarded(detector, LOWEST, seed=0), tables)._replace(rate=np.full(len(tables), 0.5))
+    rules = by_tables(guarded(detector, LOWEST, seed=0), tables)._replace(
+        rate=np.full(len(tables), 0.5), everywhere=not by_partition
+    )
     run = run_of(world, arrival, rules)
+    assert run.account.held.tolist() == plain.held
     assert run.account.dropped.tolist() == plain.dropped
     assert run.account.latency.tolist() == plain.latency
     pattern, _, keys = run.match_columns()

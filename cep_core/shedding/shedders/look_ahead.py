@@ -26,6 +26,7 @@ class GreedyLookAhead:
 
     recorded: Run
     name: str = "greedy look-ahead"
+    everywhere: bool = True
 
     def cost(self, costs: Costs, count: int) -> int:
         return costs.sorting(count, count)
