@@ -15,6 +15,9 @@ from cep_core.shedding.costs import Costs
 from cep_core.shedding.replaying import Experiment
 from tests.shedding.worlds import planted
 
+DROPPING = {"pSPICE", "pSPICE--", "pSPICE by partition", "PM-BL", "trend counts", "greedy look-ahead"}
+"""Strategies that drop partial matches."""
+
 
 @pytest.fixture(scope="module")
 def compared():
@@ -23,7 +26,7 @@ def compared():
 
 def test_every_strategy_at_every_load(compared):
     names = set(compared["strategy"].to_pylist())
-    assert names == {"none", "pSPICE", "pSPICE--", "PM-BL", "E-BL", "trend counts", "greedy look-ahead"}
+    assert names == {"none", "E-BL", *DROPPING}
     assert {json.loads(text)["load"] for text in compared["parameters"].to_pylist()} == {0.5, 1.5}
     assert compared.equals(compare_shedding(planted(1, 3_000), loads=(0.5, 1.5), seeds=(0, 1, 2)))
 
@@ -56,7 +59,7 @@ def test_parts_of_the_day_add_up_to_the_day(compared):
             periods.setdefault(row["strategy"], {}).setdefault(row["metric"], []).append(row["value"])
         elif about["load"] == 1.5 and row["seed"] == 0 and "query" not in about:
             whole[row["strategy"], row["metric"]] = row["value"]
-    assert len(periods) == 7
+    assert len(periods) == 2 + len(DROPPING)
     for strategy, found in periods.items():
         assert {len(values) for values in found.values()} == {24}
         assert sum(found["period_events"]) == 1_500
@@ -114,6 +117,18 @@ def test_settings_say_over_what_a_load_is_and_with_which_bound():
     }
     assert lost["busiest", 40_000] < lost["day", 40_000]
     assert lost["busiest", 40_000] <= lost["busiest", 20_000] <= lost["busiest", 4_000]
+
+
+def test_a_share_of_choice_is_told_where_something_had_to_go(compared):
+    """Never of what drops nothing, nor of a strategy whose events leave."""
+    choice = {
+        (row["strategy"], json.loads(row["parameters"])["load"]): row["value"]
+        for row in compared.to_pylist()
+        if row["metric"] == "choice"
+    }
+    assert {name for name, _ in choice} == DROPPING
+    assert {load for _, load in choice} == {1.5}
+    assert 0 < choice["pSPICE", 1.5] <= 1
 
 
 def test_the_price_of_the_day_is_told(compared):
