@@ -114,7 +114,7 @@ def compare_shedding(
     a record of the unshed run.
     """
     experiment = Experiment(scenario)
-    steady = (*STEADY, experiment.look_ahead) if look_ahead else STEADY
+    steady = (*STEADY, experiment.look_ahead, experiment.clairvoyant) if look_ahead else STEADY
     since, until, busy = experiment.busiest(busiest or scenario.end - scenario.begin)
     rows: list[dict[str, object]] = []
     for number, setting in enumerate(settings_of(loads, scenario.bound, bounds, busiest=busiest > 0)):
@@ -136,6 +136,10 @@ def compare_shedding(
             rows += _rows(run, scenario, about)
             if isinstance(shedder, Nothing):
                 rows.append(_price(run, scenario, experiment.cost, about))
+                rows.append(_row(run, about, "useless_work", experiment.useless_work, "share"))
+                if look_ahead:
+                    least = experiment.least_lost(load, bound=setting.bound)
+                    rows.append(_row(run, about, "least_lost", least, "share"))
             if number == 0 and seed == seeds[0]:
                 rows += _told_rows(run, experiment, about)
     return pa.Table.from_pylist(rows, SCHEMA)

@@ -15,7 +15,7 @@ from cep_core.shedding.costs import Costs
 from cep_core.shedding.replaying import Experiment
 from tests.shedding.worlds import planted
 
-DROPPING = {"pSPICE", "pSPICE--", "pSPICE by partition", "PM-BL", "trend counts", "greedy look-ahead"}
+DROPPING = {"pSPICE", "pSPICE--", "pSPICE by partition", "PM-BL", "trend counts", "greedy look-ahead", "clairvoyant"}
 """Strategies that drop partial matches."""
 
 
