@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cep_core.experiments.loads import DAY
-from jobs.reports.quantities import share, virtual
+from jobs.reports.quantities import counted, share, virtual
 from jobs.reports.shedding_comparison import AT_RANDOM, CLAIRVOYANT, EVENTS, NONE, PSPICE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
@@ -31,6 +31,8 @@ def answer(compared: Shedding) -> str:
     if not any(one.dropped for one in told):
         return f"{load} nothing would have been dropped, so that none of the matches of {queries} would be missed."
     first = next((one for one in told if one.strategy == PSPICE), told[0])
+    if not any(one.dropped for one in told if one.strategy != EVENTS):
+        return f"{load} no partial match would have had to go, so that no match would be missed{_too_early(told)}."
     sentence = f"{load} {shown(first.strategy)} would have missed {_lost(first)} of the matches of {queries}"
     chance = next((one for one in told if one.strategy == AT_RANDOM and one is not first), None)
     if chance is not None:
@@ -42,6 +44,12 @@ def answer(compared: Shedding) -> str:
             "a choice, in the others everything had to go."
         )
     return f"{sentence}; {_best(told, first)}{_within(told)}."
+
+
+def _too_early(told: Sequence[Outcome]) -> str:
+    """What dropping events would have missed where dropping partial matches was not needed."""
+    events = next((one for one in told if one.strategy == EVENTS and one.lost), None)
+    return "" if events is None else f"; {EVENTS}, which drops events and begins at half of the bound, {_lost(events)}"
 
 
 def load_told(compared: Shedding) -> str:
@@ -57,6 +65,19 @@ def over_what(compared: Shedding, over: str) -> str:
     return "the busiest hour" if hours == 1 else f"the busiest {hours or ''} hours".replace("  ", " ")
 
 
+def choice_told(compared: Shedding) -> str:
+    """How often something had to go, and whether there was a choice; empty where nothing had to."""
+    told = [one.measures for one in compared.attainable if "choice" in one.measures]
+    if not told or compared.choice is None:
+        return ""
+    least, most = (round(end(its["drops"].mean for its in told)) for end in (min, max))
+    events = counted(most, "event") if least == most else f"{least} to {counted(most, 'event')}"
+    return (
+        f"Under the strategies that drop partial matches, some had to go for {events} of the day; in "
+        f"{share(compared.choice)} of these drops fewer than there were, so that there was a choice."
+    )
+
+
 def yardsticks(compared: Shedding) -> str:
     """What even those who know the future would have missed, and what no strategy can do better than.
 
@@ -64,17 +85,22 @@ def yardsticks(compared: Shedding) -> str:
     """
     known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
     told = [one for one in compared.attainable if one.strategy != EVENTS]
-    if not told or not any(one.dropped for one in told):
+    if not any(one.dropped for one in told):
         return ""
     parts = []
     if known is not None:
-        parts.append(f"a clairvoyant, who keeps only what still leads to a match, would have missed {_lost(known)}")
-    if least is not None:
+        missed = _lost(known) if known.lost else "none"
+        parts.append(f"a clairvoyant, who keeps only what still leads to a match, would have missed {missed}")
+    if least:
         parts.append(
             f"no strategy that drops partial matches and keeps the bound could have missed less than {share(least)}"
         )
     if not parts:
         return ""
+    without = compared.outcome(NONE)
+    useless = None if without is None else without.measures.get("useless_work")
+    if useless is not None:
+        parts[0] = f"{share(useless.mean)} of what partial matches cost leads to no match: {parts[0]}"
     sentence = "; ".join(parts)
     return f"{sentence[0].upper()}{sentence[1:]}.{_why_alike(compared, told)}"
 

@@ -209,7 +209,7 @@ def on_8_march(found: pa.Table) -> int:
 
 
 def test_city_sweep_in_the_bundle(bundle: pa.Table) -> None:
-    """2,214 on 8 March: for each cancellation, climbing late departures of the three airports within the hour before."""
+    """2,214 on 8 March: for each cancellation, climbing late departures of three airports in the hour before."""
     events = bundle.select(["event_type", "ts", "origin", "delay_min"]).to_pylist()
     late = [e for e in events if e["event_type"] == "Departure" and e["delay_min"] >= 60]
     begin, expected = moment("2013-03-08T08:00"), 0
@@ -225,7 +225,7 @@ def test_city_sweep_in_the_bundle(bundle: pa.Table) -> None:
 
 
 def test_doubling_in_the_bundle(bundle: pa.Table) -> None:
-    """80 on 8 March: for each arrival, departures from one airport to the next, each twice as late as the one before."""
+    """80 on 8 March: for each arrival, departures from airport to airport, each twice as late as the last."""
     events = bundle.select(["event_type", "ts", "origin", "delay_min"]).to_pylist()
     late = [e for e in events if e["event_type"] == "Departure" and e["delay_min"] >= 30]
     begin, expected = moment("2013-03-08T08:00"), 0

@@ -32,6 +32,7 @@ LOST = {
 }
 """At 140 % over the busiest hours; half of it at 120 %, a tenth more over the day, twice that with half the bound."""
 CHOICE = 0.75
+USELESS = 0.46
 LEAST = 0.01
 """What no strategy that drops partial matches can come below, at 140 % over the busiest hours."""
 LATE = {"none": 0.4, "E-BL": 0.01}
@@ -65,6 +66,7 @@ def measured(
                 own = _run(day, strategy, about, seed, share, late.get(strategy, 0.0), matches, choice)
                 if strategy == "none":
                     own.append(_row(day, strategy, about, seed, "least_lost", least * more))
+                    own.append(_row(day, strategy, about, seed, "useless_work", USELESS))
                 rows += own
     return rows
 

@@ -17,7 +17,7 @@ from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from jobs.reports.moments import Clock
 from jobs.reports.palette import DARK, SHEDDERS, STRATEGIES, strategy_look
-from jobs.reports.shedding_answer import answer, bound_kept, over_what, yardsticks
+from jobs.reports.shedding_answer import answer, bound_kept, choice_told, over_what, yardsticks
 from jobs.reports.shedding_comparison import Shedding, shedding_of
 from tests.reports.reading import Document, read
 from tests.reports.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT, start_of
@@ -57,7 +57,7 @@ def of(choice: float = CHOICE, least: float = LEAST, **lost: float) -> Shedding:
 
 def test_the_first_sentence_answers(site: Path) -> None:
     """What pSPICE and chance would have missed, and who would have been best, by how much; then the bound."""
-    first, second, third = page(site).text("p", class_="finding")
+    first, second, third, fourth = page(site).text("p", class_="finding")
     assert first == (
         f"{TOLD} pSPICE would have missed 12 % of the matches of late_chains and snowball, dropping at random "
         "31 % (± 3.1 %); E-BL would have been the best with 5 % (± 0.5 %), 58 % fewer, though with 1 % "
@@ -68,7 +68,12 @@ def test_the_first_sentence_answers(site: Path) -> None:
         "have been, under the other 5 strategies none."
     )
     assert third == (
-        "A clairvoyant, who keeps only what still leads to a match, would have missed 2 %; no strategy that drops "
+        "Under the strategies that drop partial matches, some had to go for 8 events of the day; in 75 % of these "
+        "drops fewer than there were, so that there was a choice."
+    )
+    assert fourth == (
+        "46 % of what partial matches cost leads to no match: a clairvoyant, who keeps only what still leads to a "
+        "match, would have missed 2 %; no strategy that drops "
         "partial matches and keeps the bound could have missed less than 1 %."
     )
 
@@ -176,8 +181,8 @@ def test_figures_are_their_numbers(site: Path) -> None:
     by_bound = [row for row in numbers(site, "shedding-missed-by-bound") if row["strategy"] == "pSPICE"]
     assert [(row["bound_ns"], float(row["mean"])) for row in by_bound] == [(str(BOUND // 2), 0.24), (str(BOUND), 0.12)]
     choice = numbers(site, "shedding-choice")
-    assert {(row["load"], row["bound_ns"], row["mean"]) for row in choice} == {
-        ("1.4", str(bound), str(CHOICE)) for bound in (BOUND // 2, BOUND)
+    assert {(row["load"], row["load_over"], row["mean"]) for row in choice} == {
+        (load, "busiest", str(CHOICE)) for load in ("1.2", "1.4")
     }
     assert {row["strategy"] for row in choice} == set(LOST) - {"none", "E-BL"}
     against = numbers(site, "shedding-missed-by-load-busiest")
@@ -228,7 +233,8 @@ def test_rows_without_all_measures_do_not_break_it() -> None:
     assert found is not None
     assert found.told == Setting(2.0, "busiest", BOUND)
     assert (found.parts, found.virtual_cost, found.choice, found.least_lost(found.told)) == ({}, None, None, None)
-    assert yardsticks(found).startswith("A clairvoyant")
+    assert yardsticks(found) == "A clairvoyant, who keeps only what still leads to a match, would have missed 2 %."
+    assert choice_told(found) == ""
     assert latency_figure(found, DAY, CLOCK) is None
     assert dropped_figure(found, DAY, CLOCK) is None
     assert answer(found).startswith("At 200 % load over the busiest 3 hours pSPICE")
@@ -288,7 +294,20 @@ def test_strategies_that_miss_alike_have_a_reason() -> None:
     assert "alike" not in yardsticks(of(none=0, pSPICE=0.1, PM_BL=0.2, clairvoyant=0.01))
     # dropping events is another thing to do
     assert "alike" in yardsticks(of(**same, E_BL=0.6, clairvoyant=0.01))
-    assert yardsticks(of(none=0, pSPICE=0, clairvoyant=0)) == ""
+    assert yardsticks(of(none=0, pSPICE=0, clairvoyant=0)) == choice_told(of(none=0, pSPICE=0, clairvoyant=0)) == ""
+    # a lower bound of nothing is no news
+    assert yardsticks(of(none=0, pSPICE=0.1, clairvoyant=0, least=0)) == (
+        "46 % of what partial matches cost leads to no match: a clairvoyant, who keeps only what still leads to a "
+        "match, would have missed none."
+    )
+
+
+def test_nothing_had_to_go_but_events_did() -> None:
+    """E-BL begins at half of the bound."""
+    assert answer(of(none=0, pSPICE=0, PM_BL=0, E_BL=0.05)) == (
+        f"{TOLD} no partial match would have had to go, so that no match would be missed; E-BL, which drops events and "
+        "begins at half of the bound, 5 % (± 0.5 %)."
+    )
 
 
 def test_what_load_and_bound_mean_on_the_day_is_told(site: Path) -> None:
@@ -346,8 +365,15 @@ def test_one_setting_is_no_line() -> None:
     assert {"lower bound", "latency bound", "5 ms", "10 ms"} <= set(letters(figure))
     assert "Shaded: less than any strategy that drops partial matches" in figure.caption
     plain = lost(found.bounds, measure=lambda one: one.lost_of(None), least=False)
+    ground = of(none=0, pSPICE=0.1, least=0)
+    flat = along_settings(
+        ground, "x", ground.bounds, ["pSPICE"], lambda one: one.lost_of(None), ("missed", "Share."), least=True
+    )
     assert plain is not None
-    assert "lower bound" not in letters(plain)
+    assert flat is not None
+    assert "lower bound" not in letters(plain) + letters(flat)
+    assert "The lower bound is 0 % throughout." in flat.caption
+    assert [row for row in flat.rows if row[0] == "lower bound"]
 
 
 def test_the_small_rows_are_like_real_ones() -> None:
@@ -356,7 +382,7 @@ def test_the_small_rows_are_like_real_ones() -> None:
     made: set[Any] = {
         row["metric"] for row in measured() if not json.loads(row["parameters"]).keys() & {"query", "from", "costs"}
     }
-    assert made == real | {"least_lost"}
+    assert made == real | {"least_lost", "useless_work"}
 
 
 def _quality() -> Any:

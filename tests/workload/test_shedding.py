@@ -37,11 +37,12 @@ def line_of(folder: Path, text: str) -> int:
 def test_the_sample_asks_for_two_queries_in_one_operator() -> None:
     """Costs are committed: the queries' states beside what they share."""
     workload = load_workload(SAMPLE)
-    assert list(workload.shed_queries) == ["contagion", "destination_collapse"]
+    assert list(workload.shed_queries) == ["city_sweep", "doubling"]
     assert workload.shedding is not None
-    assert workload.shedding.bound == 20_000_000
+    assert workload.shedding.bound == 1_000_000
+    assert workload.shedding.bounds == tuple(1_000_000 * n for n in (1, 2, 5, 10, 20))
     costs = workload.shedding.costs_of(workload.shed_queries)
-    assert [len(own) for own in costs.states] == [4, 3]
+    assert [len(own) for own in costs.states] == [4, 4]
     assert costs.event == 2_000
     assert set(workload.shed_queries) <= set(compile_workload(workload))
 
@@ -61,7 +62,9 @@ def test_settings_of_shedding_change_no_result(folder: Path) -> None:
     """They are no part of what a query's table depends on."""
     before = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
     path = folder / "workload.yaml"
-    path.write_text(path.read_text().replace("bound: 20ms", "bound: 3ms").replace("weight: 10", "weight: 2"))
+    path.write_text(
+        path.read_text().replace("bound: 1ms", "bound: 3ms").replace("costs: [100, 100", "weight: 2, costs: [99, 100")
+    )
     assert {name: query.definition for name, query in compile_workload(load_workload(folder)).items()} == before
 
 
@@ -133,7 +136,9 @@ def test_a_query_needs_what_is_shared(folder: Path) -> None:
     path = folder / "workload.yaml"
     path.write_text(path.read_text().partition("\nshedding:")[0])
     problems = read_workload(folder)[1]
-    where = f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}:15: queries.contagion.shedding"
+    where = (
+        f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}:15: queries.city_sweep.shedding"
+    )
     message = f"{where}: the workload has no section 'shedding', which says what the queries share: bound, costs"
     assert [problem for problem in problems if problem.startswith(message)]
 
@@ -161,12 +166,15 @@ def test_what_no_operator_can_replay_is_refused_with_its_place(
 def test_check_and_explain_tell_what_shedding_will_do(capsys: pytest.CaptureFixture[str]) -> None:
     """Which queries share the operator, its states and costs, loads, bound, training."""
     assert main(["check", str(SAMPLE)]) == 0
-    assert "shedding: each night: what an operator would have missed that is too slow for contagion" in (
+    assert "shedding: each night: what an operator would have missed that is too slow for city_sweep, doubling" in (
         capsys.readouterr().out
     )
-    assert main(["explain", str(SAMPLE), "contagion"]) == 0
+    assert main(["explain", str(SAMPLE), "city_sweep"]) == 0
     told = capsys.readouterr().out
     assert "5 states of a partial match; meeting one costs 100, 100, 100, 100 virtual ns" in told
-    assert "latency bound 20 ms, safety buffer 1 ms of virtual time" in told
+    assert (
+        "over the day and over its busiest 3 hours in a row; latency bound 1 ms, safety buffer 50 us of virtual time"
+        in told
+    )
     assert main(["explain", str(SAMPLE), "snowball"]) == 0
     assert "shedding" not in capsys.readouterr().out

@@ -12,6 +12,7 @@ from cep_core.experiments.spread import Spread
 from jobs.reports.figures.figure import Figure
 from jobs.reports.palette import QUIET, strategy_look
 from jobs.reports.quantities import share, virtual
+from jobs.reports.shedding_answer import over_what
 from jobs.reports.shedding_comparison import YARDSTICKS, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
@@ -47,13 +48,14 @@ def along_settings(
     if not top or len(settings) < 2:
         return None
     by_bound = len({setting.load for setting in settings}) == 1
-    axis = "latency bound" if by_bound else "load"
+    axis = "latency bound" if by_bound else f"load over {over_what(compared, settings[0].over)}"
     places = {it: it.bound / 1e6 if by_bound else 100 * it.load for it in settings}
     ticks = [virtual(it.bound) if by_bound else share(it.load) for it in settings]
     floor = [(it, lowest) for it in settings if least and (lowest := compared.least_lost(it)) is not None]
+    above = any(lowest for _, lowest in floor)
 
     def draw(axes: Axes, narrow: bool) -> None:
-        if floor:
+        if above:
             low = [places[it] for it, _ in floor], [100 * value for _, value in floor]
             axes.fill_between(low[0], 0, low[1], color=QUIET, alpha=0.18, linewidth=0)
             axes.plot(*low, color=QUIET, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
@@ -80,14 +82,15 @@ def along_settings(
         axes.set_xlabel(axis)
         axes.set_ylabel(words[0])
         axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:g} %")
-        axes.set_ylim(0, 100 * top * 1.05)
+        axes.set_ylim(0, 105 * min(top, 1.0))
         axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 5, columnspacing=1.0, handlelength=1.6)
 
     at = compared.told if compared.told in settings else settings[len(settings) // 2]
     told = {strategy: spread for strategy, line in lines.items() for setting, spread in line if setting == at}
     ordered = sorted(told.items(), key=lambda pair: pair[1].mean)
     finding = "; ".join(f"{shown(strategy)} {share(spread.mean)}" for strategy, spread in ordered)
-    shaded = " Shaded: less than any strategy that drops partial matches and keeps the bound can miss." if floor else ""
+    reach = "less than any strategy that drops partial matches and keeps the bound can miss"
+    shaded = f" Shaded: {reach}." if above else " The lower bound is 0 % throughout." if floor else ""
     rows: list[list[str | int | float | None]] = [
         [strategy, it.load, it.over, it.bound, spread.mean, spread.deviation, spread.n]
         for strategy, line in lines.items()

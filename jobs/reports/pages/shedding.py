@@ -17,7 +17,7 @@ from jobs.reports.listing import Heading
 from jobs.reports.moments import Clock
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, quantity, share, virtual
-from jobs.reports.shedding_answer import answer, bound_kept, load_told, over_what, yardsticks
+from jobs.reports.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
 from jobs.reports.shedding_comparison import DROPS, NONE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
@@ -34,11 +34,13 @@ def page(report: DayReport) -> Page | None:
         "title": "Shedding",
         "finding": answer(compared),
         "bound": bound_kept(compared),
+        "choice_told": choice_told(compared),
         "yardsticks": yardsticks(compared),
         "operator": _operator(compared, report.clock),
         "load": load_told(compared),
         "missed": missed,
         "choice": choice,
+        "choices": {"headings": _DROPS, "rows": [_drops(one) for one in compared.at_told if "choice" in one.measures]},
         "latency": latency,
         "missed_when": missed_when,
         "dropped_when": dropped_when,
@@ -105,21 +107,33 @@ def _missed(compared: Shedding) -> list[Figure]:
 
 
 def _choice(compared: Shedding) -> Figure | None:
-    """Along the bounds where some were tried, else along the loads."""
-    by_bound = len(compared.bounds) > 1
-    over = over_what(compared, compared.told.over)
+    """Along the loads: where little had to go there was a choice, where everything had to there was none."""
+    over = compared.told.over
     return along_settings(
         compared,
         "shedding-choice",
-        compared.bounds if by_bound else compared.along(compared.told.over),
+        compared.along(over),
         _shedding(compared),
         lambda one: one.measures.get("choice"),
         (
             "drops with a choice",
-            "Share of the drops in which fewer partial matches had to go than there were candidates, against the "
-            + (f"latency bound, at {load_told(compared)}." if by_bound else f"load over {over}."),
+            "Share of the drops in which fewer partial matches had to go than there were candidates, against the load "
+            f"over {over_what(compared, over)}; none where nothing had to go.",
         ),
     )
+
+
+_DROPS = [
+    Heading("strategy", whole=True),
+    Heading("drops", number=True),
+    Heading("with a choice", number=True),
+    Heading("partial matches dropped", number=True),
+]
+
+
+def _drops(one: Outcome) -> list[str]:
+    its = one.measures
+    return [shown(one.strategy), _count(its["drops"]), _share(its["choice"]), _count(its["dropped"])]
 
 
 def _strain(compared: Shedding) -> list[Figure]:
@@ -173,8 +187,6 @@ def _headings(compared: Shedding) -> list[Heading]:
         *(Heading(f"of {shown(name)}", number=True) for name in compared.queries if len(compared.queries) > 1),
         Heading("invented", number=True),
         Heading("dropped", number=True),
-        Heading("drops", number=True),
-        Heading("with a choice", number=True),
         Heading("runs", number=True),
     ]
 
@@ -186,8 +198,6 @@ def _row(compared: Shedding, one: Outcome) -> list[str]:
         *(_share(one.lost_of(name)) for name in compared.queries if len(compared.queries) > 1),
         _count(one.measures.get("false_positives")),
         _count(one.measures["dropped"]),
-        _count(one.measures.get("drops") if one.measures.get("choice") else None),
-        _share(one.measures.get("choice")),
         quantity(one.measures["lost"].n),
     ]
 
