@@ -174,6 +174,16 @@ def test_a_last_event_that_ends_two_kinds_of_matches(
         } == by_day
 
 
+def test_a_compact_row_that_slices_share_is_one() -> None:
+    """The second a ends a match that is certain at 21 and one at 26: in two ranges of time, on one day."""
+    events = order(pa.table({"event_type": list("AA"), "ts": [1, 6]}))
+    schema = log_schema_of(events)
+    evaluator = compile_query("PATTERN SEQ(A+ a[], NOT N n) WITHIN 20", schema, collapsed=True)
+    table = evaluator.merge(slices(evaluator, events, (0, 40), {24}, (), 1), (0, 40))
+    rows = [(row["last_ts"], row["match_count_exact"], row["a"], row[CERTAIN]) for row in table.to_pylist()]
+    assert rows == [(1, "1", [0], 21), (6, "2", [0, 1], 21)]
+
+
 def keys_of(evaluator: MatchEvaluator, world: World, path: Path) -> tuple[object, ...]:
     """What a match carries of each equivalence that cuts the log, which its last event may lack."""
     bound = {variable: world.events[event] for event, variable in path}
