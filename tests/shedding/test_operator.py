@@ -129,8 +129,8 @@ def test_shed_run_is_the_plain_one(seed, count, bound, by_partition):
 
 
 @settings(max_examples=80, deadline=None)
-@given(SEEDS, st.integers(1, 30), st.integers(5, 60))
-def test_clairvoyant_run_is_the_plain_one(seed, count, bound):
+@given(SEEDS, st.integers(1, 30), st.integers(5, 60), st.integers(0, 9))
+def test_clairvoyant_run_is_the_plain_one(seed, count, bound, buffer):
     """Useful work only, and of that the least worth goes where it alone is too much."""
     world = draw_world(seed, count)
     arrival = 5 * np.arange(count)
@@ -146,10 +146,10 @@ def test_clairvoyant_run_is_the_plain_one(seed, count, bound):
             world.costs,
             arrival,
             ordered=world.ordered,
-            foresight=Foresight(unshed, world.patterns, world.costs, latest),
+            foresight=Foresight(unshed, world.patterns, world.costs, latest, buffer),
         )
         run = Run(stream, arrival, tracked=REPLAY)
-        run.advance(count, clairvoyant.knowledge._replace(bound=latest))
+        run.advance(count, clairvoyant.knowledge._replace(bound=latest, buffer=buffer))
         assert run.account.dropped.tolist() == plain.dropped
         assert run.account.latency.tolist() == plain.latency
         pattern, _, keys = run.match_columns()
