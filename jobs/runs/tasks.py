@@ -14,7 +14,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jobs.analysis.on_spark import refuse_what_spark_refuses
 from jobs.exits import GateFailure
 from jobs.lake.creating import create
 from jobs.lake.result_tables import result_table
@@ -67,7 +66,6 @@ def load(run: Run) -> None:
 
     Raises GateFailure only if the gate refused every day of the run; else the run's last task does.
     """
-    refuse_what_spark_refuses(run.spark, run.workload)
     with journal(run) as kept:
         for days in _loads(run):
             part = replace(run, loads=days)

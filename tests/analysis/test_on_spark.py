@@ -33,7 +33,7 @@ def changed(folder: Path, file: str, old: str, new: str) -> Workload:
     [
         ("events.sql", "moment AS ts", "unix_secnds(moment) AS ts", "events.sql: "),
         ("events.sql", "moment AS ts", "max(moment) AS ts", "events.sql: "),
-        ("events.sql", "moment AS ts", "concat(moment, 'x') AS ts", "events.sql: 'ts' is string, declared is BIGINT"),
+        ("events.sql", "machine, load", "machine, array(load) AS load", "events.sql: "),
         ("expectations.yaml", "load >= 0", "size(load) > 1", "expectations.yaml: row rule 'load_known': "),
         ("expectations.yaml", "load >= 0", "max(load) > 1", "expectations.yaml: row rule 'load_known': "),
         ("expectations.yaml", "GROUP BY d.day", "GROUP BY d.day HAVING nosuch(1)", "expectations.yaml: gate rule "),
