@@ -22,8 +22,9 @@ from jobs import places
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.listing import Heading
 from jobs.reports.page import Page
-from jobs.reports.quantities import share
+from jobs.reports.quantities import counted, share
 from jobs.reports.site import move_folder, write_pages
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import Ledger
@@ -128,6 +129,12 @@ def page_of(sections: list[Section]) -> Page:
         if answers
         else "No grid of experiments has been measured yet.",
         "sections": sections,
+        "unmeasured_headings": [Heading("grid", whole=True), Heading("asks", prose=True), Heading("known", whole=True)],
+        "unmeasured": [
+            [section.grid.name, section.title, f"{section.known} of {counted(len(section.grid.cells), 'cell')}"]
+            for section in sections
+            if not section.figures
+        ],
     }
     figures = tuple(figure for section in sections for figure in section.figures)
     return Page("index.html", "experiments.html", content, figures)
