@@ -55,6 +55,12 @@ class Account(NamedTuple):
     """By node: matches that it became or that sprang from it directly."""
     spent: Ints
     """By node: what its own meetings cost."""
+    born_at: Ints
+    """By node: what the meetings of the one that it sprang from had cost by then."""
+    match_node: Ints
+    """By match: the node that it came of."""
+    match_spent: Ints
+    """By match: what the meetings of that node had cost by then."""
     root: Ints
     """[W] the node with which each window opens."""
 
@@ -80,8 +86,8 @@ def empty_account(stream: Stream, *, recorded: bool) -> Account:
         np.zeros(patterns, np.int64),
         np.zeros(patterns, np.int64),
         *links,
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
+        *[np.zeros(nodes, np.int64) for _ in range(3)],
+        *[np.zeros(ROOM if recorded else 0, np.int64) for _ in range(2)],
         np.full(len(stream.window_end) if recorded else 0, -1, np.int64),
     ]
     return Account._make(columns)
@@ -95,6 +101,11 @@ def with_room_for(account: Account, matches: int, nodes: int) -> Account:
             match_event=_longer(account.match_event, 2 * matches),
             match_key=_longer(account.match_key, 2 * matches),
         )
+        if len(account.match_node):
+            account = account._replace(
+                match_node=_longer(account.match_node, 2 * matches),
+                match_spent=_longer(account.match_spent, 2 * matches),
+            )
     if len(account.root) and nodes > len(account.parent):
         account = account._replace(
             parent=_longer(account.parent, 2 * nodes, -1),
@@ -103,6 +114,7 @@ def with_room_for(account: Account, matches: int, nodes: int) -> Account:
             next_sibling=_longer(account.next_sibling, 2 * nodes, -1),
             worth=_longer(account.worth, 2 * nodes),
             spent=_longer(account.spent, 2 * nodes),
+            born_at=_longer(account.born_at, 2 * nodes),
         )
     return account
 

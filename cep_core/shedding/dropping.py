@@ -12,15 +12,17 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.shedding.account import Account
+from cep_core.shedding.drawing import chance
 from cep_core.shedding.lifetimes import expire, settle, spent_in_state
 from cep_core.shedding.pool import END, OWN, WORTH, Pool, move_row
 from cep_core.shedding.regression import predicted
-from cep_core.shedding.rules import CHANCE, LOWEST, LOWEST_AHEAD, Rules
+from cep_core.shedding.rules import CHANCE, LOWEST, Rules
 from cep_core.shedding.stream import DRAW, DROP, LOOKUP, SORT, Stream
 from cep_core.shedding.utility import utility_at
 from cep_core.shedding.victims import by_chance, lowest
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 @njit(cache=True)
@@ -48,6 +50,33 @@ def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
 
 
 @njit(cache=True)
+def windows_left(stream: Stream, pool: Pool, seed: int, i: int, probability: float) -> int:
+    """How many of the windows that it belongs to event i leaves."""
+    left = 0
+    for q in range(stream.start.shape[0]):
+        own = stream.partition[q, i]
+        if stream.open_windows[q, i] == 0:
+            continue
+        for window in range(pool.closed[q], stream.window_first[q, i + 1]):
+            if stream.start[q] != 0 or stream.partition[q, stream.window_at[window]] == own:
+                left += chance(seed, i, window) < probability
+    return left
+
+
+@njit(cache=True)
+def meeting_cost(stream: Stream, pool: Pool, i: int) -> int:
+    """What the partial matches cost that event i is about to meet."""
+    cost = 0
+    for q in range(stream.start.shape[0]):
+        if stream.partition[q, i] < 0:
+            continue
+        for g in (stream.segment[q], stream.segment[q] + 1 + stream.partition[q, i]):
+            for s in range(stream.at[q + 1] - stream.at[q]):
+                cost += pool.histogram[g, s] * stream.state_cost[stream.at[q] + s]
+    return cost
+
+
+@njit(cache=True)
 def shed(
     stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, number: int
 ) -> tuple[int, int]:
@@ -57,6 +86,39 @@ def shed(
         goes = by_chance(count, number, rules.seed, i)
     else:
         goes = lowest(_utilities(stream, pool, rules, i, segments, count), number)
+    dropped = _drop(stream, pool, account, rules, i, segments, goes)
+    if rules.kind == CHANCE:
+        return dropped, stream.cost[DRAW] * count + stream.cost[DROP] * dropped
+    bits = 0
+    while count >> bits:
+        bits += 1
+    return dropped, (stream.cost[LOOKUP] + stream.cost[SORT] * bits) * count + stream.cost[DROP] * dropped
+
+
+@njit(cache=True)
+def shed_known(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, excess: int) -> int:
+    """Drops of the `count` partial matches that event i meets the least worth, until `excess` of cost is spared."""
+    segments = _segments(stream, pool, account, rules, i)
+    price = np.empty(count, np.int64)
+    at = 0
+    for n in range(segments.shape[0]):
+        q, g = segments[n, 0], segments[n, 1]
+        for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
+            price[at] = stream.state_cost[stream.at[q] + pool.state[r]]
+            at += 1
+    order = np.argsort(_utilities(stream, pool, rules, i, segments, count), kind="mergesort")
+    goes = np.zeros(count, np.bool_)
+    for n in range(count):
+        if excess <= 0:
+            break
+        goes[order[n]] = True
+        excess -= price[order[n]]
+    return _drop(stream, pool, account, rules, i, segments, goes)
+
+
+@njit(cache=True)
+def _drop(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, segments: Ints, goes: Flags) -> int:
+    """Removes the candidates that are marked, in order of `segments`; their number."""
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
     gone, spent, inside, dying = account.gone, account.spent, pool.inside, pool.dying
     tick = stream.tick[i]
@@ -79,12 +141,7 @@ def shed(
                 keep += 1
             at += 1
         pool.length[g] = keep - begin
-    if rules.kind == CHANCE:
-        return dropped, stream.cost[DRAW] * count + stream.cost[DROP] * dropped
-    bits = 0
-    while count >> bits:
-        bits += 1
-    return dropped, (stream.cost[LOOKUP] + stream.cost[SORT] * bits) * count + stream.cost[DROP] * dropped
+    return dropped
 
 
 @njit(cache=True)
@@ -129,7 +186,7 @@ def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, segments: Ints,
             price = rules.price[rules.table_at[q] : rules.table_at[q + 1]].reshape(-1, states)
             rate, size = rules.rate[q], rules.bin[q]
         for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
-            if rules.kind == LOWEST_AHEAD:
+            if rules.kind != LOWEST:
                 left = body[r, OWN] - spent_in_state(stream, pool, q, g, r)
                 utilities[at] = stream.weight[q] * body[r, WORTH] / max(left, 1)
             else:

@@ -36,7 +36,7 @@ from cep_core.shedding.pool import (
     States,
     move_row,
 )
-from cep_core.shedding.rules import RECORD, REPLAY, Rules
+from cep_core.shedding.rules import RECORD, REPLAY, USEFUL, Rules
 from cep_core.shedding.stream import Stream
 
 Ints = npt.NDArray[np.int64]
@@ -48,10 +48,13 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
     begin, end = stream.window_first[q, i], stream.window_first[q, i + 1]
     g = stream.segment[q] + (1 + stream.partition[q, i] if stream.start[q] == 0 else 0)
     state, body, window_end, met = pool.state, pool.body, stream.window_end, pool.meetings[g]
+    before = pool.length[g]
     first, count, due, by_end = pool.begin[g], pool.length[g], pool.due[g], pool.by_end[g]
     if count == 0:
         due, by_end = NEVER, True
     for window in range(begin, end):
+        if rules.kind == USEFUL and rules.worth[rules.root[window]] == 0:
+            continue
         r = first + count
         pool.inside[window] = 1
         closing = window_end[window]
@@ -63,23 +66,24 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
         body[r, PATH] = chained(chained(0, q), window)
         body[r, SINCE], body[r, OWN] = met, 0
         if rules.tracked == RECORD:
-            body[r, NODE] = number_node(pool, account, -1)
+            body[r, NODE] = number_node(pool, account, -1, 0)
             account.root[window] = body[r, NODE]
         elif rules.tracked == REPLAY:
             foresee(rules, body[r], rules.root[window])
     pool.length[g], pool.due[g], pool.by_end[g] = count, due, by_end
-    pool.histogram[g, 0] += end - begin
-    pool.counter[LIVE] += end - begin
-    pool.counter[HELD] += end - begin
-    return end - begin
+    pool.histogram[g, 0] += count - before
+    pool.counter[LIVE] += count - before
+    pool.counter[HELD] += count - before
+    return count - before
 
 
 @njit(cache=True)
-def number_node(pool: Pool, account: Account, parent: int) -> int:
-    """A number for a partial match that is tracked, as the last child of its parent."""
+def number_node(pool: Pool, account: Account, parent: int, spent: int) -> int:
+    """A number for a partial match that is tracked, as the last child of its parent, which has cost `spent` so far."""
     node = pool.counter[NODES]
     pool.counter[NODES] += 1
     account.parent[node] = parent
+    account.born_at[node] = spent
     if parent >= 0:
         if account.first_child[parent] < 0:
             account.first_child[parent] = node

@@ -16,13 +16,13 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.shedding.account import Account
-from cep_core.shedding.dropping import share_to_drop, share_wanted, shed
+from cep_core.shedding.dropping import meeting_cost, share_to_drop, share_wanted, shed, shed_known, windows_left
 from cep_core.shedding.lifetimes import bury, expire, open_new
 from cep_core.shedding.meeting import meet
 from cep_core.shedding.overload import too_many
 from cep_core.shedding.pool import DYING, HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, TICK, Pool, reserve
-from cep_core.shedding.rules import EVENTS, KEEP, RECORD, Rules
-from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, REPEATS, WINDOW, Stream
+from cep_core.shedding.rules import EVENTS, KEEP, RECORD, USEFUL, Rules
+from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, EVENT_WINDOW, REPEATS, WINDOW, Stream
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,7 +39,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
     window_end, closed, inside = stream.window_end, pool.closed, pool.inside
     actions, acts, begin_of, state_cost = stream.actions, stream.acts, stream.at, stream.state_cost
     moves, alive = account.moves, account.alive
-    event_cost, window_cost = stream.cost[EVENT], stream.cost[WINDOW]
+    event_cost, window_cost, inside_cost = stream.cost[EVENT], stream.cost[WINDOW], stream.cost[EVENT_WINDOW]
     patterns = stream.start.shape[0]
     for i in range(first, stop):
         tick = stream.tick[i]
@@ -62,6 +62,8 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
                     inside[window] = 0
                     window += 1
                 closed[q] = window
+            if inside_cost > 0:
+                cost += inside_cost * stream.open_windows[q, i]
             opens = window_first[q, i + 1] - window_first[q, i]
             if opens > 0:
                 cost += window_cost * opens
@@ -87,6 +89,14 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
                 for q in range(patterns):
                     shed_cost += stream.cost[DRAW] * stream.open_windows[q, i]
                 probability = share_to_drop(rules, stream.kind[i], wanted)
+                if inside_cost > 0:
+                    cost -= inside_cost * windows_left(stream, pool, rules.seed, i, probability)
+        elif rules.kind == USEFUL:
+            excess = queued + cost + meeting_cost(stream, pool, i) - (rules.bound - rules.buffer)
+            if excess > 0 and met > 0:
+                account.candidates[i] = met
+                account.dropped[i] = shed_known(stream, pool, account, rules, i, met, excess)
+                account.asked[i] = account.dropped[i]
         elif rules.kind != KEEP:
             count = held if rules.everywhere else met
             excess = (

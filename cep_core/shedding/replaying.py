@@ -16,15 +16,18 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from cep_core.shedding.clairvoyance import Clairvoyance
 from cep_core.shedding.clock import arrivals
 from cep_core.shedding.costs import Costs
 from cep_core.shedding.drift import has_drifted
+from cep_core.shedding.least_loss import least_lost
 from cep_core.shedding.model import Model, model_of
 from cep_core.shedding.observations import Observations
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import Quality, quality_of
 from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
 from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
 from cep_core.shedding.stream import Offered, stream_of
@@ -104,8 +107,34 @@ class Experiment:
 
     @cached_property
     def look_ahead(self) -> GreedyLookAhead:
-        """The strategy that knows the unshed run."""
-        return GreedyLookAhead(self.unshed)
+        """The strategy that knows the unshed run, and decides once the bound is in danger."""
+        return GreedyLookAhead(self._known)
+
+    @cached_property
+    def clairvoyant(self) -> Clairvoyant:
+        """The one that does useful work only."""
+        return Clairvoyant(self._known)
+
+    @property
+    def useless_work(self) -> float:
+        """The share of what partial matches cost the judged events that no match comes of any more."""
+        first, fixed = self.scenario.first, self.stream.fixed_cost
+        unshed = int((self.unshed.account.work - fixed)[first:].sum())
+        return 1 - int(self._useful_only[first:].sum()) / unshed if unshed else 0.0
+
+    def least_lost(self, load: float, *, bound: int | None = None) -> float:
+        """The weighted share of the matches that whoever drops partial matches must lose to keep within the bound.
+
+        See `least_loss`; `load` and `bound` as for `measure`.
+        """
+        scenario = self.scenario
+        weights = [pattern.weight for pattern in scenario.patterns]
+        pattern, event, _ = self.unshed.match_columns()
+        weighted = float(np.array(weights)[pattern[event >= scenario.first]].sum())
+        arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
+        latest = scenario.bound if bound is None else bound
+        lost = least_lost(self._known, arrival, self._useful_only, scenario.first, latest, weights)
+        return lost / weighted if weighted else 0.0
 
     def busiest(self, span: int) -> tuple[int, int, float]:
         """Where the judged interval is busiest: begin and end of so much log time in a row, and how busy it is there.
@@ -137,7 +166,7 @@ class Experiment:
         latest = scenario.bound if bound is None else bound
         detector = self._detector(shedder, latest)
         rules = shedder.rules(self.model, detector, seed)
-        before = self._looking_ahead if isinstance(shedder, GreedyLookAhead) else self._plainly
+        before = self._begun(shedder)
         run, model, retrained = before.resumed(arrival), self.model, 0
         seen = _observed(run, model)
         for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
@@ -165,12 +194,36 @@ class Experiment:
         run.advance(self.scenario.first)
         return run
 
+    def _begun(self, shedder: Shedder) -> Run:
+        """The operator when the judged events begin, with what its partial matches must know."""
+        if isinstance(shedder, GreedyLookAhead):
+            return self._looking_ahead
+        return self._seeing_clearly if isinstance(shedder, Clairvoyant) else self._plainly
+
     @cached_property
     def _looking_ahead(self) -> Run:
-        """The same, with what each partial match will be worth."""
+        """With what each partial match will be worth."""
         run = Run(self.stream, self._at_ease, tracked=REPLAY)
         run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
+
+    @cached_property
+    def _seeing_clearly(self) -> Run:
+        """With useful partial matches alone."""
+        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+        run.advance(self.scenario.first, self.clairvoyant.knowledge)
+        return run
+
+    @cached_property
+    def _known(self) -> Clairvoyance:
+        return Clairvoyance(self.unshed)
+
+    @cached_property
+    def _useful_only(self) -> Ints:
+        """[n] what useful partial matches cost each judged event."""
+        run = self._seeing_clearly.resumed(self._at_ease)
+        run.advance(len(self.scenario.ts), self.clairvoyant.knowledge)
+        return run.account.work - self.stream.fixed_cost
 
 
 def _observed(run: Run, model: Model) -> list[Observations]:

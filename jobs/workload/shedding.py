@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from cep_core.shedding.costs import Costs
 from jobs.workload.problems import Problems, Section, brief
 
-COSTS = ("event", "window", "lookup", "sort", "drop", "draw")
+COSTS = ("event", "window", "event_window", "lookup", "sort", "drop", "draw")
 """What an event, a window, and each part of shedding cost, whatever the query."""
 
 _DEAREST = 10**12

@@ -62,7 +62,7 @@ def scenario_of(seed: int, count: int) -> Scenario:
 def test_l04_shed_matches_are_a_subset_of_the_unshed(seed, load):
     """For whatever drops partial matches, greedy look-ahead included."""
     experiment = Experiment(scenario_of(seed, 60))
-    for shedder in (*SHEDDERS, experiment.look_ahead):
+    for shedder in (*SHEDDERS, experiment.look_ahead, experiment.clairvoyant):
         assert sum(experiment.measure(shedder, load).quality.invented) == 0
 
 
@@ -150,7 +150,7 @@ def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, c
 def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
     """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
     experiment = Experiment(planted(seed, 2_000, per_match=50))
-    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.look_ahead):
+    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.look_ahead, experiment.clairvoyant):
         assert experiment.model.held.processing == Latency(LINEAR, 20.0, 50.0)
         measured = experiment.measure(shedder, load)
         assert measured.quality.latencies[-1] <= experiment.scenario.bound
@@ -337,5 +337,6 @@ def test_an_empty_day_has_nothing_to_lose():
     empty = Offered("p", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(5), np.zeros((0, 2), bool))
     none = np.zeros(0, np.int64)
     experiment = Experiment(Scenario([empty], none, 0, 10, uniform_costs([3], 1), none, 100))
-    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.look_ahead):
+    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.look_ahead, experiment.clairvoyant):
         assert experiment.measure(shedder, 1.4).quality.lost == 0
+    assert experiment.least_lost(1.4) == experiment.useless_work == 0
