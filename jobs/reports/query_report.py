@@ -72,7 +72,15 @@ class QueryReport:
             return f"at most {aggregation.sized(self.question.query, most)} in one window"
         if self.listed is not None:
             return f"at most {quantity(most)} of the {self.listed:,} listed matches in an hour"
-        return f"at most {counted(most, 'match', 'matches')} in an hour"
+        return f"at most {counted(most, 'match', 'matches')} in an hour{self._ended_before}"
+
+    @property
+    def _ended_before(self) -> str:
+        """How many matches are in no hour of the day in which they became certain: a NOT made them wait for it."""
+        total = None if self.answer is None else self.answer.headline.exact
+        inside = [count.exact for count in (self.periods or {}).values()]
+        ended = total - sum(count for count in inside if isinstance(count, int)) if isinstance(total, int) else 0
+        return f", {quantity(ended)} ended before the day" if ended else ""
 
 
 @dataclass(frozen=True)
