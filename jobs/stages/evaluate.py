@@ -6,7 +6,7 @@ travel as Arrow IPC bytes and are merged here, on the driver.
 
 Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
 event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
-match might bind and its count is null; AND and WITH CONFIDENCE have none.
+match might bind and its count is null; those of an AND are made from its listing.
 
 Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
 `slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
