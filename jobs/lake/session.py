@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
-from jobs.lake.greeting import without_greeting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -158,8 +157,7 @@ def start_session(
     builder = SparkSession.builder.appName(name)
     for key, value in chosen.items():
         builder = builder.config(key, value)
-    with without_greeting():
-        session = builder.getOrCreate()
+    session = builder.getOrCreate()
     import delta.exceptions  # noqa: F401  # without it a conflict arrives as a bare Py4JJavaError
 
     return session
