@@ -46,6 +46,9 @@ REMEDIES: tuple[tuple[str, str], ...] = (
 )
 """Signs of a cause, anywhere in the chain, and what to do; the first that fits."""
 
+LONGEST_LINE = 400
+"""Characters of a line; some libraries print the data that they could not read."""
+
 _LINK = re.compile(r"^(?:Caused by: |: )?((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: (.*))?$")
 _FRAME = re.compile(r"^\s+(?:at [\w.$/]+.*\(|\.\.\. \d+ )|^\s*Suppressed: ")
 _PYTHON = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)): ?(.*)$")
@@ -147,7 +150,7 @@ def _cleaned(kind: str, lines: list[str]) -> tuple[str, str]:
             if python := _PYTHON.match(line):
                 return python[1], python[2]
     text = " ".join(line for line in told if not line.startswith(("Parse Mode:", "at [Source:")))
-    return kind, _END_OF_STATE.sub("", text)
+    return kind, _END_OF_STATE.sub("", text)[:LONGEST_LINE]
 
 
 def _plain(error: BaseException) -> str:
@@ -155,7 +158,7 @@ def _plain(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         file = f" ({error.filename})" if error.filename is not None else ""
         return f"{type(error).__name__}: {error.strerror}{file}"
-    lines = str(error).strip().splitlines() or [""]
+    lines = [line[:LONGEST_LINE] for line in str(error).strip().splitlines()] or [""]
     ends = " ... ".join(dict.fromkeys([lines[0].strip(), lines[-1].strip()]))
     return f"{type(error).__name__}: {ends}" if ends else type(error).__name__
 

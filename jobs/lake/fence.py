@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from deltalake import CommitProperties, DeltaTable, PostCommitHookProperties, Transaction
-from deltalake.exceptions import CommitFailedError
+from deltalake.exceptions import CommitFailedError, DeltaError
 
 from jobs.exits import LeaseLost, RunError
 from jobs.lake.lease import Lease, locked, lost_to, owns, stored
@@ -207,7 +207,14 @@ def _stamp(log: Path, token: int) -> int | None:
     if newest(log) < 0:
         return None
     for attempt in count(1):
-        table = DeltaTable(log.parent)
+        try:
+            table = DeltaTable(log.parent)
+        except DeltaError as error:
+            what = str(error).splitlines()[0][:200]
+            raise RunError(
+                f"the log of {log.parent} cannot be read: {what}; "
+                f"`trendmill verify {_workload(log)}` lists what is damaged"
+            ) from error
         number = fencing_number(token, table.version() + 1)
         try:
             table.create_write_transaction(
@@ -226,6 +233,11 @@ def _stamp(log: Path, token: int) -> int | None:
             continue  # somebody committed first; that commit is whole, and the next stamp comes after it
         return number
     return None
+
+
+def _workload(log: Path) -> str:
+    table = log.parents[1]
+    return table.parent.name if table.name == "_work" else table.name
 
 
 def _stands(log: Path, number: int) -> bool:

@@ -259,4 +259,4 @@ def _shown(path: Path, lake: Path) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

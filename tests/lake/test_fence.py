@@ -334,3 +334,12 @@ def test_a_commit_that_was_paused_before_its_rename_cannot_land(
     assert DeltaTable(tmp_path / "w" / "t").version() == 2
     with pytest.raises(FileNotFoundError):
         os.rename(never, table.log / f"{3:020}.json")
+
+
+def test_a_table_whose_log_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """A takeover stops there: it could not make that table refuse anything."""
+    table = Delta(tmp_path / "w" / "_work" / "t")
+    commit = table.log / f"{0:020}.json"
+    commit.write_text(commit.read_text()[:-30])
+    with pytest.raises(RunError, match=r"the log of .*/w/_work/t cannot be read: .*`trendmill verify w`"):
+        fence_table(table.log, 7)
