@@ -16,16 +16,19 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from cep_core.shedding.clairvoyance import Clairvoyance
 from cep_core.shedding.clock import arrivals
 from cep_core.shedding.costs import Costs
 from cep_core.shedding.drift import has_drifted
+from cep_core.shedding.least_loss import Loss, least_loss
 from cep_core.shedding.model import Model, model_of
 from cep_core.shedding.observations import Observations
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import Quality, quality_of
 from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
 from cep_core.shedding.run import Run
-from cep_core.shedding.shedders.hindsight import Hindsight
+from cep_core.shedding.shedders.clairvoyant import Clairvoyant
+from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
 from cep_core.shedding.stream import Offered, stream_of
 
@@ -33,6 +36,9 @@ Ints = npt.NDArray[np.int64]
 
 LOOKS = 24
 """How often a run looks for drift."""
+
+PLANS = 2
+"""How often the clairvoyant looks again whether what it keeps is in time."""
 
 ENOUGH = 1_000
 """Observations of a pattern before its model may be trained anew."""
@@ -56,6 +62,10 @@ class Scenario:
     drift: float = 0.01
     """Mean squared error of the transition matrix beyond which a model is trained anew."""
 
+    def buffer_of(self, bound: int) -> int:
+        """The safety buffer at another bound: it keeps its proportion."""
+        return self.buffer * bound // self.bound
+
     @property
     def first(self) -> int:
         """The first judged event."""
@@ -68,6 +78,8 @@ class Measured:
 
     strategy: str
     load: float
+    """Over the judged interval."""
+    bound: int
     seed: int
     quality: Quality
     retrained: int
@@ -89,7 +101,9 @@ class Experiment:
         types = int(scenario.kind.max(initial=0)) + 1
         self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
         self.unshed.advance(len(scenario.ts))
-        self._detectors: dict[str, Detector] = {}
+        self._detectors: dict[tuple[str, int], Detector] = {}
+        self._losses: dict[tuple[float, int], Loss] = {}
+        self._weights = [pattern.weight for pattern in scenario.patterns]
 
     @property
     def cost(self) -> int:
@@ -97,17 +111,67 @@ class Experiment:
         return int(self.unshed.account.work[self.scenario.first :].sum())
 
     @cached_property
-    def hindsight(self) -> Hindsight:
-        """The strategy that knows the unshed run."""
-        return Hindsight(self.unshed)
+    def look_ahead(self) -> GreedyLookAhead:
+        """The strategy that knows the unshed run, and decides once the bound is in danger."""
+        return GreedyLookAhead(self._known)
 
-    def measure(self, shedder: Shedder, load: float, seed: int = 0) -> Measured:
-        """Runs one strategy over the judged events; what was open before is there, and the queue is empty."""
+    @cached_property
+    def clairvoyant(self) -> Clairvoyant:
+        """The one that does useful work only."""
+        return Clairvoyant(self._known)
+
+    @property
+    def useless_work(self) -> float:
+        """The share of what partial matches cost the judged events that no match comes of any more."""
+        first, fixed = self.scenario.first, self.stream.fixed_cost
+        unshed = int((self.unshed.account.work - fixed)[first:].sum())
+        return 1 - int(self._useful[1][first:].sum()) / unshed if unshed else 0.0
+
+    def least_lost(self, load: float, *, bound: int | None = None) -> float:
+        """The weighted share of the matches that whoever drops partial matches must lose to keep within the bound.
+
+        See `least_loss`; `load` and `bound` as for `measure`.
+        """
+        pattern, event, _ = self.unshed.match_columns()
+        weighted = float(np.array(self._weights)[pattern[event >= self.scenario.first]].sum())
+        lost = self._least_loss(load, self.scenario.bound if bound is None else bound).weight
+        return lost / weighted if weighted else 0.0
+
+    def busiest(self, span: int) -> tuple[int, int, float]:
+        """Where the judged interval is busiest: begin and end of so much log time in a row, and how busy it is there.
+
+        How busy: the unshed work of a moment there over that of a moment of the whole interval. At load x over the
+        busiest span the load over the interval is x over it. An interval that is no longer is busiest as a whole, and
+        so is one without work.
+        """
+        scenario, first = self.scenario, self.scenario.first
+        whole = scenario.end - scenario.begin
+        if span >= whole or not self.cost:
+            return scenario.begin, scenario.end, 1.0
+        ts = scenario.ts[first:]
+        done = np.concatenate([[0], np.cumsum(self.unshed.account.work[first:])])
+        # the busiest span can be moved until an event begins it, or until it ends with the interval
+        begins = np.append(ts[ts <= scenario.end - span], scenario.end - span)
+        work = done[np.searchsorted(ts, begins + span)] - done[np.searchsorted(ts, begins)]
+        best = int(np.argmax(work))
+        return int(begins[best]), int(begins[best]) + span, int(work[best]) / self.cost * (whole / span)
+
+    def measure(self, shedder: Shedder, load: float, seed: int = 0, *, bound: int | None = None) -> Measured:
+        """Runs one strategy over the judged events; what was open before is there, and the queue is empty.
+
+        `load`: over the judged interval; `bound`: virtual nanoseconds, the scenario's unless given; the safety buffer
+        keeps its proportion to it.
+        """
         scenario, first = self.scenario, self.scenario.first
         arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
-        detector = self._detector(shedder)
+        latest = scenario.bound if bound is None else bound
+        detector = self._detector(shedder, latest)
+        before = self._plainly
+        if isinstance(shedder, GreedyLookAhead):
+            before = self._looking_ahead
+        elif isinstance(shedder, Clairvoyant):
+            shedder, before = self._planned(load, latest)
         rules = shedder.rules(self.model, detector, seed)
-        before = self._looking_ahead if isinstance(shedder, Hindsight) else self._plainly
         run, model, retrained = before.resumed(arrival), self.model, 0
         seen = _observed(run, model)
         for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
@@ -117,17 +181,15 @@ class Experiment:
             if anew is not None:
                 model, retrained, seen = anew, retrained + 1, now
                 rules = shedder.rules(model, detector, seed)
-        weights = [pattern.weight for pattern in scenario.patterns]
-        return Measured(
-            shedder.name, load, seed, quality_of(run, self.unshed, scenario.bound, weights, first), retrained, run
-        )
+        quality = quality_of(run, self.unshed, latest, self._weights, first)
+        return Measured(shedder.name, load, latest, seed, quality, retrained, run)
 
-    def _detector(self, shedder: Shedder) -> Detector:
-        """Fitted once for each strategy: nothing in it depends on load or seed."""
-        if shedder.name not in self._detectors:
-            found = detector_of(shedder, self.model, self.scenario.bound, self.scenario.buffer)
-            self._detectors[shedder.name] = found
-        return self._detectors[shedder.name]
+    def _detector(self, shedder: Shedder, bound: int) -> Detector:
+        """Fitted once for each strategy and bound: nothing in it depends on load or seed."""
+        key = shedder.name, bound
+        if key not in self._detectors:
+            self._detectors[key] = detector_of(shedder, self.model, bound, self.scenario.buffer_of(bound))
+        return self._detectors[key]
 
     @cached_property
     def _plainly(self) -> Run:
@@ -138,10 +200,50 @@ class Experiment:
 
     @cached_property
     def _looking_ahead(self) -> Run:
-        """The same, with what each partial match will be worth."""
+        """With what each partial match will be worth."""
         run = Run(self.stream, self._at_ease, tracked=REPLAY)
-        run.advance(self.scenario.first, self.hindsight.knowledge)
+        run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
+
+    def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, Run]:
+        """The clairvoyant that has chosen what to keep, and its operator when the judged events begin."""
+        shedder, begun = self.clairvoyant, self._useful[0]
+        loss = self._least_loss(load, bound)
+        for _ in range(PLANS):
+            if not loss.gone.any():
+                break
+            wanted = shedder.known.kept
+            shedder = Clairvoyant(shedder.known.keeping(~loss.gone if wanted is None else wanted & ~loss.gone))
+            begun, useful = self._doing_only(shedder)
+            loss = self._loss_of(shedder.known, useful, load, bound)
+        return shedder, begun
+
+    def _least_loss(self, load: float, bound: int) -> Loss:
+        """Known once for each load and bound."""
+        if (load, bound) not in self._losses:
+            self._losses[load, bound] = self._loss_of(self._known, self._useful[1], load, bound)
+        return self._losses[load, bound]
+
+    def _loss_of(self, known: Clairvoyance, useful: Ints, load: float, bound: int) -> Loss:
+        scenario = self.scenario
+        arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
+        return least_loss(known, arrival, useful, scenario.first, bound, self._weights)
+
+    @cached_property
+    def _useful(self) -> tuple[Run, Ints]:
+        return self._doing_only(self.clairvoyant)
+
+    def _doing_only(self, shedder: Clairvoyant) -> tuple[Run, Ints]:
+        """With what the clairvoyant keeps: the operator when the judged events begin, and [n] what its matches cost."""
+        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+        run.advance(self.scenario.first, shedder.knowledge)
+        whole = run.resumed(self._at_ease)
+        whole.advance(len(self.scenario.ts), shedder.knowledge)
+        return run, whole.account.work - self.stream.fixed_cost
+
+    @cached_property
+    def _known(self) -> Clairvoyance:
+        return Clairvoyance(self.unshed)
 
 
 def _observed(run: Run, model: Model) -> list[Observations]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from jobs.reports import aggregation
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.matching import magnitude_of
 from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import Magnitude, counted, quantity, share
@@ -23,6 +26,10 @@ DAYS = 400
 """Days listed, newest first."""
 
 
+AT_LEAST = "≥\u202f"
+"""Before a number of matches that were counted only as far as they are listed."""
+
+
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
     """Write a workload's own index page into `home`."""
     records: dict[date, dict[str, dict[str, object]]] = {}
@@ -33,7 +40,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     listed = days[:DAYS]
     headlines = {question.name: _headlines(question, reader, records, listed) for question in questions}
     missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
-    lines = []
+    lines: list[dict[str, Any]] = []
     for day in listed:
         published = (home / day.isoformat() / "index.html").exists()
         load = loads.get(day)
@@ -44,7 +51,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
                 "events": quantity(load["events"]) if load else "–",
                 "state": _state(load, records.get(day, {})),
                 "numbers": [
-                    quantity(headlines[question.name].get(day, Magnitude.of(0)))
+                    _number(headlines[question.name].get(day, Magnitude.of(0)), records[day][question.name])
                     if question.name in records.get(day, {})
                     else "–"
                     for question in questions
@@ -64,6 +71,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         "summary": f"{counted(len(days), 'operating day')} in the lake"
         + (f", from {spoken(days[-1])} to {spoken(days[0])}." if days else "."),
         "cut": len(days) > DAYS,
+        "at_least": any(AT_LEAST in number for line in lines for number in line["numbers"]),
         "owner": workload.owner,
     }
     frame = {
@@ -102,8 +110,14 @@ def _headlines(
         results = reader.read(question.name, min(days), max(days)) if days else None
         return {} if results is None else aggregation.headlines(question.query, results)
     return {
-        day: totals_of(records[day][question.name]).magnitude for day in days if question.name in records.get(day, {})
+        day: magnitude_of(totals_of(records[day][question.name]))
+        for day in days
+        if question.name in records.get(day, {})
     }
+
+
+def _number(value: Magnitude, record: Mapping[str, Any]) -> str:
+    return (AT_LEAST if record["matches_at_least"] is not None else "") + quantity(value)
 
 
 def _unit(question: Question) -> str:

@@ -6,7 +6,7 @@ travel as Arrow IPC bytes and are merged here, on the driver.
 
 Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
 event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
-match might bind and its count is null; AND and WITH CONFIDENCE have none.
+match might bind and its count is null; those of an AND are made from its listing.
 
 Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
 `slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
@@ -34,7 +34,7 @@ from jobs.lake.result_tables import compact_table
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.planned import planned
-from jobs.stages.results import Result, day_outcomes, result_days, rows_of, slice_runs_of
+from jobs.stages.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.slice_worker import (
     Assignment,
     Moments,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from jobs.workload.compiled import CompiledQuery
 
 PARTIAL = (
-    "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events BIGINT, rows BIGINT, "
+    "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, rows BIGINT, "
     "seconds DOUBLE, peak_memory BIGINT"
 )
 
@@ -73,7 +73,8 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
-    return StageOutcome(sum(p.events for p in partials), rows, message, days=day_outcomes(results))
+    read = events_read(run, assignment.blocks, partials)
+    return StageOutcome(sum(read.values()), rows, message, days=day_outcomes(results, read))
 
 
 def assignment_of(run: Run) -> Assignment:
@@ -107,7 +108,10 @@ def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | 
     evaluated = (
         _by_path(run, files, assignment) if way == "paths" or (way is None and local) else _by_scan(slices, assignment)
     )
-    return [Partial(**{**row, "batches": tuple(row["batches"])}) for row in evaluated.toArrow().to_pylist()]
+    return [
+        Partial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
+        for row in evaluated.toArrow().to_pylist()
+    ]
 
 
 def _by_path(run: Run, files: Sequence[str], assignment: Assignment) -> DataFrame:
@@ -165,7 +169,7 @@ ARROW_PARTIAL = pa.schema(
         ("slice", pa.int32()),
         ("block", pa.int32()),
         ("batches", pa.list_(pa.binary())),
-        ("events", pa.int64()),
+        ("events", pa.list_(pa.int64())),
         ("rows", pa.int64()),
         ("seconds", pa.float64()),
         ("peak_memory", pa.int64()),
@@ -175,7 +179,7 @@ ARROW_PARTIAL = pa.schema(
 
 def _encoded(partials: Iterable[Partial]) -> Iterator[pa.RecordBatch]:
     for partial in partials:
-        row = {**vars(partial), "batches": list(partial.batches)}
+        row = {**vars(partial), "batches": list(partial.batches), "events": list(partial.events)}
         yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
 
 

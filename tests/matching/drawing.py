@@ -47,7 +47,9 @@ def patterns(draw: st.DrawFn, depth: int = 2, alternative: bool = False) -> Patt
             units = tuple(unit([]) for _ in range(draw(st.integers(1, 3))))
             return AnyOf(draw(st.integers(1, len(units))), units, AT)
         if kind == "bounded":
-            return Kleene(build(depth - 1, shared), *draw(st.sampled_from([(2, 2), (1, 3), (2, None), (0, 2)])), AT)
+            return Kleene(
+                build(depth - 1, shared), *draw(st.sampled_from([(2, 2), (1, 2), (1, 3), (2, None), (0, 2)])), AT
+            )
         least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
         return Kleene(build(depth - 1, shared), least, most, AT)
 
@@ -204,6 +206,10 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
     def last(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
 
+    def how_many(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        return not its or compares(sign, len(its), k)
+
     options = [
         Condition(f"{v}[i].x {sign} {k}", each),
         Condition(f"{v}[i-1].x {sign} {v}[i].x", in_turn),
@@ -214,6 +220,9 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
         Condition(f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
         Condition(f"sum({v}[].x) {sign} {k}", total, while_it_grows(v)),
         Condition(f"{v}[last].x {sign} {k}", last, while_it_grows(v)),
+        Condition(f"last({v}[].x) {sign} {k}", last, while_it_grows(v)),
+        Condition(f"first({v}[].x) {sign} {k}", first),
+        Condition(f"count({v}[]) {sign} {k}", how_many, while_it_grows(v)),
     ]
     if plain or len(lists) > 1:
         w = draw(st.sampled_from([name for name in (*plain, *lists) if name != v]))
@@ -261,5 +270,47 @@ def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match"
     kind = draw(st.sampled_from(["time", "events", "slide", "slide", "slide of events"]))
     world.in_events = "events" in kind
     world.slide = draw(st.sampled_from([1, 2, 4])) if "slide" in kind else None
+    world.ordered = draw(st.booleans())
+    return world
+
+
+@st.composite
+def waiting_patterns(draw: st.DrawFn) -> Pattern:
+    """Patterns whose matches end in a NOT or do not: optionals and closures stand behind it, an OR around or before."""
+    names = iter(range(100))
+
+    def unit() -> Unit:
+        return Unit(draw(st.sampled_from("AAC")), f"v{next(names)}", AT)
+
+    def quantified(bounds: list[tuple[int, int | None]]) -> Pattern:
+        return Kleene(unit(), *draw(st.sampled_from(bounds)), AT)
+
+    def sequence() -> Sequence:
+        begin = draw(st.sampled_from(["unit", "closure", "choice"]))
+        first: dict[str, Callable[[], Pattern]] = {
+            "unit": unit,
+            "closure": lambda: quantified([(1, None), (2, None), (1, 2)]),
+            "choice": lambda: Alternative((unit(), unit()), AT),
+        }
+        negated = Not(Unit("B", f"n{next(names)}", AT), AT)
+        behind = [quantified([(0, 1), (0, None), (0, 2)]) for _ in range(draw(st.integers(0, 2)))]
+        return Sequence((first[begin](), negated, *behind), AT)
+
+    pattern = sequence()
+    if draw(st.integers(0, 2)) == 0:
+        return Alternative((pattern, draw(st.sampled_from([unit, sequence]))()), AT)
+    return pattern
+
+
+@st.composite
+def waiting(draw: st.DrawFn) -> World:
+    """Queries of such patterns."""
+    pattern = draw(waiting_patterns())
+    world = World(pattern, draw(logs(3, 7, 12)))
+    world.strategy = draw(st.sampled_from(["skip_till_any_match"] * 2 + ["skip_till_next_match", "strict_contiguity"]))
+    world.conditions = draw(st.lists(conditions(pattern), max_size=1)) if draw(st.booleans()) else []
+    world.keyed = draw(st.integers(0, 3)) == 0
+    world.size = draw(st.sampled_from([3, 6, 20]))
+    world.slide = draw(st.sampled_from([None, None, None, 2]))
     world.ordered = draw(st.booleans())
     return world
