@@ -19,7 +19,6 @@ takeover 50 ms a table.
 from __future__ import annotations
 
 import json
-import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -61,7 +60,6 @@ class Fence:
     trouble: Exception | None = None
     lost: LeaseLost | None = None
     _writing: set[str] = field(default_factory=set)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.expires = self.lease.expires

@@ -192,7 +192,7 @@ def test_only_a_deep_look_reads_rows(lake: Path) -> None:
     assert f"{file.name} is damaged" in fault
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(drawn=st.data())
 def test_a_lake_that_lost_bytes_is_never_called_whole(
     whole: Path, tmp_path_factory: pytest.TempPathFactory, drawn: st.DataObject
