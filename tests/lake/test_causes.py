@@ -106,7 +106,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if mounted.returncode:
         pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode().strip()}")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    subprocess.run(["umount", "--lazy", str(place)], check=True)  # whoever has a file open there keeps it
 
 
 def test_a_full_disk_says_so(spark: Any, small_disk: Path) -> None:
