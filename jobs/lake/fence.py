@@ -271,7 +271,7 @@ def _of(actions: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 def _has_ended(error: Exception) -> bool:
     """Whether the JVM itself said that the write failed, so that nothing of it can be at work."""
-    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
     return isinstance(error, Py4JJavaError | PySparkException)
