@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
+from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError
 
 OK = 0
@@ -100,7 +101,7 @@ def exit_code(error: BaseException) -> int:
 
 def is_expected(error: BaseException) -> bool:
     """Whether the error's own message says all there is to say; others deserve a traceback."""
-    return isinstance(error, RunError | QueryError | KeyboardInterrupt)
+    return isinstance(error, RunError | QueryError | WorkExhausted | KeyboardInterrupt)
 
 
 def message(error: BaseException) -> str:
@@ -112,6 +113,8 @@ def message(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "trendmill: interrupted; tables hold whole days only, run the same command again"
     text = str(error).strip() or type(error).__name__
+    if isinstance(error, WorkExhausted):
+        text += "; a shorter window, conditions on single events or neighbours, or a larger budget may do"
     if is_expected(error):
         return f"trendmill: {text}"
     lines = text.splitlines()  # the whole of it was in the traceback; what it is and why are in its ends

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
 from jobs.reports import aggregation
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.missing import NO_RESULT, is_missing
 from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import Magnitude, counted, quantity, share
@@ -44,9 +46,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
                 "events": quantity(load["events"]) if load else "–",
                 "state": _state(load, records.get(day, {})),
                 "numbers": [
-                    quantity(headlines[question.name].get(day, Magnitude.of(0)))
-                    if question.name in records.get(day, {})
-                    else "–"
+                    _number(records.get(day, {}).get(question.name), headlines[question.name].get(day))
                     for question in questions
                 ],
                 "missed": share(missed[day]) if day in missed else "–",
@@ -106,6 +106,13 @@ def _headlines(
     }
 
 
+def _number(record: Mapping[str, object] | None, headline: Magnitude | None) -> str:
+    """A query's cell of a day."""
+    if record is None:
+        return "–"
+    return NO_RESULT if is_missing(record) else quantity(headline or Magnitude.of(0))
+
+
 def _unit(question: Question) -> str:
     return f"most {aggregation.unit(question.query)}" if question.query.aggregation else "matches"
 
@@ -115,4 +122,6 @@ def _state(load: dict[str, object] | None, records: dict[str, dict[str, object]]
         return "refused by the gate"
     if not records:
         return "not evaluated"
+    if missing := sum(map(is_missing, records.values())):
+        return f"{counted(missing, 'result')} missing"
     return "complete" if all(record["complete"] for record in records.values()) else "incomplete"

@@ -23,6 +23,7 @@ from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.figures.windows import windows_figure
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.listing import Listing
+from jobs.reports.missing import is_missing, why_missing
 from jobs.reports.moments import Clock, brief, spoken
 from jobs.reports.quantities import Magnitude, counted
 from jobs.reports.questions import Question
@@ -32,7 +33,7 @@ from jobs.workload.operating_days import OperatingDays
 
 @dataclass(frozen=True)
 class QueryReport:
-    """One query on one day. Without `answer` the query was not evaluated for the day."""
+    """One query on one day. Without `answer` there is no result of the day; the first notice says why."""
 
     question: Question
     notices: tuple[str, ...]
@@ -85,8 +86,10 @@ def report_query(
     earlier = reader.read(question.name, day - timedelta(days=TRAILING), day)
     if record is None or earlier is None:
         return QueryReport(question, (f"This query has not been evaluated for {spoken(day)}.",))
+    if is_missing(record):
+        return QueryReport(question, (why_missing(record),))
     results = earlier.filter(pc.field("day") == pa.scalar(day, pa.date32()))
-    evaluated = set(records.by_query[question.name])
+    evaluated = {on for on, row in records.by_query[question.name].items() if not is_missing(row)}
     query, name = question.query, question.name
     if query.aggregation:
         answer = aggregation.answer(query, results, day, clock)
@@ -103,7 +106,7 @@ def report_query(
         index = _events_of(reader, results, days, day)
         answer = matching.answer(query, results, totals, index, day, clock)
         recorded = records.by_query[name]
-        change = compare(day, answer.headline, evaluated, {on: totals_of(recorded[on]).magnitude for on in recorded})
+        change = compare(day, answer.headline, evaluated, {on: totals_of(recorded[on]).magnitude for on in evaluated})
         listing = matching.listing(query, results, index, clock)
         best = matching.exemplars(query, results, index, ROWS)
         total = counted(totals.magnitude, "match", "matches")
@@ -127,7 +130,7 @@ def totals_of(record: Mapping[str, Any]) -> matching.Totals:
 def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """One sentence naming the days that are missing or failed their gate; nothing for complete results."""
     holes: dict[str, set[date]] = {"missing": set(), "refused": set()}
-    lacking = [record for record in records if not record["complete"]]
+    lacking = [record for record in records if not record["complete"] and not is_missing(record)]
     if not lacking:
         return []
     for record in lacking:

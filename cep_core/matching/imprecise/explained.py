@@ -62,7 +62,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path) -> list[Order]:
             continue
         states = [int(np.flatnonzero(variable_of == names.index(variable[log_rows[place]]))[0]) for place in places]
         whole = Paths(places, np.array(states), np.array([0, len(path)]), np.zeros(1, np.int64))
-        orders, chances, holds = evaluator.orders(graph, evaluator.times(graph, own), whole)
+        (orders, chances, _), holds = evaluator.orders(graph, evaluator.times(graph, own), whole)
         for k, (first, after) in enumerate(zip(orders.offsets[:-1], orders.offsets[1:], strict=True)):
             steps = zip(orders.rows[first:after].tolist(), orders.states[first:after].tolist(), strict=True)
             told = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)

@@ -18,8 +18,8 @@ from cep_core.matching.imprecise.useful import mark_useful
 from cep_core.matching.imprecise.worlds import Asked, Chosen, Times
 from cep_core.matching.network import Flags, Ints, Network
 
-DONE, FULL, CROWDED, OVERLAP = 0, 1, 2, 3
-"""Why a kernel returns: all is done, a full batch, too small a pool, more events at once than slots."""
+DONE, FULL, CROWDED, OVERLAP, PAUSED = 0, 1, 2, 3, 4
+"""Why a kernel returns: all is done, a full batch, too small a pool, more events at once than slots, steps enough."""
 
 
 class Questions(NamedTuple):
@@ -33,9 +33,11 @@ class Walk(NamedTuple):
     """Where the search stands. Frame f has chosen f rows; what it holds is about all of them."""
 
     at: Ints
-    """[2] the question in hand; its frame, -1 if it has not begun."""
+    """[3] the question in hand; its frame, -1 if it has not begun; steps since the last pause."""
     listed: Ints
     """[question] matches listed."""
+    steps: Ints
+    """[question] configurations looked at."""
     row: Ints
     """[frame] the row chosen last."""
     variable: Ints
@@ -68,8 +70,9 @@ def walk_of(questions: Questions, states: int) -> Walk:
     slots = np.zeros((2, longest + 1, SLOTS), np.int64)
     nodes = np.zeros((2, longest, states), np.bool_)
     return Walk(
-        at=np.array([0, -1], np.int64),
+        at=np.array([0, -1, 0], np.int64),
         listed=np.zeros(len(questions.rows), np.int64),
+        steps=np.zeros(len(questions.rows), np.int64),
         row=frames[0],
         variable=frames[1],
         next_row=frames[2],
