@@ -23,6 +23,8 @@ from jobs.reports.values import listed, shown
 
 _AT_MOST = 4
 """Values found that are shown of one condition, and orders of one match."""
+_ORDERS = 1_000_000
+"""Steps in which the orders of one match are found."""
 _EVENTS = 8
 """Events of one order that are named."""
 
@@ -48,8 +50,12 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     query = matches.query
     assert query.confidence is not None
     both = isinstance(query.pattern, Conjunction)
-    orders = [] if both else orders_of_match(query, matches.log.events, path)
     yield f"  why: {_binding(matches, path)}"
+    try:
+        orders = [] if both else orders_of_match(query, matches.log.events, path, Budget(_ORDERS))
+    except WorkExhausted:
+        yield "    its events may come in more orders than can be told"
+        return
     for verdict in judge.verdicts(path if both else orders[0].path):
         if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
             yield f"    {_told(matches, verdict)}"

@@ -378,7 +378,7 @@ def test_ranges_read_back_as_far_as_clocks_may_be_wrong(
 
 
 def test_a_search_without_a_visible_end_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Work is limited, told with numbers, and ends with code 1; --detect and the questions of --why have the limit, too."""
+    """Work is limited, told with numbers, and ends with code 1; so it is for --detect and what --why asks."""
     query = "PATTERN SEQ(A a, B+ b[]) WHERE b[i].late > max(b[..i-1].late) AND sum(b[].late) = -7 WITHIN 9 hours"
     rows = [f"2013-03-08 {8 + n // 60:02}:{n % 60:02},{'B' if n else 'A'},{37 * n % 101}" for n in range(60)]
     log = str(write(tmp_path / "log.csv", "\n".join(["time,kind,late", *rows])))
