@@ -142,7 +142,7 @@ def shed(
     >>> query = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9"}
     >>> lost = shed(query, log, (100, 200), costs=Costs(((5, 5),)), bound=60, loads=[2])
     >>> sorted(set(lost["strategy"].to_pylist()))
-    ['E-BL', 'PM-BL', 'hindsight', 'none', 'pSPICE', 'pSPICE--', 'trend counts']
+    ['E-BL', 'PM-BL', 'greedy look-ahead', 'none', 'pSPICE', 'pSPICE--', 'trend counts']
     """
     from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
 

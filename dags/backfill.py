@@ -19,9 +19,9 @@ from typing import Any
 
 from airflow.sdk import DAG, Param, task, task_group
 
-from trendmill.places import workloads
+from trendmill.guarded import build_all
 from trendmill.run_tasks import DEFAULTS, POOL, add_run
-from trendmill.workload_folders import WorkloadFolder, read_workload_folders
+from trendmill.workload_folders import WorkloadFolder
 
 
 def cut(first: date, last: date, size: int) -> list[dict[str, str]]:
@@ -44,6 +44,7 @@ def backfill(folder: WorkloadFolder) -> DAG:
         description=f"{folder.title}: many days in one go",
         doc_md=__doc__,
         schedule=None,
+        auto_register=False,
         max_active_runs=1,
         default_args={**DEFAULTS, "owner": folder.owner},
         tags=["trendmill", "backfill", folder.name],
@@ -74,6 +75,5 @@ def backfill(folder: WorkloadFolder) -> DAG:
     return dag
 
 
-for found in read_workload_folders(workloads()):
-    if isinstance(found, WorkloadFolder):
-        globals()[f"backfill_{found.name}"] = backfill(found)
+built = build_all(backfill)
+globals().update(built.dags)

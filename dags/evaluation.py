@@ -18,14 +18,17 @@ from __future__ import annotations
 import pendulum
 from airflow.sdk import DAG, CronDataIntervalTimetable
 
+from trendmill.guarded import build_all
 from trendmill.operators import Command, SparkTask
 from trendmill.places import workloads
 from trendmill.run_tasks import DEFAULTS, run_arguments
-from trendmill.workload_folders import WorkloadFolder, read_workload_folders
+from trendmill.workload_folders import WorkloadFolder
 
 
-def evaluation(folder: WorkloadFolder) -> DAG:
-    """The DAG `evaluation_<workload>`."""
+def evaluation(folder: WorkloadFolder) -> DAG | None:
+    """The DAG `evaluation_<workload>`; None: the workload has no grids."""
+    if not any((workloads() / folder.name / "experiments").glob("*.yaml")):
+        return None
     day = "{{ data_interval_start.in_timezone('UTC').to_date_string() }}"
     start = folder.start
     with DAG(
@@ -35,6 +38,7 @@ def evaluation(folder: WorkloadFolder) -> DAG:
         schedule=CronDataIntervalTimetable("0 14 * * 0", timezone="UTC"),
         start_date=pendulum.datetime(start.year, start.month, start.day, tz="UTC"),
         catchup=False,
+        auto_register=False,
         max_active_runs=1,
         default_args={**DEFAULTS, "owner": folder.owner},
         tags=["trendmill", "evaluation", folder.name],
@@ -58,6 +62,5 @@ def evaluation(folder: WorkloadFolder) -> DAG:
     return dag
 
 
-for found in read_workload_folders(workloads()):
-    if isinstance(found, WorkloadFolder) and any((workloads() / found.name / "experiments").glob("*.yaml")):
-        globals()[f"evaluation_{found.name}"] = evaluation(found)
+built = build_all(evaluation)
+globals().update(built.dags)

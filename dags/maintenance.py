@@ -13,10 +13,23 @@ from __future__ import annotations
 import pendulum
 from airflow.sdk import DAG, CronDataIntervalTimetable
 
+from trendmill.guarded import build_all
 from trendmill.operators import SparkTask
-from trendmill.places import workloads
 from trendmill.run_tasks import DEFAULTS
-from trendmill.workload_folders import WorkloadFolder, read_workload_folders
+from trendmill.workload_folders import WorkloadFolder
+
+
+def maintain(folder: WorkloadFolder) -> None:
+    """Add a workload's task to the DAG that is being defined."""
+    SparkTask(
+        task_id=folder.name,
+        name=f"{folder.name} maintenance",
+        doc_md=f"Removes what no reader of `{folder.name}` needs any more; reads the tables' logs.",
+        owner=folder.owner,
+        task="maintain",
+        arguments=["--workload", folder.name, "--run-id", "{{ dag.dag_id }}/{{ run_id }}"],
+    )
+
 
 with DAG(
     dag_id="maintenance",
@@ -25,17 +38,9 @@ with DAG(
     schedule=CronDataIntervalTimetable("0 12 * * 0", timezone="UTC"),
     start_date=pendulum.datetime(2013, 1, 6, tz="UTC"),
     catchup=False,
+    auto_register=False,
     max_active_runs=1,
     default_args={**DEFAULTS, "owner": "trendmill"},
     tags=["trendmill", "maintenance"],
 ) as maintenance:
-    for found in read_workload_folders(workloads()):
-        if isinstance(found, WorkloadFolder):
-            SparkTask(
-                task_id=found.name,
-                name=f"{found.name} maintenance",
-                doc_md=f"Removes what no reader of `{found.name}` needs any more; reads the tables' logs.",
-                owner=found.owner,
-                task="maintain",
-                arguments=["--workload", found.name, "--run-id", "{{ dag.dag_id }}/{{ run_id }}"],
-            )
+    built = build_all(maintain)

@@ -18,10 +18,9 @@ from __future__ import annotations
 import pendulum
 from airflow.sdk import DAG, CronDataIntervalTimetable
 
-from trendmill.operators import Command
-from trendmill.places import workloads
+from trendmill.guarded import build_all
 from trendmill.run_tasks import DEFAULTS, add_run
-from trendmill.workload_folders import BrokenFolder, WorkloadFolder, read_workload_folders
+from trendmill.workload_folders import WorkloadFolder
 
 
 def nightly(folder: WorkloadFolder) -> DAG:
@@ -35,6 +34,7 @@ def nightly(folder: WorkloadFolder) -> DAG:
         schedule=CronDataIntervalTimetable(folder.cron, timezone="UTC"),
         start_date=pendulum.datetime(start.year, start.month, start.day, tz="UTC"),
         catchup=False,
+        auto_register=False,
         max_active_runs=1,
         default_args={**DEFAULTS, "owner": folder.owner},
         tags=["trendmill", "nightly", folder.name],
@@ -43,21 +43,5 @@ def nightly(folder: WorkloadFolder) -> DAG:
     return dag
 
 
-def broken(folder: BrokenFolder) -> DAG:
-    """A DAG that only says what is wrong with a workload folder, so that the other workloads live."""
-    with DAG(
-        dag_id=f"nightly_{folder.name}",
-        description=f"broken workload folder: {folder.reason}",
-        doc_md=f"""The workload folder `{folder.name}` cannot be scheduled: {folder.reason}
-
-Its one task prints `trendmill check {folder.name}`: reads the folder, writes nothing.""",
-        schedule=None,
-        default_args={**DEFAULTS, "owner": "trendmill", "retries": 0},
-        tags=["trendmill", "broken", folder.name],
-    ) as dag:
-        Command(task_id="check", module="jobs.cli", arguments=["check", folder.name])
-    return dag
-
-
-for found in read_workload_folders(workloads()):
-    globals()[f"nightly_{found.name}"] = nightly(found) if isinstance(found, WorkloadFolder) else broken(found)
+built = build_all(nightly)
+globals().update(built.dags)

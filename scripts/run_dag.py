@@ -70,10 +70,9 @@ def load_dag(dag_id: str) -> Any:
 
     folder = ROOT / "dags"
     bag = BundleDagBag(dag_folder=folder, bundle_path=folder, bundle_name="dags-folder")
-    if bag.import_errors:
-        sys.exit("\n".join(bag.import_errors.values()))
     if dag_id not in bag.dags:
-        sys.exit(f"there is no DAG {dag_id}; there are {', '.join(sorted(bag.dags))}")
+        wrong = [f"{text.strip().splitlines()[-1]} ({file})" for file, text in sorted(bag.import_errors.items())]
+        sys.exit("\n".join([f"there is no DAG {dag_id}; there are {', '.join(sorted(bag.dags))}", *wrong]))
     return bag.dags[dag_id]
 
 

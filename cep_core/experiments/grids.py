@@ -27,26 +27,32 @@ from cep_core.shedding.costs import Costs
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
 from cep_core.shedding.shedders.trends import Trends
 
-HINDSIGHT = "hindsight"
+LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
+"""Those that know the unshed run."""
 
 STRATEGIES: Mapping[str, Shedder] = {
-    shedder.name: shedder for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByChance(), Events(), Trends())
+    shedder.name: shedder
+    for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Events(), Trends())
 }
-"""By name, beside `HINDSIGHT`, which needs a run of its own."""
+"""By name, beside `LOOK_AHEAD` and `CLAIRVOYANT`, which need a run of their own."""
 
 LOAD, TAU, TRAINED = "load", "tau_factor", "training_days"
 
 OWN_EVENTS = "events"
 """What a grid over the workload's own days says that it reads."""
 
+CAUSES = ("cost model", "data", "set-up")
+"""What an operator pays for; what the events are like; which load, bound and queries they meet."""
+
 PARTS = 24
 """Of the judged events, where latency is told over time."""
 
-PRICES = {"event", "window", "lookup", "sort", "drop", "draw"}
+PRICES = {"event", "window", "event_window", "lookup", "sort", "drop", "draw"}
 
 
 @dataclass(frozen=True)
@@ -92,13 +98,16 @@ class Grid:
     """The paper's figure, if it is one of its."""
     relations: Mapping[str, str] = field(default_factory=dict)
     """What is asked of the numbers, by names of `cep_core.experiments.relations`; why it may not hold here."""
+    causes: Mapping[str, str] = field(default_factory=dict)
+    """On which of `CAUSES` it depends that a relation does not hold here."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The workload's own queries as it words them, where the log is its own."""
 
     def __post_init__(self) -> None:
-        self._check("strategies", self.strategies, [*STRATEGIES, HINDSIGHT])
+        self._check("strategies", self.strategies, [*STRATEGIES, LOOK_AHEAD, CLAIRVOYANT])
         self._check("costs", self.prices, PRICES)
         self._check("relations", self.relations, RELATIONS)
+        self._check("relations: because", list(self.causes.values()), CAUSES)
         if isinstance(self.log, OwnDays):
             self._check_own(self.log)
         else:
@@ -198,6 +207,7 @@ def grid_of(name: str, declared: Mapping[str, Any]) -> Grid:
         raise ValueError(f"the key '{lacking[0]}' is missing")
     try:
         prices, seeds = dict(declared["costs"]), declared["seeds"]
+        reasons = {name: _reason(name, own) for name, own in declared.get("relations", {}).items()}
         return Grid(
             name=name,
             title=str(declared["title"]),
@@ -213,7 +223,8 @@ def grid_of(name: str, declared: Mapping[str, Any]) -> Grid:
             prices=prices,
             over_time=bool(declared.get("over_time", False)),
             figure=str(declared.get("figure", "")),
-            relations={name: str(why or "") for name, why in declared.get("relations", {}).items()},
+            relations={name: why for name, (_, why) in reasons.items()},
+            causes={name: cause for name, (cause, _) in reasons.items() if cause},
         )
     except (TypeError, AttributeError) as error:
         raise ValueError(f"a value is not of the kind that its key wants: {error}") from None
@@ -221,6 +232,16 @@ def grid_of(name: str, declared: Mapping[str, Any]) -> Grid:
 
 _KEYS = ("title", "log", "queries", "axes", "strategies", "seeds", "bound_ms", "costs")
 _OPTIONAL = ("train", "buffer_ms", "over_time", "figure", "relations")
+
+
+def _reason(relation: str, declared: Mapping[str, str] | None) -> tuple[str, str]:
+    """Why a relation may not hold: its cause and a sentence, both empty where nothing is said."""
+    if not declared:
+        return "", ""
+    if sorted(declared) != ["because", "why"]:
+        causes = ", ".join(CAUSES)
+        raise ValueError(f"relations.{relation}: why may it not hold? `because` (one of {causes}) and `why`")
+    return str(declared["because"]), str(declared["why"])
 
 
 def _log_of(declared: Mapping[str, Any]) -> LogSource | OwnDays:

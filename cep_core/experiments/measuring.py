@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cep_core.experiments.grids import HINDSIGHT, LOAD, PARTS, STRATEGIES, Cell, Grid
+from cep_core.experiments.grids import CLAIRVOYANT, LOAD, LOOK_AHEAD, PARTS, STRATEGIES, Cell, Grid
 from cep_core.experiments.logs import LogSource
 from cep_core.experiments.measures import measures_of
 from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
@@ -27,6 +27,7 @@ from cep_core.language.patterns.query import Query
 from cep_core.shedding.offering import machine_of
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.pspice import PSpice
+from cep_core.shedding.shedders.shedder import Shedder
 
 
 def measure_cell(grid: Grid, cell: Cell, stand_ins: Path) -> pa.Table:
@@ -39,8 +40,9 @@ def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
     experiment = Experiment(scenario)
     rows: list[dict[str, object]] = []
     for load in grid.loads:
+        least = experiment.least_lost(load)
         for name in grid.strategies:
-            shedder = experiment.hindsight if name == HINDSIGHT else STRATEGIES[name]
+            shedder = _strategy(experiment, name)
             measured = experiment.measure(shedder, load, cell.seed)
             parameters = json.dumps({**dict(cell.setting), LOAD: load}, sort_keys=True)
             rows += [
@@ -53,7 +55,7 @@ def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
                     "unit": unit,
                 }
                 for metric, value, unit in chain(
-                    _measures(experiment, measured),
+                    _measures(experiment, measured, least),
                     _model(experiment, shedder) if isinstance(shedder, PSpice) else (),
                     _over_time(experiment, measured) if grid.over_time else (),
                 )
@@ -104,10 +106,19 @@ def _whole(parameters: dict[str, float]) -> dict[str, float]:
     return {name: int(value) if float(value).is_integer() else value for name, value in parameters.items()}
 
 
-def _measures(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:
+def _strategy(experiment: Experiment, name: str) -> Shedder:
+    if name == CLAIRVOYANT:
+        return experiment.clairvoyant
+    return experiment.look_ahead if name == LOOK_AHEAD else STRATEGIES[name]
+
+
+def _measures(experiment: Experiment, measured: Measured, least: float) -> Iterator[tuple[str, float, str]]:
+    """Those of the run, after what the operator is like at this place, whatever the strategy."""
     unshed = experiment.unshed
     started = int(unshed.account.started.sum())
     yield "match_probability", unshed.matches / started if started else 0.0, "matches / partial matches"
+    yield "useless_work", experiment.useless_work, "share"
+    yield "least_lost", least, "share"
     yield from measures_of(measured.quality, measured.retrained)
 
 

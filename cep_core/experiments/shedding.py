@@ -93,11 +93,11 @@ def scenario_of(
 
 
 def compare_shedding(
-    scenario: Scenario, *, loads: Sequence[float] = LOADS, seeds: Sequence[int] = (0, 1, 2), hindsight: bool = True
+    scenario: Scenario, *, loads: Sequence[float] = LOADS, seeds: Sequence[int] = (0, 1, 2), look_ahead: bool = True
 ) -> pa.Table:
-    """All strategies at all loads. `hindsight`: also the one out of reach, which needs a record of the unshed run."""
+    """All strategies at all loads. `look_ahead`: also the one out of reach, which needs a record of the unshed run."""
     experiment = Experiment(scenario)
-    steady = (*STEADY, experiment.hindsight) if hindsight else STEADY
+    steady = (*STEADY, experiment.look_ahead) if look_ahead else STEADY
     told = load_told(loads) if loads else None
     rows: list[dict[str, object]] = []
     for load in loads:

@@ -2,7 +2,8 @@
 
 An edge predicate of the form `left op right`, `left` about the earlier event and `right` about the later, becomes keys
 on the automaton's edges. A test of a closure's first or last event alone (`a[1].price % 500 = 0`) stands on the edges
-that enter or leave it. Everything else is judged on bindings (`judging`): under skip-till-any-match on the matches
+that enter or leave it; one of the last event on the event itself where the closure is full, since nothing then replaces
+it (`A{2}`: the second). Everything else is judged on bindings (`judging`): under skip-till-any-match on the matches
 listed (SASE++, section 5.1, postponing), elsewhere on every run as it grows, since there a condition decides which
 event a run takes.
 """
@@ -123,6 +124,8 @@ class Tests:
 
     comparisons: dict[tuple[int, int], list[Comparing]]
     """By edge of the automaton."""
+    fits: Flags
+    """[m, S] no test of a last event forbids to bind the event where it must be the last."""
     starts: Flags
     """[m, S] no test of a first event forbids to begin here."""
     accepts: Flags
@@ -138,16 +141,22 @@ def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.T
         for s, t in automaton.edges:
             if (variables[s], variables[t]) == (predicate.source, predicate.target):
                 comparisons.setdefault((s, t), []).append((test.operator, left, right))
-    allowed = {Which.AT: np.ones((rows.num_rows, len(variables)), np.bool_)}
-    allowed[Which.LAST] = allowed[Which.AT].copy()
-    for which, tests in ((Which.AT, conditions.first), (Which.LAST, conditions.last)):
-        for variable, condition in tests:
-            good = holds(condition, rows)
-            allowed[which] &= good[:, None] | (np.array(variables) != variable)[None, :]
-            yes, keys = np.ones(rows.num_rows, np.int64), good.astype(np.int64)
-            for s, t in automaton.edges:
-                if which is Which.AT and variables[s] != variable == variables[t]:
-                    comparisons.setdefault((s, t), []).append(("=", yes, keys))
-                if which is Which.LAST and variables[s] == variable != variables[t]:
-                    comparisons.setdefault((s, t), []).append(("=", keys, yes))
-    return Tests(comparisons, allowed[Which.AT], allowed[Which.LAST])
+    fits, starts, accepts = (np.ones((rows.num_rows, len(variables)), np.bool_) for _ in range(3))
+    yes = np.ones(rows.num_rows, np.int64)
+    for variable, condition in conditions.first:
+        good = holds(condition, rows)
+        starts[:, [name == variable for name in variables]] &= good[:, None]
+        for s, t in automaton.edges:
+            if variables[s] != variable == variables[t]:
+                comparisons.setdefault((s, t), []).append(("=", yes, good.astype(np.int64)))
+    for variable, condition in conditions.last:
+        good = holds(condition, rows)
+        for s in (state for state, name in enumerate(variables) if name == variable):
+            if not automaton.reaches(s, variable):
+                fits[:, s] &= good
+                continue
+            accepts[:, s] &= good
+            for t in automaton.successors[s]:
+                if variables[t] != variable:
+                    comparisons.setdefault((s, t), []).append(("=", good.astype(np.int64), yes))
+    return Tests(comparisons, fits, starts, accepts)

@@ -27,6 +27,8 @@ class EventGraph:
 
     network: Network
     offsets: Ints
+    keys: pa.Table
+    """[p] what the events of each partition carry of the equivalences that partition."""
     ts: Ints
     seq: Ints
     pos: Ints
@@ -66,7 +68,7 @@ def event_graph(
     tests = evaluate_conditions(conditions, automaton, table)
     fits = np.empty((len(found.rows), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
-        fits[:, state] = found.variables[variable]
+        fits[:, state] = found.variables[variable] & tests.fits[:, state]
     ordered = query.schema.ties is Ties.ORDERED
     in_order = np.arange(len(found.rows), dtype=np.int64)
     tick = in_order if ordered else found.ts
@@ -91,6 +93,7 @@ def event_graph(
     return EventGraph(
         network=network,
         offsets=found.offsets,
+        keys=found.keys,
         ts=found.ts,
         seq=found.seq,
         pos=found.pos,

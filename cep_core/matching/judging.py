@@ -1,9 +1,9 @@
 """Judges bindings, whole or still growing: conditions that stand on no edge, equivalences that partition nothing.
 
 Of a binding that is still growing (a run), what is not settled yet is left open: `b[last].x` and `sum(b[].x)` while the
-closure may take more, `b[3].x` and `v IS NULL` while the event may still come. Everything else is settled by the event
-with which all that it mentions is bound, and then decides whether the event fits (`docs/semantics.md` 3). Linear in the
-events of the bindings, a condition at a time.
+closure may take more, `b[3].x` and `v IS NULL` while the event may still come. Everything else, `first(b[].x)` too, is
+settled by the event with which all that it mentions is bound, and then decides whether the event fits
+(`docs/semantics.md` 3). Linear in the events of the bindings, a condition at a time.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class BindingJudge:
         unsettled = np.zeros(matches.count, np.bool_)
         for part in walk(condition):
             match part:
+                case PrefixAggregate(span=Span.ALL, function="first", defined=None):
+                    pass  # none that follows changes it
                 case Reference(which=Which.LAST) | PrefixAggregate(span=Span.ALL):
                     unsettled |= self._may_come(part.variable)[last]
                 case Reference(which=Which.AT):

@@ -78,13 +78,11 @@ def continuations(rest: Rest) -> Iterator[Step]:
             for nothing in empty:
                 for step in continuations(tail):
                     yield step._replace(passed=(*nothing, *step.passed))
-            if head.most != 0:
-                more_rounds = replace(
-                    head, least=max(head.least - 1, 0), most=None if head.most is None else head.most - 1
-                )
-                for step in body:
-                    if step.unit is not None:  # a round that binds nothing is no round
-                        yield step._replace(rest=(*step.rest, more_rounds, *tail))
+            most = None if head.most is None else head.most - 1
+            more_rounds = () if most == 0 else (replace(head, least=max(head.least - 1, 0), most=most),)
+            for step in body if head.most != 0 else ():
+                if step.unit is not None:  # a round that binds nothing is no round
+                    yield step._replace(rest=(*step.rest, *more_rounds, *tail))
         case _:
             raise TypeError(head)
 

@@ -23,6 +23,12 @@ class Account(NamedTuple):
     """[n] choosing and dropping."""
     met: Ints
     """[n] partial matches met before anything was dropped."""
+    held: Ints
+    """[n] partial matches alive in the whole operator before anything was dropped."""
+    candidates: Ints
+    """[n] partial matches among which victims were chosen; 0 where none had to go."""
+    asked: Ints
+    """[n] how many of them had to go."""
     dropped: Ints
     """[n] partial matches dropped, or events left out of windows."""
     gone: Ints
@@ -49,6 +55,12 @@ class Account(NamedTuple):
     """By node: matches that it became or that sprang from it directly."""
     spent: Ints
     """By node: what its own meetings cost."""
+    born_at: Ints
+    """By node: what the meetings of the one that it sprang from had cost by then."""
+    match_node: Ints
+    """By match: the node that it came of."""
+    match_spent: Ints
+    """By match: what the meetings of that node had cost by then."""
     root: Ints
     """[W] the node with which each window opens."""
 
@@ -61,7 +73,7 @@ def empty_account(stream: Stream, *, recorded: bool) -> Account:
     """Nothing processed yet; `recorded`: partial matches are numbered, so that a later run can look ahead."""
     patterns, steps = len(stream.start), int(stream.at[-1])
     states = int(np.diff(stream.at).max(initial=1)) + 1
-    by_event = [np.zeros(stream.events, np.int64) for _ in range(5)]
+    by_event = [np.zeros(stream.events, np.int64) for _ in range(8)]
     by_match = [np.zeros(ROOM, np.int64) for _ in range(3)]
     nodes = ROOM if recorded else 0
     links = [np.full(nodes, -1, np.int64) for _ in range(4)]
@@ -74,8 +86,8 @@ def empty_account(stream: Stream, *, recorded: bool) -> Account:
         np.zeros(patterns, np.int64),
         np.zeros(patterns, np.int64),
         *links,
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
+        *[np.zeros(nodes, np.int64) for _ in range(3)],
+        *[np.zeros(ROOM if recorded else 0, np.int64) for _ in range(2)],
         np.full(len(stream.window_end) if recorded else 0, -1, np.int64),
     ]
     return Account._make(columns)
@@ -89,6 +101,11 @@ def with_room_for(account: Account, matches: int, nodes: int) -> Account:
             match_event=_longer(account.match_event, 2 * matches),
             match_key=_longer(account.match_key, 2 * matches),
         )
+        if len(account.match_node):
+            account = account._replace(
+                match_node=_longer(account.match_node, 2 * matches),
+                match_spent=_longer(account.match_spent, 2 * matches),
+            )
     if len(account.root) and nodes > len(account.parent):
         account = account._replace(
             parent=_longer(account.parent, 2 * nodes, -1),
@@ -97,6 +114,7 @@ def with_room_for(account: Account, matches: int, nodes: int) -> Account:
             next_sibling=_longer(account.next_sibling, 2 * nodes, -1),
             worth=_longer(account.worth, 2 * nodes),
             spent=_longer(account.spent, 2 * nodes),
+            born_at=_longer(account.born_at, 2 * nodes),
         )
     return account
 

@@ -1,7 +1,8 @@
 """What an operator's work costs on the virtual clock, in integer virtual nanoseconds.
 
-An event costs `event` + the sum of the costs of the partial matches that it meets, each by its pattern and state, and
-`window` for each window that it opens (`docs/semantics.md` 7). Shedding costs too: looking up and sorting utilities,
+An event costs `event` + the sum of the costs of the partial matches that it meets, each by its pattern and state,
+`window` for each window that it opens, and `event_window` for each that it belongs to (`docs/semantics.md` 7).
+Shedding costs too: looking up and sorting utilities,
 drawing random numbers, and removing what is dropped. Integers, so that the same run gives the same bytes anywhere.
 """
 
@@ -28,9 +29,11 @@ class Costs:
     """Removal of one partial match."""
     draw: int = 0
     """One random decision about a partial match or about an event in a window."""
+    event_window: int = 0
+    """An event in a window that is open, whether or not a partial match waits in it."""
 
     def __post_init__(self) -> None:
-        numbers = [self.event, self.window, self.lookup, self.sort, self.drop, self.draw]
+        numbers = [self.event, self.window, self.lookup, self.sort, self.drop, self.draw, self.event_window]
         if any(cost < 0 for cost in numbers) or any(cost < 1 for own in self.states for cost in own):
             raise ValueError("costs are not negative, and meeting a partial match costs at least 1")
 

@@ -18,7 +18,9 @@ from cep_core.shedding.drawing import chained
 from cep_core.shedding.pool import (
     CHILD,
     CUT,
+    DYING,
     END,
+    HELD,
     LAST,
     LIVE,
     NEVER,
@@ -27,13 +29,14 @@ from cep_core.shedding.pool import (
     OWN,
     PATH,
     SINCE,
+    TICK,
     WINDOW,
     WORTH,
     Pool,
     States,
     move_row,
 )
-from cep_core.shedding.rules import RECORD, REPLAY, Rules
+from cep_core.shedding.rules import RECORD, REPLAY, USEFUL, Rules
 from cep_core.shedding.stream import Stream
 
 Ints = npt.NDArray[np.int64]
@@ -45,11 +48,15 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
     begin, end = stream.window_first[q, i], stream.window_first[q, i + 1]
     g = stream.segment[q] + (1 + stream.partition[q, i] if stream.start[q] == 0 else 0)
     state, body, window_end, met = pool.state, pool.body, stream.window_end, pool.meetings[g]
+    before = pool.length[g]
     first, count, due, by_end = pool.begin[g], pool.length[g], pool.due[g], pool.by_end[g]
     if count == 0:
         due, by_end = NEVER, True
     for window in range(begin, end):
+        if rules.kind == USEFUL and rules.worth[rules.root[window]] == 0:
+            continue
         r = first + count
+        pool.inside[window] = 1
         closing = window_end[window]
         by_end = by_end and (count == 0 or closing >= body[r - 1, END])
         due = min(due, closing)
@@ -59,22 +66,24 @@ def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int,
         body[r, PATH] = chained(chained(0, q), window)
         body[r, SINCE], body[r, OWN] = met, 0
         if rules.tracked == RECORD:
-            body[r, NODE] = number_node(pool, account, -1)
+            body[r, NODE] = number_node(pool, account, -1, 0)
             account.root[window] = body[r, NODE]
         elif rules.tracked == REPLAY:
             foresee(rules, body[r], rules.root[window])
     pool.length[g], pool.due[g], pool.by_end[g] = count, due, by_end
-    pool.histogram[g, 0] += end - begin
-    pool.counter[LIVE] += end - begin
-    return end - begin
+    pool.histogram[g, 0] += count - before
+    pool.counter[LIVE] += count - before
+    pool.counter[HELD] += count - before
+    return count - before
 
 
 @njit(cache=True)
-def number_node(pool: Pool, account: Account, parent: int) -> int:
-    """A number for a partial match that is tracked, as the last child of its parent."""
+def number_node(pool: Pool, account: Account, parent: int, spent: int) -> int:
+    """A number for a partial match that is tracked, as the last child of its parent, which has cost `spent` so far."""
     node = pool.counter[NODES]
     pool.counter[NODES] += 1
     account.parent[node] = parent
+    account.born_at[node] = spent
     if parent >= 0:
         if account.first_child[parent] < 0:
             account.first_child[parent] = node
@@ -106,6 +115,9 @@ def settle(
     histogram: Ints,
     counter: Ints,
     meetings: Ints,
+    inside: Ints,
+    dying: Ints,
+    tick: int,
     spent: Ints,
     cost: Ints,
     tracked: int,
@@ -119,8 +131,38 @@ def settle(
     s = state[r]
     histogram[g, s] -= 1
     counter[LIVE] -= 1
+    window, cut = body[r, WINDOW], body[r, CUT]
+    if cut >= tick:
+        if cut != NEVER:
+            dying[window] -= 1
+        if inside[window] > 0:
+            inside[window] -= 1
+            counter[HELD] -= 1
     if tracked == RECORD:
         spent[body[r, NODE]] += body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
+
+
+@njit(cache=True)
+def kill(pool: Pool, window: int, tick: int) -> None:
+    """Books a partial match of a window that a negated event has killed: it lives until the tick is over."""
+    if pool.dying[window] == 0:
+        pool.dying_in[pool.counter[DYING]] = window
+        pool.counter[DYING] += 1
+        pool.dying[window] = 1
+    pool.dying[window] += 1
+    pool.counter[TICK] = tick
+
+
+@njit(cache=True)
+def bury(pool: Pool) -> None:
+    """The tick of the last kills is over."""
+    for n in range(pool.counter[DYING]):
+        window = pool.dying_in[n]
+        if pool.inside[window] > 0:
+            pool.inside[window] -= pool.dying[window] - 1
+            pool.counter[HELD] -= pool.dying[window] - 1
+        pool.dying[window] = 0
+    pool.counter[DYING] = 0
 
 
 @njit(cache=True)
@@ -139,11 +181,14 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         return
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
     spent, cost = account.spent, stream.state_cost[stream.at[q] :]
+    inside, dying = pool.inside, pool.dying
     begin, count = pool.begin[g], pool.length[g]
     if tick <= pool.due_cut[g] and pool.by_end[g]:
         ended = 0
         while ended < count and body[begin + ended, END] < clock:
-            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, begin + ended)
+            settle(
+                state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, begin + ended
+            )
             ended += 1
         pool.begin[g] += ended
         pool.room[g] -= ended
@@ -157,7 +202,7 @@ def expire(stream: Stream, pool: Pool, account: Account, tracked: int, q: int, g
         end = body[r, END]
         cut = body[r, CUT]
         if end < clock or cut < tick:
-            settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+            settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
             continue
         if end < due:
             due = end

@@ -14,11 +14,12 @@ from numba import njit
 from cep_core.matching.network import compares
 from cep_core.shedding.account import Account
 from cep_core.shedding.drawing import chained, chance
-from cep_core.shedding.lifetimes import foresee, number_node, settle
+from cep_core.shedding.lifetimes import foresee, kill, number_node, settle
 from cep_core.shedding.pool import (
     CHILD,
     CUT,
     END,
+    HELD,
     LAST,
     LIVE,
     MATCHES,
@@ -34,7 +35,7 @@ from cep_core.shedding.pool import (
     Pool,
     move_row,
 )
-from cep_core.shedding.rules import RECORD, UNTRACKED, Rules
+from cep_core.shedding.rules import RECORD, UNTRACKED, USEFUL, Rules
 from cep_core.shedding.stream import ADVANCES, KILLED, REPEATS, Stream
 
 Ints = npt.NDArray[np.int64]
@@ -61,7 +62,9 @@ def meet(
     cost = stream.state_cost[at : at + steps]
     kind, any_match = stream.start[q], stream.any_match[q]
     tracked, seed, tick = rules.tracked, rules.seed, stream.tick[i]
+    useful_only = rules.kind == USEFUL
     grouped = body.shape[1] > MEMBERS
+    inside, dying = pool.inside, pool.dying
     spared = 0
     begin, count = starts[g], lengths[g]
     keep = begin
@@ -78,7 +81,7 @@ def meet(
             counter[MET] -= 1
             stays = not opening
             if opening:
-                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
         elif action or opening:
             last = body[r, LAST]
             first = group[s]  # of the ANY that the next step is in; its events may be concurrent
@@ -101,6 +104,7 @@ def meet(
                 if s == 0:
                     started[q] += 1
             if splits:
+                used = (meetings[g] - body[r, SINCE]) * cost[s] + body[r, OWN]
                 for step in range(s, s - 2, -1):
                     if not (advances if step == s else repeats):
                         continue
@@ -113,7 +117,10 @@ def meet(
                         counter[MATCHES] += 1
                         match_pattern[number], match_event[number], match_key[number] = q, i, path
                         if tracked != UNTRACKED:
-                            _book(account, body[r], tracked)
+                            _book(account, body[r], tracked, number, used)
+                        continue
+                    if useful_only and rules.worth[body[r, CHILD]] == 0:
+                        body[r, CHILD] = rules.next_sibling[body[r, CHILD]]
                         continue
                     child = starts[into] + lengths[into]
                     end = body[r, END]
@@ -125,6 +132,8 @@ def meet(
                     lengths[into] += 1
                     histogram[into, step + 1] += 1
                     counter[LIVE] += 1
+                    inside[body[r, WINDOW]] += 1
+                    counter[HELD] += 1
                     state[child] = step + 1
                     body[child, END], body[child, CUT], body[child, LAST] = end, NEVER, i
                     body[child, WINDOW], body[child, PATH] = body[r, WINDOW], path
@@ -135,15 +144,15 @@ def meet(
                             body[child, other] = body[r, other]
                         body[child, MEMBERS + step] = member[q, i]
                     if tracked != UNTRACKED:
-                        _bear(pool, account, rules, body[r], body[child])
+                        _bear(pool, account, rules, body[r], body[child], used)
             elif advances and s + 1 == steps:
                 number = counter[MATCHES]
                 counter[MATCHES] += 1
                 path = body[r, PATH] if kind == 1 or (s > 0 and not any_match) else chained(body[r, PATH], i * 128 + s)
                 match_pattern[number], match_event[number], match_key[number] = q, i, path
                 if tracked != UNTRACKED:
-                    _book(account, body[r], tracked)
-                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+                    _book(account, body[r], tracked, number, (meetings[g] - body[r, SINCE]) * cost[s] + body[r, OWN])
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             elif advances:
                 used = (meetings[g] - body[r, SINCE]) * cost[s]
@@ -172,12 +181,16 @@ def meet(
             elif repeats:
                 body[r, LAST] = i
             elif opening:
-                settle(state, body, histogram, counter, meetings, spent, cost, tracked, g, r)
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             killed = (action & KILLED) != 0 and follows and stays and (splits or not (advances or repeats))
             if killed and body[r, CUT] == NEVER:
                 body[r, CUT] = tick
+                kill(pool, body[r, WINDOW], tick)
                 pool.due_cut[g] = min(pool.due_cut[g], tick)
+            if useful_only and stays and body[r, WORTH] == 0:
+                settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
+                stays = False
         if stays:
             if keep < r:
                 move_row(state, body, keep, r)
@@ -192,19 +205,23 @@ def meet(
 
 
 @njit(cache=True)
-def _book(account: Account, body: Ints, tracked: int) -> None:
-    """Credits a partial match that is tracked with a match."""
+def _book(account: Account, body: Ints, tracked: int, number: int, spent: int) -> None:
+    """Credits a partial match that is tracked, and in a recorded run has cost `spent` so far, with a match."""
     if tracked == RECORD:
         account.worth[body[NODE]] += 1
+        account.match_node[number], account.match_spent[number] = body[NODE], spent
     else:
         body[WORTH] -= 1
 
 
 @njit(cache=True)
-def _bear(pool: Pool, account: Account, rules: Rules, parent: Ints, child: Ints) -> None:
-    """Numbers a new partial match, or finds the number that it had in the recorded run."""
+def _bear(pool: Pool, account: Account, rules: Rules, parent: Ints, child: Ints, spent: int) -> None:
+    """Numbers a new partial match, or finds the number that it had in the recorded run.
+
+    `spent`: what the one that it springs from has cost so far, in a recorded run.
+    """
     if rules.tracked == RECORD:
-        child[NODE] = number_node(pool, account, parent[NODE])
+        child[NODE] = number_node(pool, account, parent[NODE], spent)
         return
     node = parent[CHILD]
     parent[CHILD] = rules.next_sibling[node]

@@ -43,14 +43,24 @@ class PatternModel:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """How long events took by a number of partial matches."""
+
+    processing: Latency
+    """f: latency of an event by that number."""
+    counts: npt.NDArray[np.int64]
+    """Sampled numbers, from which a shedder's own g is fitted."""
+
+
+@dataclass(frozen=True)
 class Model:
     """Of all patterns of an operator."""
 
     patterns: tuple[PatternModel, ...]
-    processing: Latency
-    """f: latency of an event by the number of partial matches that it meets."""
-    counts: npt.NDArray[np.int64]
-    """Sampled numbers of partial matches, from which a shedder's own g is fitted."""
+    held: Seen
+    """By the number of partial matches alive in the whole operator."""
+    met: Seen
+    """By the number of those that the event meets."""
     shares: Floats
     """By type of event: its share of all (event, window) pairs."""
     costs: Costs
@@ -68,18 +78,24 @@ def model_of(run: Run, patterns: Sequence[Offered], costs: Costs, types: int) ->
             repetition[np.unique(stream.kind[:done][pattern.fits[:done, step]])] += 1
         left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
         found.append(PatternModel(observations, rate, left, pattern.weight, repetition))
-    pick = np.unique(np.linspace(0, done - 1, min(done, SAMPLES)).astype(np.int64)) if done else np.zeros(0, np.int64)
-    # The widest events decide whether the bound holds, and an even pick may miss them.
-    widest = np.argsort(account.met[:done], kind="stable")[-SAMPLES // 10 :]
-    pick = np.unique(np.concatenate([pick, widest]))
     pairs = np.bincount(stream.kind[:done], stream.open_windows[:, :done].sum(axis=0), minlength=types)
     return Model(
         tuple(found),
-        fit_latency(account.met[pick], account.work[pick]),
-        account.met[pick],
+        _seen(account.held[:done], account.work[:done]),
+        _seen(account.met[:done], account.work[:done]),
         pairs / max(1.0, float(pairs.sum())),
         costs,
     )
+
+
+def _seen(counts: npt.NDArray[np.int64], work: npt.NDArray[np.int64]) -> Seen:
+    """From the number of partial matches at each event and what the event cost."""
+    done = len(counts)
+    pick = np.unique(np.linspace(0, done - 1, min(done, SAMPLES)).astype(np.int64)) if done else np.zeros(0, np.int64)
+    # The widest events decide whether the bound holds, and an even pick may miss them.
+    widest = np.argsort(counts, kind="stable")[-SAMPLES // 10 :]
+    pick = np.unique(np.concatenate([pick, widest]))
+    return Seen(fit_latency(counts[pick], work[pick]), counts[pick])
 
 
 def _rate(pattern: Offered, met: int, alive: int) -> float:

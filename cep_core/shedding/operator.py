@@ -4,8 +4,9 @@ pSPICE, sections II-A and III-A: events queue; for each the overload detector ju
 the shedder drops what the rules say, then the event meets every partial match of its windows and its partition.
 Everything that costs moves the clock, so the latency of each event is what it waited, plus shedding, plus matching.
 
-Cost: O(patterns) an event, plus O(partial matches met) where some state of theirs fits it, plus O(partial matches met)
-where one of their windows ends or something is dropped. Memory: partial matches alive (`pool`), and what is returned.
+Cost: O(patterns) an event, plus O(partial matches met) where some state of theirs fits it or one of their windows ends;
+O(partitions + partial matches alive) where something is dropped from all of them. Memory: partial matches alive
+(`pool`), and what is returned.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.shedding.account import Account
-from cep_core.shedding.dropping import share_to_drop, share_wanted, shed
-from cep_core.shedding.lifetimes import expire, open_new
+from cep_core.shedding.dropping import meeting_cost, share_to_drop, share_wanted, shed, shed_known, windows_left
+from cep_core.shedding.lifetimes import bury, expire, open_new
 from cep_core.shedding.meeting import meet
 from cep_core.shedding.overload import too_many
-from cep_core.shedding.pool import LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, reserve
-from cep_core.shedding.rules import EVENTS, KEEP, RECORD, Rules
-from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, REPEATS, WINDOW, Stream
+from cep_core.shedding.pool import DYING, HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, TICK, Pool, reserve
+from cep_core.shedding.rules import EVENTS, KEEP, RECORD, USEFUL, Rules
+from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, EVENT_WINDOW, REPEATS, WINDOW, Stream
 
 Ints = npt.NDArray[np.int64]
 
@@ -35,9 +36,10 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
     counter, length, due, due_cut = pool.counter, pool.length, pool.due, pool.due_cut
     histogram, meetings, touched = pool.histogram, pool.meetings, pool.touched
     segment, partition, clocks, window_first = stream.segment, stream.partition, stream.clock, stream.window_first
+    window_end, closed, inside = stream.window_end, pool.closed, pool.inside
     actions, acts, begin_of, state_cost = stream.actions, stream.acts, stream.at, stream.state_cost
     moves, alive = account.moves, account.alive
-    event_cost, window_cost = stream.cost[EVENT], stream.cost[WINDOW]
+    event_cost, window_cost, inside_cost = stream.cost[EVENT], stream.cost[WINDOW], stream.cost[EVENT_WINDOW]
     patterns = stream.start.shape[0]
     for i in range(first, stop):
         tick = stream.tick[i]
@@ -46,18 +48,28 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
             acting = acting or acts[q, i]
         if acting and not _has_room(stream, pool, account, rules.tracked, i):
             return i
+        if counter[DYING] > 0 and tick > counter[TICK]:
+            bury(pool)
         now = max(counter[NOW], arrival[i])
         queued = now - arrival[i]
         met = 0
         cost = event_cost
         for q in range(patterns):
+            window, clock = closed[q], clocks[q, i]
+            if window < window_first[q, i] and window_end[window] < clock:
+                while window < window_first[q, i] and window_end[window] < clock:
+                    counter[HELD] -= inside[window]
+                    inside[window] = 0
+                    window += 1
+                closed[q] = window
+            if inside_cost > 0:
+                cost += inside_cost * stream.open_windows[q, i]
             opens = window_first[q, i + 1] - window_first[q, i]
             if opens > 0:
                 cost += window_cost * opens
                 open_new(stream, pool, account, rules, q, i)
             if partition[q, i] < 0:
                 continue
-            clock = clocks[q, i]
             for side in range(2):
                 g = segment[q] + side * (1 + partition[q, i])
                 if length[g] > 0:
@@ -66,19 +78,33 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
                     met += length[g]
                     alive[q] += length[g] * (clock - touched[g])
                 touched[g] = clock
+        held = counter[HELD]
         account.met[i] = met
+        account.held[i] = held
         shed_cost = 0
         probability = 0.0
         if rules.kind == EVENTS:
-            wanted = share_wanted(rules, queued, met)
+            wanted = share_wanted(rules, queued, held)
             if wanted > 0.0:
                 for q in range(patterns):
                     shed_cost += stream.cost[DRAW] * stream.open_windows[q, i]
                 probability = share_to_drop(rules, stream.kind[i], wanted)
-        elif rules.kind != KEEP and met > 0:
-            excess = too_many(queued, met, rules.bound, rules.buffer, rules.processing, rules.shedding)
+                if inside_cost > 0:
+                    cost -= inside_cost * windows_left(stream, pool, rules.seed, i, probability)
+        elif rules.kind == USEFUL:
+            excess = queued + cost + meeting_cost(stream, pool, i) - (rules.bound - rules.buffer)
+            if excess > 0 and met > 0:
+                account.candidates[i] = met
+                account.dropped[i] = shed_known(stream, pool, account, rules, i, met, excess)
+                account.asked[i] = account.dropped[i]
+        elif rules.kind != KEEP:
+            count = held if rules.everywhere else met
+            excess = (
+                too_many(queued, count, rules.bound, rules.buffer, rules.processing, rules.shedding) if count else 0
+            )
             if excess > 0:
-                account.dropped[i], shed_cost = shed(stream, pool, account, rules, i, met, excess)
+                account.candidates[i], account.asked[i] = count, excess
+                account.dropped[i], shed_cost = shed(stream, pool, account, rules, i, count, excess)
         for q in range(patterns):
             if partition[q, i] < 0:
                 continue

@@ -2,7 +2,8 @@
 
 pSPICE, section III-E and Algorithm 1: l_q = now - arrival, l_p = f(n), l_s = g(n). If l_q + l_p + l_s + b_s > LB, then
 l_p' = LB - b_s - l_q - l_s is left for the event and n' = inverse of f at l_p'; n - n' are dropped, all of them if even
-f(0) exceeds l_p'. Here n counts the partial matches that the event meets: those of other partitions cost it nothing.
+f(0) exceeds l_p'. n counts all partial matches of the operator; by partition (`shedders.partition`) those that the
+event meets.
 """
 
 from __future__ import annotations

@@ -26,9 +26,13 @@ its state, its cost so far or still to come, its next child, the matches still t
 
 NEVER = int(np.iinfo(np.int64).max)
 
-TOP, LIVE, PEAK, NODES, MATCHES, NOW, NEED, MET = range(8)
-"""Counters: the end of the used arrays, partial matches alive and at most alive, nodes, matches, the virtual time, the
-room that the next event needs, meetings of events and partial matches."""
+TOP, LIVE, PEAK, NODES, MATCHES, NOW, NEED, MET, HELD, DYING, TICK = range(11)
+"""Counters: the end of the used arrays, rows in use and at most in use, nodes, matches, the virtual time, the room that
+the next event needs, meetings of events and partial matches, partial matches alive, windows in which some were killed
+at the tick that follows.
+
+A row stays until its segment is looked at again; alive are those whose window is open and that no negated event of an
+earlier tick has killed."""
 
 
 class Pool(NamedTuple):
@@ -51,6 +55,14 @@ class Pool(NamedTuple):
     """[S] events that the segment has met."""
     touched: Ints
     """[S] the clock at the last of them."""
+    inside: Ints
+    """[W] partial matches alive in each window; 0 once it has ended."""
+    dying: Ints
+    """[W] one more than how many of them were killed at this tick, and live until it is over; 0: none."""
+    dying_in: Ints
+    """[W] the windows where that happened."""
+    closed: Ints
+    """[Q] the windows of each pattern before this one have ended; windows end in the order in which they open."""
     counter: Ints
 
 
@@ -73,7 +85,11 @@ def empty_pool(stream: Stream, capacity: int = 1024) -> Pool:
         histogram=np.zeros((segments, states), np.int64),
         meetings=zeros[3],
         touched=zeros[4],
-        counter=np.zeros(8, np.int64),
+        inside=np.zeros(len(stream.window_end), np.int64),
+        dying=np.zeros(len(stream.window_end), np.int64),
+        dying_in=np.zeros(len(stream.window_end), np.int64),
+        closed=stream.window_first[:, 0].copy(),
+        counter=np.zeros(11, np.int64),
     )
 
 

@@ -2,6 +2,8 @@
 
 Slow and obvious; it answers with the same matches, costs, latencies and drops. `utility` gives a partial match's
 utility for shedding by it, `leaves` says which events have left which windows; without them nothing is dropped.
+Victims are chosen among all partial matches of the operator, or `by_partition` among those that the event meets.
+`foresight` keeps only what a match still comes of, and among that what is worth most for its work.
 """
 
 from __future__ import annotations
@@ -36,10 +38,51 @@ class Outcome:
     """By event, except for the matches: (pattern, window, bound)."""
 
     latency: list[int] = field(default_factory=list)
+    held: list[int] = field(default_factory=list)
+    """Partial matches alive before anything is dropped."""
     dropped: list[int] = field(default_factory=list)
     matches: list[tuple[int, int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
     moves: list[tuple[int, int, int]] = field(default_factory=list)
     """(pattern, state, state after): one for each meeting."""
+    meetings: list[tuple[int, int, tuple[tuple[int, int], ...], int, int]] = field(default_factory=list)
+    """(pattern, window, bound, state, event)."""
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """Knows from a run that dropped nothing what is still to come of a partial match when an event comes."""
+
+    unshed: Outcome
+    patterns: Sequence[Offered]
+    costs: Costs
+    bound: int
+    """No event may be answered later, in virtual nanoseconds."""
+
+    def matches(self, one: PartialMatch, event: int) -> int:
+        """Those that come of it from this event on."""
+        return sum(
+            its[:2] == (one.pattern, one.window) and _springs(its[2], one.bound, event) for its in self.unshed.matches
+        )
+
+    def work(self, one: PartialMatch, event: int) -> int:
+        """What it and what springs from it from this event on must meet for those matches."""
+        work = 0
+        for pattern, window, bound, state, at in self.unshed.meetings:
+            mine = (pattern, window) == (one.pattern, one.window)
+            if mine and at >= event and (bound == one.bound or _springs(bound, one.bound, event)):
+                ahead = [its for its in self.unshed.matches if its[:2] == (pattern, window)]
+                if any(_springs(its[2], bound, at) for its in ahead):
+                    work += self.costs.states[pattern][state]
+        return work
+
+    def value(self, one: PartialMatch, event: int) -> float:
+        """Weighted matches for work."""
+        return self.patterns[one.pattern].weight * self.matches(one, event) / max(self.work(one, event), 1)
+
+
+def _springs(later: tuple[tuple[int, int], ...], bound: tuple[tuple[int, int], ...], event: int) -> bool:
+    """Whether one binding goes on from another one with this event or a later one."""
+    return len(later) > len(bound) and later[: len(bound)] == bound and later[len(bound)][0] >= event
 
 
 def replay(
@@ -51,7 +94,9 @@ def replay(
     ordered: bool = False,
     detector: Detector | None = None,
     utility: Callable[[PartialMatch, int], float] | None = None,
+    by_partition: bool = False,
     leaves: Callable[[int, int], bool] | None = None,
+    foresight: Foresight | None = None,
 ) -> Outcome:
     """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument.
 
@@ -82,6 +127,10 @@ def replay(
                 place = (q, partition if anchored else None)
                 alive.setdefault(place, []).append(PartialMatch(q, bases[q] + number, int(opened[q].end[number])))
                 cost += costs.window
+            for number in (number for at in windows[q] if at <= event for number in windows[q][at]):
+                ours = not anchored or int(pattern.parts()[opened[q].at[number]]) == partition
+                if ours and opened[q].end[number] >= clock and not (leaves and leaves(event, bases[q] + number)):
+                    cost += costs.event_window
             if partition < 0:
                 continue
             for place in ((q, None), (q, partition)):
@@ -93,18 +142,30 @@ def replay(
                 ]
                 met.append(its)
         now = max(now, int(arrival[event]))
-        count = sum(map(len, met))
+        # In order of pattern, partition (what all share first) and age.
+        everyone = [
+            one
+            for _, its in sorted(alive.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
+            for one in its
+            if one.end >= opened[one.pattern].clock[event]
+            and (one.dead_after is None or one.dead_after >= ticks[event])
+        ]
+        outcome.held.append(len(everyone))
+        candidates = [one for its in met for one in its] if by_partition else everyone
+        count = len(candidates)
         excess = detector.excess(now - int(arrival[event]), count) if detector and utility and count else 0
         if detector and utility and excess > 0:
             ranked = sorted(
-                (utility(one, int(opened[one.pattern].clock[event])), group, number)
-                for group, its in enumerate(met)
-                for number, one in enumerate(its)
+                (utility(one, int(opened[one.pattern].clock[event])), number) for number, one in enumerate(candidates)
             )
-            goes = {(group, number) for _, group, number in ranked[:excess]}
-            for group, its in enumerate(met):
-                its[:] = [one for number, one in enumerate(its) if (group, number) not in goes]
+            goes = {id(candidates[number]) for _, number in ranked[:excess]}
+            for its in alive.values():
+                its[:] = [one for one in its if id(one) not in goes]
             now += costs.sorting(count, excess)
+        if foresight:
+            for its in met:
+                its[:] = [one for one in its if foresight.matches(one, event)]
+            excess = _drop_least(met, foresight, event, now + cost - int(arrival[event]))
         missing = [one for its in met for one in its if leaves is not None and leaves(event, one.window)]
         for its in met:
             cost += sum(costs.states[one.pattern][one.state] for one in its if one not in missing)
@@ -122,6 +183,23 @@ def replay(
         outcome.latency.append(now - int(arrival[event]))
         outcome.dropped.append(max(excess, 0) + len(missing))
     return outcome
+
+
+def _drop_least(met: list[list[PartialMatch]], foresight: Foresight, event: int, otherwise: int) -> int:
+    """Drops what is worth least until the event is in time; how many. `otherwise`: its latency without meetings."""
+    everyone = [one for its in met for one in its]
+    ranked = sorted(range(len(everyone)), key=lambda number: (foresight.value(everyone[number], event), number))
+    price = [foresight.costs.states[one.pattern][one.state] for one in everyone]
+    late = otherwise + sum(price) - foresight.bound
+    goes = set()
+    for number in ranked:
+        if late <= 0:
+            break
+        goes.add(id(everyone[number]))
+        late -= price[number]
+    for its in met:
+        its[:] = [one for one in its if id(one) not in goes]
+    return len(goes)
 
 
 def _offered(
@@ -151,6 +229,7 @@ def _offered(
         repeats = follows and state - 1 in machine.loops and _accepts(pattern, one, event, state - 1, repeating=True)
         killed = follows and state > 0 and pattern.kills is not None and bool(pattern.kills[event, state])
         outcome.moves.append((one.pattern, state, state + 1 if advances else state))
+        outcome.meetings.append((one.pattern, one.window, one.bound, state, event))
         opening = state == 0 and machine.start is Start.AT_OPENING
         splits = (machine.selection is Strategy.ANY and not opening) or (state == 0 and machine.start is Start.EACH)
         if splits:

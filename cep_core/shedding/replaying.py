@@ -16,16 +16,19 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from cep_core.shedding.clairvoyance import Clairvoyance
 from cep_core.shedding.clock import arrivals
 from cep_core.shedding.costs import Costs
 from cep_core.shedding.drift import has_drifted
+from cep_core.shedding.least_loss import least_lost
 from cep_core.shedding.model import Model, model_of
 from cep_core.shedding.observations import Observations
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.quality import Quality, quality_of
 from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
 from cep_core.shedding.run import Run
-from cep_core.shedding.shedders.hindsight import Hindsight
+from cep_core.shedding.shedders.clairvoyant import Clairvoyant
+from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
 from cep_core.shedding.stream import Offered, stream_of
 
@@ -56,6 +59,10 @@ class Scenario:
     drift: float = 0.01
     """Mean squared error of the transition matrix beyond which a model is trained anew."""
 
+    def buffer_of(self, bound: int) -> int:
+        """The safety buffer at another bound: it keeps its proportion."""
+        return self.buffer * bound // self.bound
+
     @property
     def first(self) -> int:
         """The first judged event."""
@@ -68,6 +75,8 @@ class Measured:
 
     strategy: str
     load: float
+    """Over the judged interval."""
+    bound: int
     seed: int
     quality: Quality
     retrained: int
@@ -89,7 +98,7 @@ class Experiment:
         types = int(scenario.kind.max(initial=0)) + 1
         self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
         self.unshed.advance(len(scenario.ts))
-        self._detectors: dict[str, Detector] = {}
+        self._detectors: dict[tuple[str, int], Detector] = {}
 
     @property
     def cost(self) -> int:
@@ -97,17 +106,67 @@ class Experiment:
         return int(self.unshed.account.work[self.scenario.first :].sum())
 
     @cached_property
-    def hindsight(self) -> Hindsight:
-        """The strategy that knows the unshed run."""
-        return Hindsight(self.unshed)
+    def look_ahead(self) -> GreedyLookAhead:
+        """The strategy that knows the unshed run, and decides once the bound is in danger."""
+        return GreedyLookAhead(self._known)
 
-    def measure(self, shedder: Shedder, load: float, seed: int = 0) -> Measured:
-        """Runs one strategy over the judged events; what was open before is there, and the queue is empty."""
+    @cached_property
+    def clairvoyant(self) -> Clairvoyant:
+        """The one that does useful work only."""
+        return Clairvoyant(self._known)
+
+    @property
+    def useless_work(self) -> float:
+        """The share of what partial matches cost the judged events that no match comes of any more."""
+        first, fixed = self.scenario.first, self.stream.fixed_cost
+        unshed = int((self.unshed.account.work - fixed)[first:].sum())
+        return 1 - int(self._useful_only[first:].sum()) / unshed if unshed else 0.0
+
+    def least_lost(self, load: float, *, bound: int | None = None) -> float:
+        """The weighted share of the matches that whoever drops partial matches must lose to keep within the bound.
+
+        See `least_loss`; `load` and `bound` as for `measure`.
+        """
+        scenario = self.scenario
+        weights = [pattern.weight for pattern in scenario.patterns]
+        pattern, event, _ = self.unshed.match_columns()
+        weighted = float(np.array(weights)[pattern[event >= scenario.first]].sum())
+        arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
+        latest = scenario.bound if bound is None else bound
+        lost = least_lost(self._known, arrival, self._useful_only, scenario.first, latest, weights)
+        return lost / weighted if weighted else 0.0
+
+    def busiest(self, span: int) -> tuple[int, int, float]:
+        """Where the judged interval is busiest: begin and end of so much log time in a row, and how busy it is there.
+
+        How busy: the unshed work of a moment there over that of a moment of the whole interval. At load x over the
+        busiest span the load over the interval is x over it. An interval that is no longer is busiest as a whole, and
+        so is one without work.
+        """
+        scenario, first = self.scenario, self.scenario.first
+        whole = scenario.end - scenario.begin
+        if span >= whole or not self.cost:
+            return scenario.begin, scenario.end, 1.0
+        ts = scenario.ts[first:]
+        done = np.concatenate([[0], np.cumsum(self.unshed.account.work[first:])])
+        # the busiest span can be moved until an event begins it, or until it ends with the interval
+        begins = np.append(ts[ts <= scenario.end - span], scenario.end - span)
+        work = done[np.searchsorted(ts, begins + span)] - done[np.searchsorted(ts, begins)]
+        best = int(np.argmax(work))
+        return int(begins[best]), int(begins[best]) + span, int(work[best]) / self.cost * (whole / span)
+
+    def measure(self, shedder: Shedder, load: float, seed: int = 0, *, bound: int | None = None) -> Measured:
+        """Runs one strategy over the judged events; what was open before is there, and the queue is empty.
+
+        `load`: over the judged interval; `bound`: virtual nanoseconds, the scenario's unless given; the safety buffer
+        keeps its proportion to it.
+        """
         scenario, first = self.scenario, self.scenario.first
         arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
-        detector = self._detector(shedder)
+        latest = scenario.bound if bound is None else bound
+        detector = self._detector(shedder, latest)
         rules = shedder.rules(self.model, detector, seed)
-        before = self._looking_ahead if isinstance(shedder, Hindsight) else self._plainly
+        before = self._begun(shedder)
         run, model, retrained = before.resumed(arrival), self.model, 0
         seen = _observed(run, model)
         for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
@@ -118,16 +177,15 @@ class Experiment:
                 model, retrained, seen = anew, retrained + 1, now
                 rules = shedder.rules(model, detector, seed)
         weights = [pattern.weight for pattern in scenario.patterns]
-        return Measured(
-            shedder.name, load, seed, quality_of(run, self.unshed, scenario.bound, weights, first), retrained, run
-        )
+        quality = quality_of(run, self.unshed, latest, weights, first)
+        return Measured(shedder.name, load, latest, seed, quality, retrained, run)
 
-    def _detector(self, shedder: Shedder) -> Detector:
-        """Fitted once for each strategy: nothing in it depends on load or seed."""
-        if shedder.name not in self._detectors:
-            found = detector_of(shedder, self.model, self.scenario.bound, self.scenario.buffer)
-            self._detectors[shedder.name] = found
-        return self._detectors[shedder.name]
+    def _detector(self, shedder: Shedder, bound: int) -> Detector:
+        """Fitted once for each strategy and bound: nothing in it depends on load or seed."""
+        key = shedder.name, bound
+        if key not in self._detectors:
+            self._detectors[key] = detector_of(shedder, self.model, bound, self.scenario.buffer_of(bound))
+        return self._detectors[key]
 
     @cached_property
     def _plainly(self) -> Run:
@@ -136,12 +194,36 @@ class Experiment:
         run.advance(self.scenario.first)
         return run
 
+    def _begun(self, shedder: Shedder) -> Run:
+        """The operator when the judged events begin, with what its partial matches must know."""
+        if isinstance(shedder, GreedyLookAhead):
+            return self._looking_ahead
+        return self._seeing_clearly if isinstance(shedder, Clairvoyant) else self._plainly
+
     @cached_property
     def _looking_ahead(self) -> Run:
-        """The same, with what each partial match will be worth."""
+        """With what each partial match will be worth."""
         run = Run(self.stream, self._at_ease, tracked=REPLAY)
-        run.advance(self.scenario.first, self.hindsight.knowledge)
+        run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
+
+    @cached_property
+    def _seeing_clearly(self) -> Run:
+        """With useful partial matches alone."""
+        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+        run.advance(self.scenario.first, self.clairvoyant.knowledge)
+        return run
+
+    @cached_property
+    def _known(self) -> Clairvoyance:
+        return Clairvoyance(self.unshed)
+
+    @cached_property
+    def _useful_only(self) -> Ints:
+        """[n] what useful partial matches cost each judged event."""
+        run = self._seeing_clearly.resumed(self._at_ease)
+        run.advance(len(self.scenario.ts), self.clairvoyant.knowledge)
+        return run.account.work - self.stream.fixed_cost
 
 
 def _observed(run: Run, model: Model) -> list[Observations]:

@@ -15,9 +15,10 @@ from cep_core.shedding.overload import Detector
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-KEEP, LOWEST, CHANCE, EVENTS, LOWEST_AHEAD = range(5)
+KEEP, LOWEST, CHANCE, EVENTS, LOWEST_AHEAD, USEFUL = range(6)
 """Drop nothing; the partial matches of lowest utility; each by chance; events from windows by type; the partial matches
-of lowest worth, as a run without shedding knows it."""
+of lowest worth, as a run without shedding knows it; all of which no match comes any more, as such a run knows it, and
+where that is not enough those of lowest worth."""
 
 UNTRACKED, RECORD, REPLAY = range(3)
 
@@ -26,6 +27,8 @@ class Rules(NamedTuple):
     """For Q patterns. Arrays that a way of choosing does not use are empty."""
 
     kind: int
+    everywhere: bool
+    """Whether all partial matches of the operator count and may go, or only those that the event meets."""
     seed: int
     bound: int
     buffer: int
@@ -63,6 +66,7 @@ NO_FLOATS = np.zeros(0, np.float64)
 
 WITHOUT = Rules(
     KEEP,
+    True,
     0,
     0,
     0,

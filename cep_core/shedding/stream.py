@@ -104,6 +104,8 @@ class Stream(NamedTuple):
     """[Q, n + 1] windows that open at event i, numbered over all patterns."""
     window_end: Ints
     """[W]."""
+    window_at: Ints
+    """[W] the event that opens it."""
     clock: Ints
     """[Q, n]."""
     open_windows: Ints
@@ -111,14 +113,21 @@ class Stream(NamedTuple):
     state_cost: Ints
     """[T]."""
     cost: Ints
-    """event, window, lookup, sort, drop, draw."""
+    """event, window, lookup, sort, drop, draw, event in a window."""
 
     @property
     def events(self) -> int:
         return len(self.tick)
 
+    @property
+    def fixed_cost(self) -> Ints:
+        """[n] what each event costs whatever is dropped: by itself, and for windows that it opens or belongs to."""
+        opens = np.diff(self.window_first, axis=1).sum(axis=0)
+        inside = self.open_windows.sum(axis=0)
+        return self.cost[EVENT] + self.cost[WINDOW] * opens + self.cost[EVENT_WINDOW] * inside
 
-EVENT, WINDOW, LOOKUP, SORT, DROP, DRAW = range(6)
+
+EVENT, WINDOW, LOOKUP, SORT, DROP, DRAW, EVENT_WINDOW = range(7)
 
 
 def stream_of(
@@ -160,6 +169,7 @@ def stream_of(
         right=np.array([right for _, _, right in flat], np.int64).reshape(len(flat), count),
         window_first=np.stack([own.first + base for own, base in zip(opened, bases[:-1], strict=True)]),
         window_end=np.concatenate([own.end for own in opened]).astype(np.int64),
+        window_at=np.concatenate([own.at for own in opened]).astype(np.int64),
         clock=np.stack([own.clock for own in opened]),
         open_windows=np.stack(
             [
@@ -168,7 +178,9 @@ def stream_of(
             ]
         ),
         state_cost=np.array([cost for own in costs.states for cost in own], np.int64),
-        cost=np.array([costs.event, costs.window, costs.lookup, costs.sort, costs.drop, costs.draw], np.int64),
+        cost=np.array(
+            [costs.event, costs.window, costs.lookup, costs.sort, costs.drop, costs.draw, costs.event_window], np.int64
+        ),
     )
 
 

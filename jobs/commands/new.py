@@ -24,6 +24,8 @@ from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.logs.columns import holds_decimals, read_stamps, time_column, unit_of
 from jobs.workload.event_types import RESERVED
+from jobs.workload.names import RULE, is_name
+from jobs.workload.problems import brief
 
 _SAMPLE = 100_000
 _MOST_TYPES = 30
@@ -50,11 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the folder; refuses to touch one that exists."""
+    if not is_name(options.name):
+        raise WrongWorkload(f"{brief(options.name)} cannot name a workload: {RULE}")
     folder = places.workloads() / options.name
     if folder.exists():
         raise WrongWorkload(f"{folder} exists; edit it, or choose another name")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", options.name):
-        raise WrongWorkload(f"'{options.name}' is no workload name: lower case letters, digits and '_'")
     sample, form = _read(options.file)
     twice = [column for column, times in Counter(sample.column_names).items() if times > 1]
     if twice:

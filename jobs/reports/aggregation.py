@@ -89,6 +89,12 @@ def unit(query: Query) -> str:
     return "trends in one window" if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} in one window"
 
 
+def sized(query: Query, value: Magnitude) -> str:
+    """A value of the headline in words: 1 trend, MAX(D.delay_min) 29."""
+    item = headline_item(query)
+    return counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} {value}"
+
+
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     """The day's top group and window in a sentence, with how many groups and windows have results at all."""
     if results.num_rows == 0:
@@ -99,9 +105,8 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
     windows = len({row["window_start"] for row in (top, *others)})
     if not query.group_by:
-        what = counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} {value}"
         which = f"the {window}" if windows == 1 else f"the fullest of {windows} windows, the {window},"
-        sentence = f"On {spoken(day)} {which} had {what}."
+        sentence = f"On {spoken(day)} {which} had {sized(query, value)}."
         return Answer(sentence, value, unit(query))
     groups = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
     who = keyed(query.group_by, tuple(top[name] for name in query.group_by))
@@ -111,9 +116,8 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     if equals:
         who += f" (like {counted(len(equals), 'other')})"
     most = "the most trends" if item.aggregate is Aggregate.COUNT_TRENDS else f"the highest {label(item)}"
-    across = (
-        f"{counted(len(groups), 'value')} of {listed(list(query.group_by))} in {counted(windows, 'window')} had any"
-    )
+    noun = "value" if len(query.group_by) == 1 else "combination"
+    across = f"{counted(len(groups), noun)} of {listed(list(query.group_by))} had any, in {counted(windows, 'window')}"
     return Answer(
         f"On {spoken(day)} {who} had {most}: {value} in the {window}; {across}.",
         value,

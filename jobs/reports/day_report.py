@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.reports.changes import TRAILING
-from jobs.reports.figures.rhythm import PERIODS
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.moments import Clock
 from jobs.reports.query_report import QueryReport, Records, report_query
 from jobs.reports.questions import Question
 from jobs.reports.shedding_comparison import Shedding, read_shedding
+from jobs.reports.tallies import PERIODS
 from jobs.workload.declaration import Workload
 
 

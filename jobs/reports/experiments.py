@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,8 @@ class Answer:
     finding: str
     why: str
     """Where it does not agree: what we make of that."""
+    cause: str = ""
+    """And on what it depends: one of `CAUSES`."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,9 @@ def _section(grid: Grid, summary: Summary) -> Section:
         return Section(grid, known)
     verdicts = judged(summary, grid.relations)
     answers = tuple(
-        Answer(RELATIONS[name].says, verdict.agrees, verdict.finding, "" if verdict.agrees else grid.relations[name])
+        Answer(RELATIONS[name].says, True, verdict.finding, "")
+        if verdict.agrees
+        else Answer(RELATIONS[name].says, False, verdict.finding, grid.relations[name], grid.causes.get(name, ""))
         for name, verdict in verdicts.items()
     )
     return Section(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
@@ -118,15 +123,37 @@ def answer_of(grid: Grid, summary: Summary) -> str:
     return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}."
 
 
+def counted(answers: Sequence[Answer]) -> str:
+    """How many of the paper's relations hold, and on what it depends that the others do not.
+
+    >>> data, set_up = (Answer("", False, "", "", cause) for cause in ("data", "set-up"))
+    >>> counted([Answer("", True, "", ""), data, data, set_up])
+    '1 of 4 relations that were asked of our numbers agrees; of the others 2 depend on our data, 1 on the set-up.'
+    """
+    agree = sum(answer.agrees for answer in answers)
+    sentence = f"{agree} of {len(answers)} relations that were asked of our numbers agree{'s' * (agree == 1)}"
+    causes = Counter(answer.cause for answer in answers if not answer.agrees)
+    parts = [f"{causes[cause]} on {words}" for cause, words in _CAUSES.items() if causes[cause]]
+    if not parts:
+        return f"{sentence}."
+    verb = "depends on" if parts[0].startswith("1 ") else "depend on"
+    return f"{sentence}; of the others {', '.join([parts[0].replace('on', verb, 1), *parts[1:]])}."
+
+
+_CAUSES = {
+    "cost model": "the cost model",
+    "data": "our data",
+    "set-up": "the set-up",
+    "": "what is open",
+}
+
+
 def page_of(sections: list[Section]) -> Page:
     """All grids on one page; the first sentence says how many of the paper's relations hold."""
     answers = [answer for section in sections for answer in section.answers]
-    agree = sum(answer.agrees for answer in answers)
     content = {
         "title": "Experiments",
-        "finding": f"{agree} of the {len(answers)} relations that were asked of our numbers hold here."
-        if answers
-        else "No grid of experiments has been measured yet.",
+        "finding": counted(answers) if answers else "No grid of experiments has been measured yet.",
         "sections": sections,
     }
     figures = tuple(figure for section in sections for figure in section.figures)

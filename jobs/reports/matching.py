@@ -1,18 +1,18 @@
 """One day of a matching query: how many matches, of whom, which are the longest, and what happened in each.
 
 Matches name their events by `seq`; times and attributes come from the events themselves. What is shown of an event is
-what the query's conditions mention, so that any matching query is reported without a line of Python.
+what the query's conditions mention, so that any matching query is reported without a line of Python. How many there
+are and whose most are is told of all matches (`tallies`); of what only a listing knows a sentence says that it is told
+of the listed ones.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -23,26 +23,14 @@ from jobs.reports.event_index import EventIndex
 from jobs.reports.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.quantities import Magnitude, counted, quantity
-from jobs.reports.values import keyed, shown
+from jobs.reports.tallies import Key, Tally, Totals, bound, keys_of
+from jobs.reports.values import keyed, listed, shown
 
 UNIT = "matches"
 CONFIDENCE = "confidence"
 """The column that results WITH CONFIDENCE have."""
 _AT_MOST = 6
 """Values of a Kleene variable shown in a cell; longer lists keep both ends."""
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What `result_days` says of the listing: the exact total, or at least so many; whether the listing is cut."""
-
-    total: int | None
-    at_least: int
-    truncated: bool
-
-    @property
-    def magnitude(self) -> Magnitude:
-        return Magnitude.of(self.at_least if self.total is None else self.total)
 
 
 @dataclass(frozen=True)
@@ -60,7 +48,7 @@ class Match:
 
     @property
     def length(self) -> int:
-        return sum(len(_bound(self.row[name])) for name in self.events)
+        return sum(len(bound(self.row[name])) for name in self.events)
 
     @property
     def duration(self) -> int:
@@ -74,10 +62,6 @@ def confidence(probability: float) -> str:
     ('0.835', '0.999', '1')
     """
     return f"{min(probability, 0.999):.3g}" if probability < 1 else "1"
-
-
-def _bound(value: Any) -> list[int]:
-    return [] if value is None else value if isinstance(value, list) else [value]
 
 
 def variables(query: Query) -> list[str]:
@@ -95,36 +79,42 @@ def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -
         results.to_pylist(),
         key=lambda row: (
             -float(confidence(row[CONFIDENCE])) if CONFIDENCE in row else 0,
-            -sum(len(_bound(row[name])) for name in names),
+            -sum(len(bound(row[name])) for name in names),
             row["first_ts"] - row["last_ts"],
             row["last_ts"],
-            [_bound(row[name]) for name in names],
+            [bound(row[name]) for name in names],
         ),
     )
     return [_match(query, row, index) for row in order[:at_most]]
 
 
-def exemplars(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[tuple[Match, int]]:
-    """For each key, most matches first, its foremost match and how many it has.
+def exemplars(
+    query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key], at_most: int
+) -> list[tuple[Match, int]]:
+    """For each key, most matches first, its foremost listed match and how many it has.
 
     Under skip-till-any-match the foremost matches of a day are variations of one; keys show who else there is. Without
-    keys, or with one only, the foremost matches, each counted as one.
+    keys, or with one only, the foremost matches, each counted as one. A key without a listed match is left out.
     """
-    whose = keys(query, results, index)
-    tally = Counter(whose)
-    if len(tally) < 2:
+    if len(whose.counts) < 2:
         return [(match, 1) for match in foremost(query, results, index, at_most)]
-    top = sorted(tally, key=lambda key: (-tally[key], [shown(value) for value in key]))[:at_most]
+    own = keys_of(query, results, index)
+    held = set(own)
     chosen = []
-    for key in top:
-        own = results.filter(pa.array([other == key for other in whose]))
-        chosen.append((foremost(query, own, index, 1)[0], tally[key]))
+    for key in [key for key, _ in ranked(whose) if key in held][:at_most]:
+        its = results.filter(pa.array([other == key for other in own]))
+        chosen.append((foremost(query, its, index, 1)[0], whose.counts[key]))
     return chosen
+
+
+def ranked(whose: Tally[Key]) -> list[tuple[Key, int]]:
+    """Keys with their matches, most first; equal ones by their values as shown."""
+    return sorted(whose.counts.items(), key=lambda item: (-item[1], [shown(value) for value in item[0]]))
 
 
 def _match(query: Query, row: Mapping[str, Any], index: EventIndex) -> Match:
     events = {
-        name: [event for seq in _bound(row[name]) if (event := index.get(seq)) is not None] for name in variables(query)
+        name: [event for seq in bound(row[name]) if (event := index.get(seq)) is not None] for name in variables(query)
     }
     key = tuple(
         events[variable][0].get(attribute) if events[variable] else None for _, variable, attribute in entity(query)
@@ -132,29 +122,44 @@ def _match(query: Query, row: Mapping[str, Any], index: EventIndex) -> Match:
     return Match(row, key, events)
 
 
-def keys(query: Query, results: pa.Table, index: EventIndex) -> list[tuple[Any, ...]]:
-    """The key of every listed match, in the table's order."""
-    columns = []
-    for _, variable, attribute in entity(query):
-        firsts = [_bound(value)[:1] or [-1] for value in results[variable].to_pylist()]
-        seqs = np.array([first for [first] in firsts], dtype=np.int64)
-        columns.append(index.attribute(attribute, seqs).to_pylist())
-    return list(zip(*columns, strict=True)) if columns else []
-
-
-def answer(query: Query, results: pa.Table, totals: Totals, index: EventIndex, day: date, clock: Clock) -> Answer:
-    """How many matches the day has and whose they are; without keys, which one lasts longest."""
-    total = totals.magnitude
-    if total.sign == 0 or results.num_rows == 0:
+def answer(
+    query: Query,
+    results: pa.Table,
+    totals: Totals,
+    whose: Tally[Key],
+    index: EventIndex,
+    day: date,
+    clock: Clock,
+) -> Answer:
+    """How many matches the day has and whose they are; without keys, which listed one lasts longest."""
+    total = magnitude_of(totals)
+    if total.sign == 0:
         return Answer(f"On {spoken(day)} there was no match.", total, UNIT)
-    many = "at least " if totals.total is None else ""
-    be = "was" if total.exact == 1 else "were"
-    opening = f"On {spoken(day)} there {be} {many}{counted(total, 'match', 'matches')}{_likely(query, results, totals)}"
+    be = "was" if total.exact == 1 and totals.total is not None else "were"
+    opening = f"On {spoken(day)} there {be} {many(totals)}{_likely(query, results, totals)}"
+    if totals.total is None:
+        opening += ", counted only as far as they are listed"
     caveat = ""
     if totals.truncated:
-        of = f"{many}{counted(total, 'match', 'matches')}"
-        caveat = f"The listing is cut: it holds the first {results.num_rows:,} of {of}."
-    return Answer(f"{opening}; {_whose(query, results, totals, index, clock)}.", total, UNIT, caveat)
+        caveat = f"The listing is cut: it holds the first {results.num_rows:,} of {many(totals)}."
+    rest = _whose(query, results, totals, whose, index, clock)
+    return Answer(f"{opening}; {rest}." if rest else f"{opening}.", total, UNIT, caveat)
+
+
+def magnitude_of(totals: Totals) -> Magnitude:
+    """The number of matches, or how many there are at least."""
+    return Magnitude.of(totals.at_least if totals.total is None else totals.total)
+
+
+def many(totals: Totals) -> str:
+    """The number of matches in words.
+
+    >>> many(Totals(1, 1, truncated=False)), many(Totals(None, 1001, truncated=True))
+    ('1 match', 'at least 1,001 matches')
+    """
+    if totals.total is None:
+        return f"at least {quantity(magnitude_of(totals))} matches"
+    return counted(magnitude_of(totals), "match", "matches")
 
 
 def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
@@ -164,29 +169,39 @@ def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
     asked = f" of confidence {'above' if query.confidence.strict else 'at least'} {query.confidence.threshold:g}"
     if CONFIDENCE not in results.column_names:
         return asked
-    listed = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
-    return f"{asked}, {quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {listed} uncertain"
+    of = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
+    return f"{asked}, {quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain"
 
 
-def _whose(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
+def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], index: EventIndex, clock: Clock) -> str:
     names = tuple(name for name, _, _ in entity(query))
-    listed = f" of the {results.num_rows:,} listed" if totals.truncated else ""
     if not names:
-        [match] = foremost(query, results, index, 1)
-        span = clock.length(match.duration)
-        if CONFIDENCE in match.row:
-            return f"the likeliest has confidence {match.confidence}, from {clock.time(match.row['first_ts'])}"
-        return f"the longest has {counted(match.length, 'event')} in {span}, from {clock.time(match.row['first_ts'])}"
-    tally = Counter(keys(query, results, index))
-    ordered = sorted(tally.items(), key=lambda item: (-item[1], [shown(value) for value in item[0]]))
-    key, most = ordered[0]
-    if len(tally) == 1:
-        return f"{keyed(names, key)}" if results.num_rows == 1 else f"all of {keyed(names, key)}"
+        return _foremost_told(query, results, totals, index, clock)
+    if not whose.counts:
+        return "none is listed"
+    (key, most), *others = ranked(whose)
+    everything = sum(whose.counts.values())
+    if not others:
+        if whose.listed is not None:
+            return f"all{whose.of} are of {keyed(names, key)}"
+        return keyed(names, key) if everything == 1 else f"all of {keyed(names, key)}"
     if most == 1:
-        return f"each of another {' and '.join(names)}{listed}"
-    equals = sum(count == most for count in tally.values()) - 1
+        return f"no two{whose.of} of the same {listed(list(names))}"
+    equals = sum(count == most for _, count in others)
     like = f" (like {counted(equals, 'other')})" if equals else ""
-    return f"{keyed(names, key)}{like} had the most, {quantity(most)}{listed}"
+    return f"{keyed(names, key)}{like} had the most, {quantity(most)}{whose.of}"
+
+
+def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
+    """The longest or the likeliest match, of a query without equivalences."""
+    if results.num_rows == 0:
+        return "none is listed"
+    [match] = foremost(query, results, index, 1)
+    of = f" of the {results.num_rows:,} listed" if totals.truncated else ""
+    since = clock.time(match.row["first_ts"])
+    if CONFIDENCE in match.row:
+        return f"the likeliest{of} has confidence {match.confidence}, from {since}"
+    return f"the longest{of} has {counted(match.length, 'event')} in {clock.length(match.duration)}, from {since}"
 
 
 def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> Listing:
@@ -252,10 +267,10 @@ def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> t
         *names,
         *(item.column for item in query.returns),
     ]
-    whose = keys(query, results, index) or [()] * results.num_rows
+    whose = keys_of(query, results, index) or [()] * results.num_rows
     order = sorted(
         zip(whose, results.to_pylist(), strict=True),
-        key=lambda pair: (pair[1]["last_ts"], [_bound(pair[1][name]) for name in reversed(names)]),
+        key=lambda pair: (pair[1]["last_ts"], [bound(pair[1][name]) for name in reversed(names)]),
     )
     rows = [
         [
@@ -265,7 +280,7 @@ def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> t
             row["first_ts"],
             row["last_ts"],
             *([row[CONFIDENCE]] if CONFIDENCE in row else []),
-            *(" ".join(str(seq) for seq in _bound(row[name])) for name in names),
+            *(" ".join(str(seq) for seq in bound(row[name])) for name in names),
             *(row.get(item.column) for item in query.returns),
         ]
         for key, row in order[:FILED]

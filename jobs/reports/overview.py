@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from jobs.reports import aggregation
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.matching import magnitude_of
 from jobs.reports.missing import NO_RESULT, is_missing
 from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
@@ -25,6 +27,10 @@ DAYS = 400
 """Days listed, newest first."""
 
 
+AT_LEAST = "≥\u202f"
+"""Before a number of matches that were counted only as far as they are listed."""
+
+
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
     """Write a workload's own index page into `home`."""
     records: dict[date, dict[str, dict[str, object]]] = {}
@@ -35,7 +41,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     listed = days[:DAYS]
     headlines = {question.name: _headlines(question, reader, records, listed) for question in questions}
     missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
-    lines = []
+    lines: list[dict[str, Any]] = []
     for day in listed:
         published = (home / day.isoformat() / "index.html").exists()
         load = loads.get(day)
@@ -64,6 +70,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         "summary": f"{counted(len(days), 'operating day')} in the lake"
         + (f", from {spoken(days[-1])} to {spoken(days[0])}." if days else "."),
         "cut": len(days) > DAYS,
+        "at_least": any(AT_LEAST in number for line in lines for number in line["numbers"]),
         "owner": workload.owner,
     }
     frame = {
@@ -102,15 +109,19 @@ def _headlines(
         results = reader.read(question.name, min(days), max(days)) if days else None
         return {} if results is None else aggregation.headlines(question.query, results)
     return {
-        day: totals_of(records[day][question.name]).magnitude for day in days if question.name in records.get(day, {})
+        day: magnitude_of(totals_of(records[day][question.name]))
+        for day in days
+        if question.name in records.get(day, {})
     }
 
 
-def _number(record: Mapping[str, object] | None, headline: Magnitude | None) -> str:
+def _number(record: Mapping[str, Any] | None, headline: Magnitude | None) -> str:
     """A query's cell of a day."""
     if record is None:
         return "–"
-    return NO_RESULT if is_missing(record) else quantity(headline or Magnitude.of(0))
+    if is_missing(record):
+        return NO_RESULT
+    return (AT_LEAST if record["matches_at_least"] is not None else "") + quantity(headline or Magnitude.of(0))
 
 
 def _unit(question: Question) -> str:

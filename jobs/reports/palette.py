@@ -89,7 +89,7 @@ SHEDDERS = {
     "PM-BL": Look(VERMILION, "^"),
     "E-BL": Look(ORANGE, "v"),
     "trend counts": Look(GREEN, "D"),
-    "hindsight": Look(PURPLE, "*"),
+    "greedy look-ahead": Look(PURPLE, "*"),
 }
 """Shedding strategies by the names of `cep_core.shedding.shedders`; likewise."""
 

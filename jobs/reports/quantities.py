@@ -43,12 +43,13 @@ class Magnitude:
         return Magnitude(1 if sign is None else sign, log10)
 
     @property
-    def key(self) -> tuple[float, float]:
+    def key(self) -> tuple[float, int | float]:
         """Sorts magnitudes by value; the exact value parts those whose logarithms are equal."""
         if self.sign == 0:
             return (0.0, 0.0)
         # 10 ** log10 may overflow: negative numbers sort before 0 by mirrored logarithms, shifted clear of 0
-        return (self.sign * (self.log10 + 1000.0), float(self.exact) if self.exact is not None else 0.0)
+        # an integer stays one: beyond 10^308 it is no float
+        return (self.sign * (self.log10 + 1000.0), 0.0 if self.exact is None else self.exact)
 
     def __str__(self) -> str:
         return quantity(self)

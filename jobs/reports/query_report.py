@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -12,21 +11,24 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.language.patterns.query import Query
+from cep_core.matching.numbers import from_digits
 from jobs.reports import aggregation, matching
 from jobs.reports.answers import Answer
 from jobs.reports.changes import TRAILING, Change, compare
 from jobs.reports.event_index import EventIndex
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.rhythm import PERIODS
 from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.figures.windows import windows_figure
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.leaders import leaders
 from jobs.reports.listing import Listing
 from jobs.reports.missing import is_missing, why_missing
 from jobs.reports.moments import Clock, brief, spoken
-from jobs.reports.quantities import Magnitude, counted
+from jobs.reports.quantities import Magnitude, counted, quantity
 from jobs.reports.questions import Question
+from jobs.reports.tallies import Totals, compact_columns, period_of, tallies_of
 from jobs.reports.values import listed
 from jobs.workload.operating_days import OperatingDays
 
@@ -43,6 +45,10 @@ class QueryReport:
     figures: tuple[Figure, ...] = ()
     periods: Mapping[int, Magnitude] | None = None
     """For each 24th part of the day: its largest headline, or its number of matches."""
+    listed: int | None = None
+    """So many listed matches are counted in `periods`; None: all of the day."""
+    leaders: Listing | None = None
+    """Matches by the values of the equivalences, where there are several."""
 
     @property
     def page(self) -> str:
@@ -53,8 +59,21 @@ class QueryReport:
         return f"{self.question.name}.csv"
 
     @property
-    def period_unit(self) -> str:
-        return aggregation.unit(self.question.query) if self.question.query.aggregation else matching.UNIT
+    def cut(self) -> bool:
+        """Whether fewer matches are listed than there are."""
+        return self.answer is not None and bool(self.answer.caveat)
+
+    @property
+    def leaders_file(self) -> str:
+        return f"{self.question.name}-by-key.csv"
+
+    def peak(self, most: Magnitude) -> str:
+        """The largest of `periods` in words."""
+        if self.question.query.aggregation:
+            return f"at most {aggregation.sized(self.question.query, most)} in one window"
+        if self.listed is not None:
+            return f"at most {quantity(most)} of the {self.listed:,} listed matches in an hour"
+        return f"at most {counted(most, 'match', 'matches')} in an hour"
 
 
 @dataclass(frozen=True)
@@ -78,51 +97,112 @@ class Records:
         return sorted(name for name, days in self.by_query.items() if day in days and not days[day]["complete"])
 
 
+@dataclass(frozen=True)
+class Evaluated:
+    """A query with a result of a day; `records`: its `result_days` of that day and the 28 before that have results."""
+
+    question: Question
+    records: Mapping[date, Mapping[str, Any]]
+    reader: LakeReader
+    days: OperatingDays
+    day: date
+    clock: Clock
+
+    @property
+    def query(self) -> Query:
+        return self.question.query
+
+    @property
+    def name(self) -> str:
+        return self.question.name
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        return self.days.interval(self.day)
+
+
 def report_query(
     question: Question, records: Records, reader: LakeReader, days: OperatingDays, day: date, clock: Clock
 ) -> QueryReport:
     """The query's answer, comparison, listing, figure and notices for a day."""
+    first = day - timedelta(days=TRAILING) if question.query.aggregation else day
+    results = reader.read(question.name, first, day)
     record = records.of(question.name, day)
-    earlier = reader.read(question.name, day - timedelta(days=TRAILING), day)
-    if record is None or earlier is None:
+    if record is None or results is None:
         return QueryReport(question, (f"This query has not been evaluated for {spoken(day)}.",))
     if is_missing(record):
         return QueryReport(question, (why_missing(record),))
-    results = earlier.filter(pc.field("day") == pa.scalar(day, pa.date32()))
-    evaluated = {on for on, row in records.by_query[question.name].items() if not is_missing(row)}
-    query, name = question.query, question.name
-    if query.aggregation:
-        answer = aggregation.answer(query, results, day, clock)
-        change = compare(day, answer.headline, evaluated, aggregation.headlines(query, earlier))
-        listing = aggregation.listing(query, results, clock)
-        before = earlier.filter(pc.field("day") != pa.scalar(day, pa.date32()))
-        drawn = [
-            windows_figure(query, name, results, day, clock),
-            distribution_figure(query, name, results, before, day),
-        ]
-        periods = _window_periods(question, results, days.interval(day))
-    else:
-        totals = totals_of(record)
-        index = _events_of(reader, results, days, day)
-        answer = matching.answer(query, results, totals, index, day, clock)
-        recorded = records.by_query[name]
-        change = compare(day, answer.headline, evaluated, {on: totals_of(recorded[on]).magnitude for on in evaluated})
-        listing = matching.listing(query, results, index, clock)
-        best = matching.exemplars(query, results, index, ROWS)
-        total = counted(totals.magnitude, "match", "matches")
-        drawn = [timeline_figure(query, name, best, total, day, clock)]
-        periods = _match_periods(results, days.interval(day))
-    notices = [*incompleteness([record]), *([answer.caveat] if answer.caveat else [])]
-    figures = tuple(figure for figure in drawn if figure is not None)
-    return QueryReport(question, tuple(notices), answer, change, listing, figures, periods)
+    answered = {on: row for on, row in records.by_query[question.name].items() if not is_missing(row)}
+    evaluated = Evaluated(question, answered, reader, days, day, clock)
+    return _aggregated(evaluated, results) if question.query.aggregation else _matched(evaluated, results)
 
 
-def totals_of(record: Mapping[str, Any]) -> matching.Totals:
+def _aggregated(it: Evaluated, results: pa.Table) -> QueryReport:
+    """`results`: of the day and of those before."""
+    query, today = it.query, pc.field("day") == pa.scalar(it.day, pa.date32())
+    of_day, before = results.filter(today), results.filter(~today)
+    answer = aggregation.answer(query, of_day, it.day, it.clock)
+    return QueryReport(
+        it.question,
+        _notices(it, answer),
+        answer,
+        compare(it.day, answer.headline, set(it.records), aggregation.headlines(query, results)),
+        aggregation.listing(query, of_day, it.clock),
+        _drawn(
+            windows_figure(query, it.name, of_day, it.day, it.clock),
+            distribution_figure(query, it.name, of_day, before, it.day),
+        ),
+        _window_periods(it.question, of_day, it.interval),
+    )
+
+
+def _matched(it: Evaluated, results: pa.Table) -> QueryReport:
+    """`results`: the listed matches of the day."""
+    query, totals = it.query, totals_of(it.records[it.day])
+    compact = None
+    if totals.truncated:
+        compact = it.reader.read(f"{it.name}_compact", it.day, it.day, compact_columns(query))
+    index = _events_of(it, [results] if compact is None else [results, compact])
+    tallies = tallies_of(query, results, compact, totals, index, it.interval)
+    whose = tallies.keys
+    answer = matching.answer(query, results, totals, whose, index, it.day, it.clock)
+    every = {on: totals_of(record) for on, record in it.records.items()}
+    change = compare(
+        it.day,
+        answer.headline,
+        set(every),
+        {on: matching.magnitude_of(own) for on, own in every.items()},
+        at_least={on for on, own in every.items() if own.total is None},
+    )
+    best = matching.exemplars(query, results, index, whose, ROWS)
+    timeline = timeline_figure(query, it.name, best, totals, whose, it.day, it.clock)
+    return QueryReport(
+        it.question,
+        _notices(it, answer),
+        answer,
+        change,
+        matching.listing(query, results, index, it.clock),
+        _drawn(timeline),
+        {period: Magnitude.of(count) for period, count in tallies.periods.counts.items()},
+        tallies.periods.listed,
+        leaders(query, whose),
+    )
+
+
+def _notices(it: Evaluated, answer: Answer) -> tuple[str, ...]:
+    return (*incompleteness([it.records[it.day]]), *([answer.caveat] if answer.caveat else []))
+
+
+def _drawn(*figures: Figure | None) -> tuple[Figure, ...]:
+    return tuple(figure for figure in figures if figure is not None)
+
+
+def totals_of(record: Mapping[str, Any]) -> Totals:
     """Totals of a matching query from its row of `result_days`."""
     total, at_least = record["matches_total"], record["matches_at_least"]
-    return matching.Totals(
-        None if total is None else int(total),
-        int(at_least) if at_least is not None else int(record["rows"]),
+    return Totals(
+        None if total is None else from_digits(total),
+        from_digits(at_least) if at_least is not None else int(record["rows"]),
         bool(record["truncated"]),
     )
 
@@ -150,32 +230,20 @@ def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _events_of(reader: LakeReader, results: pa.Table, days: OperatingDays, day: date) -> EventIndex:
-    """The events of the days that the listed matches touch."""
-    first = days.day_of(pc.min(results["first_ts"]).as_py()) if results.num_rows else day
-    events = reader.read("events", first, day)
+def _events_of(it: Evaluated, matches: Sequence[pa.Table]) -> EventIndex:
+    """The events of the days that a day's matches touch."""
+    begun = [pc.min(rows["first_ts"]).as_py() for rows in matches if rows.num_rows]
+    events = it.reader.read("events", it.days.day_of(min(begun)) if begun else it.day, it.day)
     if events is None:
         events = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
     return EventIndex(events)
-
-
-def _period(moment: int, interval: tuple[int, int]) -> int | None:
-    start, end = interval
-    return (moment - start) * PERIODS // (end - start) if start <= moment < end else None
 
 
 def _window_periods(question: Question, results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitude]:
     item = aggregation.headline_item(question.query)
     best: dict[int, Magnitude] = {}
     for row in results.to_pylist():
-        period, value = _period(row["window_end"] - 1, interval), aggregation.value_of(item, row)
+        period, value = period_of(row["window_end"] - 1, interval), aggregation.value_of(item, row)
         if period is not None and value is not None and (period not in best or value.key > best[period].key):
             best[period] = value
     return best
-
-
-def _match_periods(results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitude]:
-    tally = Counter(
-        period for moment in results["last_ts"].to_pylist() if (period := _period(moment, interval)) is not None
-    )
-    return {period: Magnitude.of(count) for period, count in sorted(tally.items())}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jobs.reports.quantities import share, virtual
-from jobs.reports.shedding_comparison import AT_RANDOM, HINDSIGHT, NONE, PSPICE, Outcome, Shedding
+from jobs.reports.shedding_comparison import AT_RANDOM, LOOK_AHEAD, NONE, PSPICE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
 QUESTION = "What would a machine too slow for the day have missed?"
@@ -102,7 +102,7 @@ def bound_kept(compared: Shedding) -> str:
 
 def out_of_reach(compared: Shedding) -> str:
     """What even knowing the future of each partial match would have missed: how much better any strategy could be."""
-    known = compared.outcome(HINDSIGHT)
+    known = compared.outcome(LOOK_AHEAD)
     if known is None or not known.dropped:
         return ""
     return f"Knowing what would become of each partial match, which nobody can, would still have missed {_lost(known)}."

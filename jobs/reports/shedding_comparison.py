@@ -19,7 +19,7 @@ from cep_core.experiments.spread import Spread
 from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
-NONE, PSPICE, AT_RANDOM, EVENTS, HINDSIGHT = "none", "pSPICE", "PM-BL", "E-BL", "hindsight"
+NONE, PSPICE, AT_RANDOM, EVENTS, LOOK_AHEAD = "none", "pSPICE", "PM-BL", "E-BL", "greedy look-ahead"
 DROPS = {
     NONE: "nothing",
     PSPICE: "partial matches of lowest utility: chance to complete over remaining time",
@@ -27,7 +27,7 @@ DROPS = {
     AT_RANDOM: "partial matches at random",
     EVENTS: "events from windows, by type",
     "trend counts": "partial matches of which the fewest matches are expected for their cost",
-    HINDSIGHT: "partial matches by what became of them: out of reach, a yardstick",
+    LOOK_AHEAD: "partial matches by what became of them: out of reach, a yardstick",
 }
 """What each strategy drops, in reading order; strategies that are not here are called by their name alone."""
 
@@ -116,12 +116,12 @@ class Shedding:
     def at_load(self) -> list[Outcome]:
         """Every strategy at the load told, the fewest missed first; those that are no strategy at the end."""
         told = [one for one in self.outcomes if one.load == self.load]
-        return sorted(told, key=lambda one: (one.strategy in (NONE, HINDSIGHT), one.strategy == NONE, one.lost))
+        return sorted(told, key=lambda one: (one.strategy in (NONE, LOOK_AHEAD), one.strategy == NONE, one.lost))
 
     @property
     def attainable(self) -> list[Outcome]:
         """Strategies that somebody could have used, at the load told, the fewest missed first."""
-        return [one for one in self.at_load if one.strategy not in (NONE, HINDSIGHT)]
+        return [one for one in self.at_load if one.strategy not in (NONE, LOOK_AHEAD)]
 
     def outcome(self, strategy: str, load: float | None = None) -> Outcome | None:
         """A strategy at a load, the one told by default."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -35,12 +35,16 @@ def write_pages(folder: Path, pages: Sequence[Page], frame: dict[str, Any]) -> N
     style = resources.files("jobs.reports") / "templates" / "style.css"
     (folder / "style.css").write_bytes(style.read_bytes())
     for page in pages:
-        shown = _templates().get_template(page.template).render(**frame, **page.content, here=page.file, footer=FOOTER)
-        (folder / page.file).write_text(shown, encoding="utf-8")
+        (folder / page.file).write_text(rendered(page, frame), encoding="utf-8")
         for figure in page.figures:
             write_figure(folder, figure)
         for name, listing in page.listings.items():
             (folder / name).write_text(csv_text(listing.header, listing.rows), encoding="utf-8")
+
+
+def rendered(page: Page, frame: Mapping[str, Any]) -> str:
+    """A page's HTML."""
+    return _templates().get_template(page.template).render(**frame, **page.content, here=page.file, footer=FOOTER)
 
 
 def move_folder(written: Path, place: Path) -> None:

@@ -39,7 +39,7 @@ from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Evaluation
 from jobs.stages.planned import planned
-from jobs.stages.results import Result, day_outcomes, result_days, rows_of, slice_runs_of
+from jobs.stages.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.slice_worker import (
     Assignment,
     Moments,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from jobs.workload.compiled import CompiledQuery
 
 PARTIAL = (
-    "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events BIGINT, rows BIGINT, "
+    "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, rows BIGINT, "
     "seconds DOUBLE, peak_memory BIGINT"
 )
 
@@ -81,7 +81,8 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     for result in results:
         for day, exhausted in result.exhausted.items():
             run.progress.note(f"no result of {result.query} for {day}: {exhausted}")
-    return StageOutcome(sum(p.events for p in partials), rows, message, days=day_outcomes(results))
+    read = events_read(run, assignment.blocks, partials)
+    return StageOutcome(sum(read.values()), rows, message, days=day_outcomes(results, read))
 
 
 def assignment_of(run: Run) -> Assignment:
@@ -123,7 +124,10 @@ def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | 
     evaluated = (
         _by_path(run, files, assignment) if way == "paths" or (way is None and local) else _by_scan(slices, assignment)
     )
-    return [Partial(**{**row, "batches": tuple(row["batches"])}) for row in evaluated.toArrow().to_pylist()]
+    return [
+        Partial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
+        for row in evaluated.toArrow().to_pylist()
+    ]
 
 
 def _by_path(run: Run, files: Sequence[str], assignment: Assignment) -> DataFrame:
@@ -181,7 +185,7 @@ ARROW_PARTIAL = pa.schema(
         ("slice", pa.int32()),
         ("block", pa.int32()),
         ("batches", pa.list_(pa.binary())),
-        ("events", pa.int64()),
+        ("events", pa.list_(pa.int64())),
         ("rows", pa.int64()),
         ("seconds", pa.float64()),
         ("peak_memory", pa.int64()),
@@ -191,7 +195,7 @@ ARROW_PARTIAL = pa.schema(
 
 def _encoded(partials: Iterable[Partial]) -> Iterator[pa.RecordBatch]:
     for partial in partials:
-        row = {**vars(partial), "batches": list(partial.batches)}
+        row = {**vars(partial), "batches": list(partial.batches), "events": list(partial.events)}
         yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
 
 

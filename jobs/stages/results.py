@@ -21,7 +21,7 @@ from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
 from jobs.stages.own_rows import own_rows
-from jobs.stages.slice_worker import Partial
+from jobs.stages.slice_worker import Moments, Partial
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -79,7 +79,7 @@ def slice_runs_of(run: Run, partials: Sequence[Partial]) -> Replacement:
             "query": query,
             "plan_id": plan_id,
             "slice": number,
-            "events": sum(p.events for p in own),
+            "events": sum(sum(p.events) for p in own),
             "rows": sum(p.rows for p in own),
             "seconds": sum(p.seconds for p in own),
             "peak_memory": max(p.peak_memory for p in own),
@@ -133,15 +133,30 @@ def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column
     return Replacement(run.spark.createDataFrame(values, schema), run.table(table), condition)
 
 
-def day_outcomes(results: Sequence[Result]) -> dict[date, DayOutcome]:
-    """How many rows each evaluated day has, over all queries."""
+def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Sequence[Partial]) -> dict[date, int]:
+    """Events that workers read for each day, over all queries and slices."""
+    calendar = run.workload.operating_days
+    read: dict[date, int] = {}
+    for partial in partials:
+        days = blocks[partial.query][partial.block][:-1]
+        for moment, events in zip(days, partial.events, strict=True):
+            day = calendar.day_of(moment)
+            read[day] = read.get(day, 0) + events
+    return read
+
+
+def day_outcomes(results: Sequence[Result], read: Mapping[date, int]) -> dict[date, DayOutcome]:
+    """How many events were read for each evaluated day and how many rows it has, over all queries."""
     found: dict[date, dict[str, int]] = {}
     for result in results:
         for evaluation in result.evaluations:
             found.setdefault(evaluation.day, {})[result.query] = result.rows.get(evaluation.day, 0)
     return {
         day: DayOutcome(
-            0, sum(counts.values()), message=", ".join(f"{q} {n:,}" for q, n in sorted(counts.items())), details=counts
+            read.get(day, 0),
+            sum(counts.values()),
+            message=", ".join(f"{q} {n:,}" for q, n in sorted(counts.items())),
+            details=counts,
         )
         for day, counts in sorted(found.items())
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import resource
 import time
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,14 +72,17 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Partial:
-    """What one slice gave for one block of days of one query: record batches, each as an IPC stream."""
+    """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
+
+    `events`: read for each day of the block; those before the first that a piece looks back to count to its first day.
+    """
 
     query: str
     plan_id: str
     slice: int
     block: int
     batches: tuple[bytes, ...]
-    events: int
+    events: tuple[int, ...]
     rows: int
     seconds: float
     peak_memory: int
@@ -95,10 +99,11 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
         for block, days in enumerate(assignment.blocks[query.name]):
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
-            read = 0
+            read = [0] * (len(days) - 1)
             for moments in _owned(plan, number, days, evaluator.reach, stamps, assignment.row_limit):
                 own = _between(stamps, read_from(moments[0], evaluator.reach, stamps), moments[-1])
-                read += own.stop - own.start
+                for day, events_read in _by_day(moments, days, own, stamps):
+                    read[day] += events_read
                 part = events.slice(own.start, own.stop - own.start)
                 batches += evaluator.evaluate(part, ownership(plan, number, moments))
             yield Partial(
@@ -107,7 +112,7 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
                 number,
                 block,
                 tuple(to_bytes(batch) for batch in batches),
-                read,
+                tuple(read),
                 sum(batch.num_rows for batch in batches),
                 time.perf_counter() - begin,
                 resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
@@ -205,6 +210,17 @@ def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps,
 def _reads(days: Moments, reach: Reach, stamps: Stamps) -> int:
     own = _between(stamps, read_from(days[0], reach, stamps), days[-1])
     return own.stop - own.start
+
+
+def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:
+    """How the events `own` of a piece of a block fall to its days: (number of the day in `days`, events).
+
+    >>> list(_by_day((10, 20, 30), (0, 20, 30, 40), slice(8, 30), np.arange(40)))
+    [(0, 12), (1, 10)]
+    """
+    places = [own.start, *np.searchsorted(stamps, moments[1:-1]).tolist(), own.stop]
+    for begin, place, after in zip(moments[:-1], places[:-1], places[1:], strict=True):
+        yield bisect_right(days, begin) - 1, after - place
 
 
 def _between(stamps: Stamps, start: int, end: int) -> slice:

@@ -16,9 +16,12 @@ from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.parsing import parse
 from cep_core.language.patterns.query import Query
 from jobs.workload.declaration import Workload
-from jobs.workload.problems import WorkloadError
+from jobs.workload.problems import Mark, Problems, WorkloadError
+from jobs.workload.query_settings import shown_as
+from jobs.workload.text_file import read_text
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,26 @@ def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
 def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], list[str]]:
     """The questions that compile, by name, and every problem of those that do not."""
     compiled: dict[str, CompiledQuery] = {}
-    problems: list[str] = []
+    problems = Problems()
     for path in workload.question_files():
-        shown = path.relative_to(workload.folder).as_posix()
+        shown = shown_as(path)
+        text = read_text(problems, path, shown)
+        if text is None:
+            continue
         try:
-            text = path.read_text(encoding="utf-8")
+            if not workload.schema.types:  # which is a problem of workload.yaml's, and no query's
+                parse(text, shown)
+                continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
         except QueryError as error:
-            problems += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
-            continue
-        except UnicodeDecodeError as error:
-            problems.append(f"{shown}: not UTF-8: {error}")
+            problems.found += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
             continue
         if not query.question:
-            problems.append(f"{shown}:1:1: begins with no comment; say there what the query asks, for its report")
-        problems += [*_unbounded(workload, query, shown), *_unsheddable(workload, query)]
-    return compiled, problems
+            problems.point(shown, Mark(1, 1), "begins with no comment", "say there what the query asks, for its report")
+        if unbounded := _unbounded(workload, query):
+            problems.point(shown, Mark(1, 1), unbounded)
+        problems.found += _unsheddable(workload, query)
+    return compiled, problems.found
 
 
 def question_of(text: str) -> str:
@@ -113,15 +120,15 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
 
 
-def _unbounded(workload: Workload, query: CompiledQuery, shown: str) -> list[str]:
+def _unbounded(workload: Workload, query: CompiledQuery) -> str:
     reach, limit = query.evaluator.reach.time, workload.limits.max_reach
     if reach is not None and reach <= limit:
-        return []
+        return ""
     looks = "without bound" if reach is None else f"{reach} {workload.time.unit}"
-    return [
-        f"{shown}:1:1: looks back {looks}, further than limits.max_reach of workload.yaml "
+    return (
+        f"looks back {looks}, further than limits.max_reach of workload.yaml "
         f"({limit} {workload.time.unit}); shorten its window or raise the limit"
-    ]
+    )
 
 
 def _unsheddable(workload: Workload, query: CompiledQuery) -> list[str]:

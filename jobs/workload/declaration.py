@@ -6,7 +6,7 @@ queries is `compiled.py`'s. Assumes UTF-8 files. Nothing in a Workload holds a s
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,14 +18,33 @@ from jobs.workload.event_types import AtomCondition, read_atoms, read_event_type
 from jobs.workload.expectations import Expectations, read_expectations
 from jobs.workload.limits import Limits, Slicing, read_limits, read_slicing
 from jobs.workload.log_time import Time, read_schedule, read_start, read_time
+from jobs.workload.names import RULE, is_name
 from jobs.workload.operating_days import OperatingDays, begin_of
-from jobs.workload.problems import Problems, WorkloadError, nearest
+from jobs.workload.problems import Problems, WorkloadError, brief, nearest
 from jobs.workload.query_settings import QuerySettings, check_names, question_files, read_query_settings
 from jobs.workload.shedding import QueryShedding, Shedding, read_shedding
 from jobs.workload.sources import Source, read_source
 from jobs.workload.yaml_file import read_yaml
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+TAKEN = (
+    "attribute_values",
+    "candidate_events",
+    "counted_events",
+    "days",
+    "events",
+    "events_of_run",
+    "matched_events",
+    "passing",
+    "raw_rows",
+    "refusals",
+    "row_fates",
+    "run_days",
+    "source_counts",
+    "spans",
+    "staged",
+)
+"""Views of a run, beside which the sources stand as views of their own names."""
+POINTS = ("by_timestamp", "by_event")
 
 
 @dataclass(frozen=True)
@@ -89,7 +108,7 @@ def folder_of(name_or_folder: str | Path) -> Path:
     """
     given = Path(name_or_folder)
     for folder in (given, places.workloads() / given):
-        if (folder / "workload.yaml").is_file():
+        if os.path.lexists(folder / "workload.yaml"):
             return folder.absolute()
     known = sorted(path.parent.name for path in places.workloads().glob("*/workload.yaml"))
     hint = nearest(given.name, known) if known else "there is none yet; `trendmill new` writes a first one"
@@ -123,21 +142,33 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
         optional=("time", "atoms", "unique", "queries", "limits", "slicing", "shedding"),
     )
     name = folder.name if base == folder else base.name
-    if not _NAME.fullmatch(name):
-        problems.add("workload.yaml", f"the folder's name '{name}' is not lower case letters, digits and '_'")
+    if not is_name(name):
+        problems.add("workload.yaml", f"the folder's name {brief(name)} is not {RULE}")
+    if "<<" in problems.marks.get("workload.yaml", {}):
+        problems.add("workload.yaml", "the calendar reads this file, too, and no merged keys at its top", "<<")
     sources = {
         key: read_source(problems, key, value)
         for key, value in problems.mapping(section.at("sources"), section.items.get("sources")).items()
     }
     for source in sources:
-        if not _NAME.fullmatch(source) or source in ("events", "refusals"):
-            problems.add(section.at("sources"), f"'{source}' cannot name a source: it becomes a view of that name")
+        if not is_name(source) or source in TAKEN:
+            problems.add(
+                f"{section.at('sources')}.{source}",
+                f"cannot name a source: {RULE}; a run's own views are {', '.join(TAKEN)}",
+            )
+    for key in ("sources", "events"):
+        if section.items.get(key) == {}:
+            problems.add(section.at(key), f"expected at least one of the log's {key}, found none")
     time = read_time(problems, section.items.get("time"))
     types = read_event_types(problems, section.items.get("events"))
+    numbering = {name for attributes in types.values() for name in attributes}
+    if types and time.points not in (*POINTS, *numbering):
+        hint = nearest(time.points, [*POINTS, *numbering])
+        problems.add("workload.yaml: time.points", f"expected {', '.join(POINTS)} or an attribute; {hint}")
     for event_type in time.imprecise:
         if event_type not in types:
             hint = nearest(event_type, types)
-            problems.add("workload.yaml: time.imprecise", f"unknown event type '{event_type}'; {hint}")
+            problems.add("workload.yaml: time.imprecise", f"unknown event type {brief(event_type)}; {hint}")
     queries = read_query_settings(problems, section.items.get("queries"), check_names(problems, folder))
     shedding = read_shedding(problems, section.items.get("shedding"))
     for query, settings in queries.items():
@@ -151,14 +182,14 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
         name=name,
         folder=folder,
         base=base,
-        title=section.text("title"),
-        owner=section.text("owner"),
+        title=section.line("title", 200),
+        owner=section.line("owner", 100),
         sources=sources,
         time=time,
         schedule=read_schedule(problems, section.text("schedule")),
         start=read_start(problems, section.items.get("start")),
         schema=schema,
-        events_sql=read_events_sql(problems, folder, schema),
+        events_sql=read_events_sql(problems, folder),
         limits=read_limits(problems, section.items.get("limits"), time.unit),
         atoms=read_atoms(problems, section.items.get("atoms"), schema),
         unique=read_unique(problems, section.items.get("unique"), schema),
@@ -171,7 +202,7 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
 
 def _expectations(problems: Problems, folder: Path, sources: Mapping[str, Source]) -> Expectations:
     path = folder / "expectations.yaml"
-    if not path.is_file():
+    if not os.path.lexists(path):
         problems.add("expectations.yaml", "is missing: `rows: []` and `gate: []` say that every row and day is good")
         return Expectations()
     return read_expectations(problems, read_yaml(problems, path), sources)

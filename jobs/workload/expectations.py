@@ -15,13 +15,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jobs.workload.problems import Problems, nearest
+from jobs.workload.names import RULE, is_name
+from jobs.workload.problems import Problems, brief, nearest
 from jobs.workload.sources import Source
 
 FATAL, WARN = "fatal", "warn"
 DATASETS = ("events", "refusals")
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def read_expectations(problems: Problems, value: object, sources: Mapping[str, S
     ]
     for kind, names in (("rows", [rule.name for rule in rows]), ("gate", [rule.name for rule in gate])):
         for name in sorted({name for name in names if names.count(name) > 1}):
-            problems.add(f"expectations.yaml: {kind}", f"two rules are named '{name}'")
+            problems.add(f"expectations.yaml: {kind}", f"two rules are named {brief(name)}")
     return Expectations(tuple(rows), tuple(gate))
 
 
@@ -97,7 +96,7 @@ def _row_rule(problems: Problems, where: str, value: object, sources: Mapping[st
     rule = RowRule(section.text("name"), section.text("source"), section.text("holds"), section.text("reason"))
     _check_name(problems, where, rule.name)
     if rule.source and rule.source not in sources:
-        problems.add(f"{where}.source", f"unknown source '{rule.source}'; {nearest(rule.source, sources)}")
+        problems.add(f"{where}.source", f"unknown source {brief(rule.source)}; {nearest(rule.source, sources)}")
     return rule
 
 
@@ -115,12 +114,12 @@ def _gate_rule(problems: Problems, where: str, value: object, known_types: froze
     )
     _check_name(problems, where, rule.name)
     if rule.type and known_types and rule.type not in known_types:
-        problems.add(f"{where}.type", f"unknown expectation '{rule.type}'; {nearest(rule.type, known_types)}")
+        problems.add(f"{where}.type", f"unknown expectation {brief(rule.type)}; {nearest(rule.type, known_types)}")
     if rule.is_query and not re.match(r"(?is)\s*(select|with)\b", rule.over):
-        problems.add(f"{where}.over", f"expected 'events', 'refusals' or a SELECT, found '{rule.over}'")
+        problems.add(f"{where}.over", f"expected 'events', 'refusals' or a SELECT, found {brief(rule.over)}")
     return rule
 
 
 def _check_name(problems: Problems, where: str, name: str) -> None:
-    if name and not _NAME.fullmatch(name):
-        problems.add(f"{where}.name", f"expected lower case letters, digits and '_', found '{name}'")
+    if name and not is_name(name):
+        problems.add(f"{where}.name", f"cannot name a rule: expected {RULE}, found {brief(name)}")

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from jobs import places
-from jobs.workload.problems import WorkloadError, nearest
+from jobs.workload.names import RULE, is_name
+from jobs.workload.problems import Problems, WorkloadError, brief, nearest
+from jobs.workload.text_file import read_text
+from jobs.workload.yaml_file import read_yaml
 
 if TYPE_CHECKING:
     from cep_core.experiments.grids import Grid
@@ -29,6 +31,7 @@ FOLDER = "experiments"
 """Of the grids in a workload's folder, and of their page in its reports."""
 
 
+MOST_CELLS = 100_000
 QUERIES = "queries"
 """The workload's own, which a grid over its own days names."""
 
@@ -48,17 +51,33 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
     from cep_core.experiments.grids import grid_of
 
     grids: dict[str, Grid] = {}
-    problems = []
+    problems = Problems()
     for file in grid_files(folder):
+        shown = brief(f"{FOLDER}/{file.name}", quoted=False)
+        before = len(problems.found)
+        declared = read_yaml(problems, file, shown)
+        if len(problems.found) > before:
+            continue
         try:
-            declared = yaml.safe_load(file.read_text(encoding="utf-8"))
             if not isinstance(declared, dict):
                 raise ValueError("a grid is a mapping")
+            if not is_name(file.stem):
+                raise ValueError(f"its file's name cannot name a grid: {RULE}")
+            _check_size(declared)
             grid = grid_of(file.stem, declared)
             grids[file.stem] = _worded(grid, folder) if grid.log.days else grid
-        except (ValueError, yaml.YAMLError) as error:
-            problems.append(f"{FOLDER}/{file.name}: {error}")
-    return grids, problems
+        except (ValueError, ArithmeticError, LookupError) as error:
+            problems.add(shown, " ".join(str(error).split())[:500])
+    return grids, problems.found
+
+
+def _check_size(declared: Mapping[str, Any]) -> None:
+    """Raise ValueError for more cells than anybody measures, before they are made."""
+    seeds, axes = declared.get("seeds"), declared.get("axes")
+    counts = [seeds] if isinstance(seeds, int) else []
+    counts += [len(values) for values in axes.values() if isinstance(values, list)] if isinstance(axes, dict) else []
+    if math.prod(counts) > MOST_CELLS:
+        raise ValueError(f"seeds and axes make more than {MOST_CELLS:,} cells")
 
 
 def load_grids(workload: str, folder: Path) -> dict[str, Grid]:
@@ -71,10 +90,11 @@ def load_grids(workload: str, folder: Path) -> dict[str, Grid]:
 
 def _worded(grid: Grid, folder: Path) -> Grid:
     """A grid over the workload's own days with the texts of its queries."""
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted((folder / QUERIES).glob("*.cep"))}
-    if strange := sorted(set(grid.queries) - set(texts)):
-        raise ValueError(f"queries: no '{strange[0]}' in {QUERIES}/; {nearest(strange[0], texts)}")
-    return replace(grid, texts={name: texts[name] for name in grid.queries})
+    files = {path.stem: path for path in sorted((folder / QUERIES).glob("*.cep"))}
+    if strange := sorted(set(grid.queries) - set(files)):
+        raise ValueError(f"queries: no '{strange[0]}' in {QUERIES}/; {nearest(strange[0], files)}")
+    texts = {name: read_text(Problems(), files[name], name) for name in grid.queries}
+    return replace(grid, texts={name: text or "" for name, text in texts.items()})  # one without is told by `check`
 
 
 def experiment_of(grid: Grid, version_of: Callable[[date], str]) -> str:

@@ -94,4 +94,4 @@ def warnings_of(workload: Workload, path: Path) -> list[str]:
 
 def _bound(workload: Workload, path: Path) -> Query:
     shown = path.relative_to(workload.folder).as_posix() if path.is_relative_to(workload.folder) else path.name
-    return bind(path.read_text(encoding="utf-8"), workload.schema, shown, whole_log=False)
+    return bind(path.read_text(encoding="utf-8-sig"), workload.schema, shown, whole_log=False)

@@ -9,7 +9,11 @@ from cep_core.language.budget import DEFAULT_WORK
 from jobs.workload.operating_days import UNITS
 from jobs.workload.problems import Problems
 
-_SPAN = re.compile(r"(?P<number>\d+)\s*(?P<unit>[smhd])")
+_SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>[smhd])")
+_LONGEST = 100 * 366 * 86_400
+"""Seconds that a query may look back at most: a hundred years."""
+MOST_SLICES = 4096
+"""A plan holds a few numbers for each slice, and a run a task."""
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -40,14 +44,17 @@ def read_limits(problems: Problems, value: object, unit: str) -> Limits:
     if found is None:
         problems.add(section.at("max_reach"), f"expected a span such as 30d, 12h, 90m or 45s, found '{text}'")
         return Limits(0)
-    reach = int(found["number"]) * _SECONDS[found["unit"]] * UNITS[unit]
-    return Limits(reach, section.count("slice_rows", Limits.slice_rows), section.count("work", Limits.work))
+    seconds = int(found["number"]) * _SECONDS[found["unit"]]
+    if seconds > _LONGEST:
+        problems.add(section.at("max_reach"), f"expected at most a hundred years, found '{text}'")
+    return Limits(
+        min(seconds, _LONGEST) * UNITS[unit],
+        section.count("slice_rows", Limits.slice_rows, least=1),
+        section.count("work", Limits.work, least=1),
+    )
 
 
 def read_slicing(problems: Problems, value: object) -> Slicing:
     """The section `slicing`."""
     section = problems.section("workload.yaml: slicing", value, (), ("slices",))
-    slices = section.count("slices", Slicing.slices)
-    if slices < 1:
-        problems.add(section.at("slices"), "there must be at least 1")
-    return Slicing(slices)
+    return Slicing(section.count("slices", Slicing.slices, least=1, most=MOST_SLICES))

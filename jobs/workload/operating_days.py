@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 """Units of log time: how many make a second."""
 
-_DAILY = re.compile(r"(?P<minute>\d{1,2})\s+(?P<hour>\d{1,2})\s+\*\s+\*\s+\*")
+_DAILY = re.compile(r"(?P<minute>[0-9]{1,2})\s+(?P<hour>[0-9]{1,2})\s+\*\s+\*\s+\*")
 _EPOCH = date(1970, 1, 1)
 
 
@@ -76,5 +76,5 @@ def begin_of(schedule: str) -> timedelta:
     """
     found = _DAILY.fullmatch(schedule.strip())
     if found is None or int(found["hour"]) > 23 or int(found["minute"]) > 59:
-        raise ValueError(f"expected a daily schedule 'minute hour * * *' in UTC, found '{schedule}'")
+        raise ValueError(f"expected a daily schedule 'minute hour * * *' in UTC, found '{schedule[:60]}'")
     return timedelta(hours=int(found["hour"]), minutes=int(found["minute"]))

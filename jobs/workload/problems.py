@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import difflib
+import math
+import reprlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from jobs.exits import WrongWorkload
 
+_WIDEST = 160
+"""Characters of a line that a problem shows."""
+_MOST_KNOWN = 15
+"""Known names that a hint lists."""
+_LONGEST_BRIEF = 80
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+
+MOST = 10**12
+"""The largest count that a declaration may hold where nothing smaller bounds it."""
+
 
 class WorkloadError(WrongWorkload):
-    """A workload that cannot be run; the message lists every problem found, one a line."""
+    """A workload that cannot be run; the message lists every problem found, each with its place."""
 
     def __init__(self, workload: str, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        super().__init__("\n".join([f"workload '{workload}' has {count}:", *(f"  {p}" for p in self.problems)]))
+        told = (line for problem in self.problems for line in problem.splitlines())
+        super().__init__("\n".join([f"workload {brief(workload)} has {count}:", *(f"  {line}" for line in told)]))
+
+
+def brief(value: object, quoted: bool = True) -> str:
+    """A value of a file as a message shows it: short, on one line, printable anywhere.
+
+    >>> brief("a\\nb"), brief("x" * 100, quoted=False), brief([1, [2]])
+    ("'a\\\\nb'", 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...', '[1, [2]]')
+    """
+    text = str(value)[:_LONGEST_BRIEF] if isinstance(value, str) else _SHORT.repr(value)
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = text if len(text) < _LONGEST_BRIEF else f"{text[: _LONGEST_BRIEF - 3]}..."
+    return f"'{text}'" if quoted and isinstance(value, str) else text
 
 
 def nearest(name: str, known: Collection[str]) -> str:
@@ -25,8 +51,22 @@ def nearest(name: str, known: Collection[str]) -> str:
     >>> nearest("sorces", ["sources", "schedule"]), nearest("x", ["a", "b"])
     ("did you mean 'sources'?", 'known: a, b')
     """
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
+    near = difflib.get_close_matches(name[:_LONGEST_BRIEF], list(known), n=1)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    if not known:
+        return "there is none"
+    listed = sorted(known)[:_MOST_KNOWN]
+    more = f" and {len(known) - len(listed)} more" if len(known) > len(listed) else ""
+    return f"known: {', '.join(listed)}{more}"
+
+
+class Mark(NamedTuple):
+    """A place in a file: line and column from 1, and how many characters it covers."""
+
+    line: int
+    column: int
+    length: int = 1
 
 
 @dataclass
@@ -34,25 +74,57 @@ class Problems:
     """What is wrong so far, in reading order."""
 
     found: list[str] = field(default_factory=list)
-    lines: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By file: the line of each key, by its path."""
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    """By file: its lines."""
+    marks: dict[str, dict[str, tuple[Mark, Mark]]] = field(default_factory=dict)
+    """By file: where each key, and its value, stands, by the key's path."""
 
     def add(self, where: str, message: str, key: str = "") -> None:
-        """`where`: a file, or `file: path` of a key in it; `key`: one inside of it that the problem is about."""
-        self.found.append(f"{self.place(where, key)}: {message}")
+        """`where`: a file, or `file: path` of a value in it; `key`: a key inside of it that the problem is about."""
+        file, _, path = where.partition(": ")
+        self.point(file, self.mark(where, key), f"{brief_path(path)}: {message}" if path else message)
 
-    def place(self, where: str, key: str = "") -> str:
-        """A place with its line: that of the key, or of the nearest one around it that the file has.
+    def point(self, file: str, mark: Mark | None, message: str, hint: str = "") -> None:
+        """A problem at a place of a file: its line below it, with a caret, where the file has been read."""
+        if mark is None:
+            self.found.append(f"{file}: {message}; {hint}" if hint else f"{file}: {message}")
+            return
+        head = f"{file}:{mark.line}:{mark.column}: {message}"
+        lines = self.texts.get(file, [])
+        line = lines[mark.line - 1] if 0 < mark.line <= len(lines) else ""
+        if not line.strip():
+            self.found.append(f"{head}; {hint}" if hint else head)
+            return
+        first = max(mark.column - _WIDEST // 2, 0) if len(line) > _WIDEST else len(line) - len(line.lstrip())
+        shown = line[first : first + _WIDEST].rstrip()
+        shown = "".join(c if c.isprintable() else " " for c in shown)
+        before = min(max(mark.column - 1 - first, 0), len(shown))
+        caret = " " * before + "^" * max(min(mark.length, len(shown) - before), 1)
+        self.found.append("\n".join([head, f"    {shown}", f"    {caret} {hint}".rstrip()]))
 
-        >>> Problems(lines={"w.yaml": {"events": 7, "events.A": 8}}).place("w.yaml: events.A.x")
-        'w.yaml:8: events.A.x'
+    def mark(self, where: str, key: str = "") -> Mark | None:
+        """Where a value stands: itself, else the key that it belongs to, or the nearest one around it.
+
+        >>> marks = {"events": (Mark(7, 1, 6), Mark(8, 3)), "events.A": (Mark(8, 3), Mark(8, 6, 3))}
+        >>> problems = Problems(marks={"w.yaml": marks})
+        >>> problems.mark("w.yaml: events.A"), problems.mark("w.yaml: events.A.x"), problems.mark("w.yaml")
+        (Mark(line=8, column=6, length=3), Mark(line=8, column=3, length=1), None)
         """
         file, _, path = where.partition(": ")
-        known = self.lines.get(file, {})
-        inner = f"{path}.{key}".strip(".")
+        known = self.marks.get(file, {})
+        if not key and path in known:
+            own, value = known[path]
+            return value if value.line == own.line else own
+        inner = f"{path}.{key[:64]}".strip(".")
         while inner and inner not in known:
             inner = inner[: max(inner.rfind("."), inner.rfind("["), 0)]
-        return f"{file}:{known[inner]}{where[len(file) :]}" if inner else where
+        return known[inner][0] if inner else None
+
+    def place(self, where: str) -> str:
+        """A place as a message begins: `workload.yaml:8:3: events.A`."""
+        file, _, path = where.partition(": ")
+        mark = self.mark(where)
+        return f"{file}:{mark.line}:{mark.column}: {path}" if mark else where
 
     def mapping(self, where: str, value: Any) -> dict[str, Any]:
         """The value as a mapping with text keys; an empty one, and a problem, when it is none."""
@@ -63,7 +135,7 @@ class Problems:
             return {}
         odd = [key for key in value if not isinstance(key, str)]
         for key in odd:
-            self.add(where, f"expected text as key, found {key!r}; put it in quotes")
+            self.add(where, f"expected text as key, found {brief(key)}; put it in quotes")
         return {key: item for key, item in value.items() if isinstance(key, str)}
 
     def sequence(self, where: str, value: Any) -> list[Any]:
@@ -81,7 +153,7 @@ class Problems:
         known = {*required, *optional}
         for key in items:
             if key not in known:
-                self.add(where, f"unknown key '{key}'; {nearest(key, known)}", key)
+                self.add(where, f"unknown key {brief(key)}; {nearest(key, known)}", key)
         for key in required:
             if items.get(key) is None:
                 self.add(where, f"'{key}' is missing")
@@ -99,13 +171,13 @@ class Section:
     def at(self, key: str) -> str:
         return f"{self.where}.{key}" if ": " in self.where else f"{self.where}: {key}"
 
-    def number(self, key: str, default: float) -> float:
-        """Any number."""
+    def number(self, key: str, default: float, most: float = 1e9) -> float:
+        """A number above 0, at most `most`."""
         value = self.items.get(key)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            self.problems.add(self.at(key), f"expected a number, found {value!r}")
+        if not _is_number(value) or not 0 < value <= most:
+            self.problems.add(self.at(key), f"expected a number above 0, at most {most:,.0f}, found {brief(value)}")
             return default
         return float(value)
 
@@ -115,20 +187,30 @@ class Section:
     def truth(self, key: str, default: bool) -> bool:
         return self._read(key, bool, "true or false", default)
 
-    def count(self, key: str, default: int) -> int:
-        """A whole number, at least 0."""
+    def count(self, key: str, default: int, least: int = 0, most: int = MOST) -> int:
+        """A whole number from `least` to `most`."""
         value = self.items.get(key)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            self.problems.add(self.at(key), f"expected a whole number, at least 0, found {value!r}")
+        if not _is_whole(value) or not least <= value <= most:
+            expected = f"a whole number from {least:,} to {most:,}"
+            self.problems.add(self.at(key), f"expected {expected}, found {brief(value)}")
             return default
-        return value
+        return int(value)
+
+    def line(self, key: str, longest: int) -> str:
+        """A line of text that a page or a calendar shows; not an empty one."""
+        text = self.text(key).strip()
+        if self.items.get(key) is not None and (not text or len(text) > longest or not text.isprintable()):
+            if isinstance(self.items[key], str):
+                self.problems.add(self.at(key), f"expected a line of text of at most {longest} characters")
+            return ""
+        return text
 
     def choice(self, key: str, known: Collection[str], default: str) -> str:
         value = self.text(key, default)
         if value and value not in known:
-            self.problems.add(self.at(key), f"unknown value '{value}'; {nearest(value, known)}")
+            self.problems.add(self.at(key), f"unknown value {brief(value)}; {nearest(value, known)}")
             return default
         return value
 
@@ -137,25 +219,25 @@ class Section:
         found = self.problems.sequence(self.at(key), self.items.get(key))
         odd = [item for item in found if not isinstance(item, str)]
         for item in odd:
-            self.problems.add(self.at(key), f"expected text, found {item!r}")
+            self.problems.add(self.at(key), f"expected text, found {brief(item)}")
         return tuple(item for item in found if isinstance(item, str))
 
-    def counts(self, key: str, default: tuple[int, ...]) -> tuple[int, ...]:
-        """A list of whole numbers, at least 0; not an empty one."""
-        return tuple(self._listed(key, default, lambda item: isinstance(item, int) and item >= 0, "whole numbers"))
+    def counts(self, key: str, default: tuple[int, ...], least: int = 0, most: int = MOST) -> tuple[int, ...]:
+        """A list of whole numbers from `least` to `most`; not an empty one."""
+        wanted = f"whole numbers from {least:,} to {most:,}"
+        return tuple(self._listed(key, default, lambda item: _is_whole(item) and least <= item <= most, wanted))
 
-    def numbers(self, key: str, default: tuple[float, ...]) -> tuple[float, ...]:
-        """A list of numbers; not an empty one."""
-        return tuple(
-            float(n) for n in self._listed(key, default, lambda item: isinstance(item, int | float), "numbers")
-        )
+    def numbers(self, key: str, default: tuple[float, ...], most: float) -> tuple[float, ...]:
+        """A list of numbers above 0, at most `most`; not an empty one."""
+        wanted = f"numbers above 0, at most {most:,.0f}"
+        return tuple(map(float, self._listed(key, default, lambda item: _is_number(item) and 0 < item <= most, wanted)))
 
     def _listed(self, key: str, default: Any, fits: Callable[[Any], bool], wanted: str) -> Any:
         value = self.items.get(key)
         if value is None:
             return default
-        if not isinstance(value, list) or not value or any(isinstance(i, bool) or not fits(i) for i in value):
-            self.problems.add(self.at(key), f"expected a list of {wanted}, found {value!r}")
+        if not isinstance(value, list) or not value or not all(map(fits, value)):
+            self.problems.add(self.at(key), f"expected a list of {wanted}, found {brief(value)}")
             return default
         return value
 
@@ -164,9 +246,26 @@ class Section:
         if value is None:
             return default
         if not isinstance(value, wanted):
-            self.problems.add(self.at(key), f"expected {name}, found {value!r}")
+            self.problems.add(self.at(key), f"expected {name}, found {brief(value)}")
             return default
         return value
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def brief_path(path: str) -> str:
+    """The path of a key, which may be as long as its writer likes.
+
+    >>> brief_path("events.A.x")
+    'events.A.x'
+    """
+    return brief(path, quoted=False)
 
 
 def kind(value: Any) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobs.workload.problems import Problems
+from jobs.workload.names import RULE, is_name
+from jobs.workload.problems import Problems, brief
 from jobs.workload.shedding import QueryShedding, read_query_shedding
 
 QUERY_FOLDERS = {"queries": (".cep",), "policies": (".mfotl", ".mtl")}
@@ -27,8 +27,6 @@ LAKE_TABLES = (
 
 BESIDE = ("_events", "_compact")
 """What is named after a query beside its result: a view of its matches' events, a table of its compact results."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -54,20 +52,25 @@ def question_files(folder: Path) -> list[Path]:
 
 def check_names(problems: Problems, folder: Path) -> list[str]:
     """The names of a folder's questions; those that cannot name a result table are problems."""
-    names = [path.stem for path in question_files(folder)]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        problems.add(name, "two files ask under this name, which names their result table")
-    for name in names:
-        if not _NAME.fullmatch(name) or name in LAKE_TABLES or name.startswith("work_"):
-            problems.add(
-                name, "cannot name a result table: lower case letters, digits and '_', and no other table's name"
-            )
+    files = question_files(folder)
+    names = [path.stem for path in files]
+    for path in files:
+        name, shown = path.stem, shown_as(path)
+        if names.count(name) > 1:
+            problems.add(shown, "two files ask under this name, which names their result table")
+        if not is_name(name) or name in LAKE_TABLES or name.startswith("work_"):
+            problems.add(shown, f"cannot name a result table: {RULE}, and no other table's name")
         for suffix in BESIDE:
             if name.removesuffix(suffix) in names and name.endswith(suffix):
                 problems.add(
-                    name, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
+                    shown, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
                 )
     return names
+
+
+def shown_as(path: Path) -> str:
+    """A question's file as problems name it: its folder and its name, printable."""
+    return brief(f"{path.parent.name}/{path.name}", quoted=False)
 
 
 def read_query_settings(problems: Problems, value: object, names: list[str]) -> dict[str, QuerySettings]:

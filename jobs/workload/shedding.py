@@ -13,12 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cep_core.shedding.costs import Costs
-from jobs.workload.problems import Problems, Section
+from jobs.workload.problems import Problems, Section, brief
 
-COSTS = ("event", "window", "lookup", "sort", "drop", "draw")
+COSTS = ("event", "window", "event_window", "lookup", "sort", "drop", "draw")
 """What an event, a window, and each part of shedding cost, whatever the query."""
 
-_SPAN = re.compile(r"(?P<number>\d+)\s*(?P<unit>ns|us|ms|s)")
+_DEAREST = 10**12
+"""What anything may cost, or a bound be: a quarter of an hour of virtual time, in nanoseconds."""
+_SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>ns|us|ms|s)")
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
@@ -60,17 +62,17 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
         "workload.yaml: shedding", value, ("bound", "costs"), ("buffer", "loads", "seeds", "training_days")
     )
     costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), COSTS[1:])
-    loads = section.numbers("loads", Shedding.loads)
-    if any(load <= 0 for load in loads) or len(set(loads)) < len(loads):
-        problems.add(section.at("loads"), "expected different numbers above 0, such as 1.2 for a load of 120 %")
+    loads = section.numbers("loads", Shedding.loads, most=100)
+    if len(set(loads)) < len(loads):
+        problems.add(section.at("loads"), "expected different numbers, such as 1.2 for a load of 120 %")
         loads = Shedding.loads
     return Shedding(
         bound=_span(section, "bound", 1),
         buffer=_span(section, "buffer", 0),
-        costs=Costs((), **{name: costs.count(name, 0) for name in COSTS}),
+        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in COSTS}),
         loads=loads,
-        seeds=section.counts("seeds", Shedding.seeds),
-        training_days=section.count("training_days", Shedding.training_days),
+        seeds=section.counts("seeds", Shedding.seeds, most=2**32 - 1),
+        training_days=section.count("training_days", Shedding.training_days, most=3_660),
     )
 
 
@@ -79,14 +81,8 @@ def read_query_shedding(problems: Problems, where: str, value: object) -> QueryS
     if value is None:
         return None
     section = problems.section(where, value, ("costs",), ("weight",))
-    costs = section.counts("costs", ())
-    if any(cost < 1 for cost in costs):
-        problems.add(section.at("costs"), "meeting a partial match costs at least 1 virtual nanosecond")
-        return None
+    costs = section.counts("costs", (), least=1, most=_DEAREST)
     weight = section.number("weight", QueryShedding.weight)
-    if weight <= 0:
-        problems.add(section.at("weight"), f"expected a number above 0, found {weight:g}")
-        return None
     return QueryShedding(costs, weight, problems.place(section.at("costs"))) if costs else None
 
 
@@ -94,9 +90,9 @@ def _span(section: Section, key: str, least: int) -> int:
     """A span of virtual time such as `10ms`, in nanoseconds."""
     text = section.text(key, f"{least}ns")
     found = _SPAN.fullmatch(text)
-    if found is None or int(found["number"]) < least:
+    if found is None or not least <= int(found["number"]) <= _DEAREST:
         section.problems.add(
-            section.at(key), f"expected a span of virtual time such as 2s, 10ms or 500us, found '{text}'"
+            section.at(key), f"expected a span of virtual time such as 2s, 10ms or 500us, found {brief(text)}"
         )
         return least
     return int(found["number"]) * _NANOSECONDS[found["unit"]]

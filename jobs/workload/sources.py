@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from jobs.workload.problems import Problems, nearest
+from jobs.workload.problems import Problems, Section, brief, nearest
 from jobs.workload.secrets import problems_in, resolve
 
 COLUMN_TYPES = {
@@ -26,9 +26,26 @@ COLUMN_TYPES = {
 TEXT_FORMATS = ("csv", "json")
 """Formats read line by line, so that every row keeps its raw text; all others are read as Spark reads them."""
 
+TYPED_FORMATS = (
+    "parquet",
+    "orc",
+    "delta",
+    "avro",
+    "jdbc",
+    "xml",
+    "iceberg",
+    "hudi",
+    "mongodb",
+    "bigquery",
+    "snowflake",
+)
+"""Formats of data sources that bring a schema; any other is given by its class, which has dots in its name."""
+
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")
 """As people write URIs, `s3a://bucket/x`, and as Hadoop does where there is no host, `file:/x`."""
 _PACKAGE = "package:"
+_PLACEHOLDER = re.compile(r"(?<!\$)\{(?!day\})[A-Za-z_ ]*\}")
+_MOST_SLACK = 366
 
 
 @dataclass(frozen=True)
@@ -116,41 +133,75 @@ def read_source(problems: Problems, name: str, value: object) -> Source:
         optional=("path", "options", "header", "missing", "must_exist", "slack", "order"),
     )
     columns = _columns(problems, f"{where}.columns", section.items.get("columns"))
-    options = {
-        key: str(item).lower() if isinstance(item, bool) else str(item)
-        for key, item in problems.mapping(f"{where}.options", section.items.get("options")).items()
-    }
+    options = _options(problems, f"{where}.options", section.items.get("options"))
     source = Source(
         name=name,
-        format=section.text("format", "csv").lower(),
+        format=_format(section),
         columns=columns,
         path=section.text("path"),
         options=options,
         header=section.truth("header", True),
         missing=section.text("missing"),
         must_exist=section.truth("must_exist", True),
-        slack=section.count("slack", 0),
+        slack=section.count("slack", 0, most=_MOST_SLACK),
         order=section.texts("order"),
     )
     for text in (source.path, *options.values()):
         for problem in problems_in(text):
             problems.add(where, problem)
-    if source.text and not source.path:
+    if not source.path.isprintable():
+        problems.add(f"{where}.path", "holds a character that no file's name has")
+    for found in _PLACEHOLDER.findall(source.path):
+        problems.add(f"{where}.path", f"unknown placeholder '{found}'; the only one is {{day}}")
+    if source.text and not source.path and "path" not in section.items:
         problems.add(where, f"a source of format '{source.format}' needs a 'path'")
     if source.slack and not source.daily:
         problems.add(f"{where}.slack", "says how many days' files to read, but 'path' has no {day}")
     for column in source.order:
         if column not in columns:
-            problems.add(f"{where}.order", f"unknown column '{column}'; {nearest(column, columns)}")
+            problems.add(f"{where}.order", f"unknown column {brief(column)}; {nearest(column, columns)}")
     return source
 
 
 def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:
-    types = {}
+    types: dict[str, str] = {}
+    spelt: dict[str, str] = {}
     for column, declared in problems.mapping(where, value).items():
-        if declared not in COLUMN_TYPES:
-            problems.add(f"{where}.{column}", f"unknown type {declared!r}; {nearest(str(declared), COLUMN_TYPES)}")
+        name = declared if isinstance(declared, str) else ""
+        if name not in COLUMN_TYPES:
+            problems.add(f"{where}.{column}", f"unknown type {brief(declared)}; {nearest(name, COLUMN_TYPES)}")
         if column.startswith("_"):
             problems.add(f"{where}.{column}", "names that begin with '_' are kept for the row itself")
-        types[column] = COLUMN_TYPES.get(str(declared), "STRING")
+        if not column.strip() or "`" in column or not column.isprintable():
+            problems.add(f"{where}.{column}", "cannot name a column: it is blank, or holds ` or a control character")
+        if spelt.setdefault(column.lower(), column) != column:
+            problems.add(
+                f"{where}.{column}", f"is '{spelt[column.lower()]}' in another case; SQL does not tell them apart"
+            )
+        types[column] = COLUMN_TYPES.get(name, "STRING")
+    if value == {}:
+        problems.add(where, "expected the source's columns with their types, found none")
     return types
+
+
+def _format(section: Section) -> str:
+    """A format's short name, in lower case, or the class of a data source."""
+    text = section.text("format", "csv")
+    known = (*TEXT_FORMATS, *TYPED_FORMATS)
+    if "." in text and all(part.isidentifier() for part in text.split(".")):
+        return text
+    if text.lower() not in known:
+        hint = f"{nearest(text.lower(), known)}; another data source is given by its class, such as org.name.Source"
+        section.problems.add(section.at("format"), f"unknown format {brief(text)}; {hint}")
+        return "csv"
+    return text.lower()
+
+
+def _options(problems: Problems, where: str, value: object) -> dict[str, str]:
+    options = {}
+    for key, item in problems.mapping(where, value).items():
+        if not isinstance(item, str | int | float):
+            problems.add(f"{where}.{key}", f"expected text, a number, true or false, found {brief(item)}")
+            continue
+        options[key] = str(item).lower() if isinstance(item, bool) else str(item)
+    return options

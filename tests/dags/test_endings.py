@@ -101,8 +101,10 @@ def test_an_evaluation_measures_then_publishes(bag: Any, spark_submit: Path) -> 
 
 
 def test_a_command_tells_why_it_failed(bag: Any) -> None:
-    """The only task of a broken folder's DAG fails for good with what `trendmill check` says."""
-    task = bag.dags["nightly_broken"].get_task("check").prepare_for_execution()
+    """A program of the project that refuses a workload fails its task for good with what it says."""
+    from trendmill.operators import Command
+
+    task = Command(task_id="check", module="jobs.cli", arguments=["check", "broken"])
     with pytest.raises(Exception, match="exit code 2") as caught:
         task.execute({})
     assert type(caught.value).__name__ == "AirflowFailException"

@@ -208,6 +208,8 @@ def test_a_definition_changes_with_what_the_numbers_depend_on():
         ({"log": {"read": "trades"}}, "needs files"),
         ({"log": {"generate": "quotes", "cows": 1}}, "cows"),
         ({"relations": {"wins": ""}}, "relations: no 'wins'"),
+        ({"relations": {"keeps_the_bound": "it may not"}}, "relations.keeps_the_bound: why may it not hold"),
+        ({"relations": {"keeps_the_bound": {"because": "luck", "why": "it may not"}}}, "because: no 'luck'"),
         ({"costs": {"state": 1, "lunch": 1}}, "costs: no 'lunch'"),
         ({"bound_ms": 0}, "the bound is positive"),
         ({"seeds": ["many"]}, "a seed is a whole number"),

@@ -157,7 +157,7 @@ def test_xl4_partial_matches_of_one_striker_share_their_fate():
         busy = np.median(met[experiment.scenario.first :])
         same = []
         for stop in range(experiment.scenario.first, len(met), step):
-            run.advance(stop, experiment.hindsight.knowledge)
+            run.advance(stop, experiment.look_ahead.knowledge)
             pool = run.pool
             rows = [pool.body[b : b + n, WORTH] > 0 for b, n in zip(pool.begin, pool.length, strict=True) if n]
             if met[stop - 1] > max(busy, 4) and rows:
@@ -211,7 +211,7 @@ def test_xl7_without_remaining_time_the_bound_breaks_where_f_falls_short():
     assert with_time.quality.late == 0.0 < without.quality.late
     account, judged_events = without.run.account, slice(scenario.first, None)
     kept = (account.met - account.dropped)[judged_events]
-    foreseen = np.array([experiment.model.processing(int(count)) for count in kept])
+    foreseen = np.array([experiment.model.held.processing(int(count)) for count in kept])
     late = account.latency[judged_events] > scenario.bound
     assert (account.work[judged_events][late] > foreseen[late]).all()
     guarded = Experiment(replace(scenario, buffer=scenario.bound // 100))

@@ -47,7 +47,9 @@ def patterns(draw: st.DrawFn, depth: int = 2, alternative: bool = False) -> Patt
             units = tuple(unit([]) for _ in range(draw(st.integers(1, 3))))
             return AnyOf(draw(st.integers(1, len(units))), units, AT)
         if kind == "bounded":
-            return Kleene(build(depth - 1, shared), *draw(st.sampled_from([(2, 2), (1, 3), (2, None), (0, 2)])), AT)
+            return Kleene(
+                build(depth - 1, shared), *draw(st.sampled_from([(2, 2), (1, 2), (1, 3), (2, None), (0, 2)])), AT
+            )
         least, most = {"plus": (1, None), "star": (0, None), "optional": (0, 1)}[kind]
         return Kleene(build(depth - 1, shared), least, most, AT)
 
@@ -204,6 +206,10 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
     def last(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
 
+    def how_many(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        return not its or compares(sign, len(its), k)
+
     options = [
         Condition(f"{v}[i].x {sign} {k}", each),
         Condition(f"{v}[i-1].x {sign} {v}[i].x", in_turn),
@@ -214,6 +220,9 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
         Condition(f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
         Condition(f"sum({v}[].x) {sign} {k}", total, while_it_grows(v)),
         Condition(f"{v}[last].x {sign} {k}", last, while_it_grows(v)),
+        Condition(f"last({v}[].x) {sign} {k}", last, while_it_grows(v)),
+        Condition(f"first({v}[].x) {sign} {k}", first),
+        Condition(f"count({v}[]) {sign} {k}", how_many, while_it_grows(v)),
     ]
     if plain or len(lists) > 1:
         w = draw(st.sampled_from([name for name in (*plain, *lists) if name != v]))

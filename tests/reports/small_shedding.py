@@ -24,7 +24,7 @@ LOST = {
     "PM-BL": 0.31,
     "E-BL": 0.05,
     "trend counts": 0.1,
-    "hindsight": 0.08,
+    "greedy look-ahead": 0.08,
     SCRIPT: 0.9,
 }
 """At 140 %; half of it at 120 %."""

@@ -16,8 +16,8 @@ from jobs.reports import aggregation, matching
 from jobs.reports.attributes import entity, mentioned
 from jobs.reports.event_index import EventIndex
 from jobs.reports.figures.timeline import timeline_figure
-from jobs.reports.matching import Totals
 from jobs.reports.moments import Clock
+from jobs.reports.tallies import Totals, tallies_of
 
 DAY = date(2013, 3, 8)
 START = 1362729600
@@ -68,7 +68,7 @@ def test_the_top_group_and_its_window_are_named() -> None:
     """The largest count over all groups and windows, with how many groups and windows have any."""
     assert said(GROUPED, row(3, who="u"), row(87, window=1, who="v"), row(5, window=1, who="u")) == (
         "On 8 March 2013 who v had the most trends: 87 in the 12 hours from 8 Mar 09:00; "
-        "2 values of who in 2 windows had any."
+        "2 values of who had any, in 2 windows."
     )
 
 
@@ -163,8 +163,13 @@ def matched(query: Query, *numbers: int) -> pa.Table:
 def told(text: str, people: list[str], numbers: list[int], totals: Totals | None = None) -> matching.Answer:
     query = bind(text, SCHEMA)
     results = matched(query, *numbers)
-    known = totals or Totals(len(numbers), len(numbers), truncated=False)
-    return matching.answer(query, results, known, events(*people), DAY, Clock())
+    return said_of(query, results, totals or Totals(len(numbers), len(numbers), truncated=False), events(*people))
+
+
+def said_of(query: Query, results: pa.Table, totals: Totals, index: EventIndex) -> matching.Answer:
+    """The answer from a listing alone."""
+    whose = tallies_of(query, results, None, totals, index, (START, START + 24 * HOUR)).keys
+    return matching.answer(query, results, totals, whose, index, DAY, Clock())
 
 
 def test_matches_are_counted_and_the_top_key_named() -> None:
@@ -179,7 +184,7 @@ def test_matches_are_counted_and_the_top_key_named() -> None:
     [
         (["u"], "On 8 March 2013 there was 1 match; who u."),
         (["u", "u"], "On 8 March 2013 there were 2 matches; all of who u."),
-        (["u", "v"], "On 8 March 2013 there were 2 matches; each of another who."),
+        (["u", "v"], "On 8 March 2013 there were 2 matches; no two of the same who."),
         (["u", "u", "v", "v", "w"], "On 8 March 2013 there were 5 matches; who u (like 1 other) had the most, 2."),
     ],
 )
@@ -198,10 +203,12 @@ def test_without_a_key_the_longest_match_is_told() -> None:
 def test_a_cut_listing_and_an_unknown_total_are_said() -> None:
     """The total is that of `result_days`; null means at least so many."""
     cut = told(MATCHED, ["u", "u"], [0, 1], Totals(10**40, 2, truncated=True))
-    assert cut.sentence == "On 8 March 2013 there were 1.0e40 matches; all of who u."
+    assert cut.sentence == "On 8 March 2013 there were 1.0e40 matches; all of the 2 listed are of who u."
     assert cut.caveat == "The listing is cut: it holds the first 2 of 1.0e40 matches."
     unknown = told(MATCHED, ["u", "u"], [0, 1], Totals(None, 2, truncated=True))
-    assert unknown.sentence.startswith("On 8 March 2013 there were at least 2 matches;")
+    assert unknown.sentence.startswith(
+        "On 8 March 2013 there were at least 2 matches, counted only as far as they are listed; all of the 2 listed"
+    )
 
 
 def test_events_that_are_gone_do_not_stop_a_report() -> None:
@@ -229,18 +236,21 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     query = bind(LIKELY, SCHEMA)
     results = matched(query, 0, 1, 2).append_column("confidence", pa.array([0.8, 1.0, 0.99999]))
     index = events("u", "v", "w")
-    answer = matching.answer(query, results, Totals(3, 3, truncated=False), index, DAY, Clock())
+    answer = said_of(query, results, Totals(3, 3, truncated=False), index)
     assert answer.sentence == (
-        "On 8 March 2013 there were 3 matches of confidence at least 0.8, 2 of them uncertain; each of another who."
+        "On 8 March 2013 there were 3 matches of confidence at least 0.8, 2 of them uncertain; no two of the same who."
     )
-    cut = matching.answer(query, results, Totals(None, 4, truncated=True), index, DAY, Clock())
-    assert "matches of confidence at least 0.8, 2 of the 3 listed uncertain; each" in cut.sentence
+    cut = said_of(query, results, Totals(None, 4, truncated=True), index)
+    assert "matches of confidence at least 0.8, 2 of the 3 listed uncertain, counted only" in cut.sentence
     listing = matching.listing(query, results, index, Clock())
     assert listing.order == "likeliest first"
     place = [heading.title for heading in listing.headings].index("confidence")
     assert [(row[0], row[place]) for row in listing.cells] == [("v", "1"), ("w", "0.999"), ("u", "0.8")]
     assert [row[listing.header.index("confidence")] for row in listing.rows] == [0.8, 1.0, 0.99999]
-    figure = timeline_figure(query, "likely", matching.exemplars(query, results, index, 12), "3 matches", DAY, Clock())
+    totals = Totals(3, 3, truncated=False)
+    whose = tallies_of(query, results, None, totals, index, (START, START + 24 * HOUR)).keys
+    best = matching.exemplars(query, results, index, whose, 12)
+    figure = timeline_figure(query, "likely", best, totals, whose, DAY, Clock())
     assert figure is not None
     assert figure.caption.startswith("The likeliest match of each who with most matches")
     assert [row[figure.header.index("confidence")] for row in figure.rows][::3] == [0.8, 1.0, 0.99999]
@@ -249,7 +259,7 @@ def test_possible_matches_say_how_likely_they_are() -> None:
 def test_without_a_key_the_likeliest_match_is_told() -> None:
     query = bind(LIKELY.replace("WHERE [who] ", "").replace(">=", ">"), SCHEMA)
     results = matched(query, 0, 1).append_column("confidence", pa.array([0.9, 0.95]))
-    answer = matching.answer(query, results, Totals(2, 2, truncated=False), events("u", "v"), DAY, Clock())
+    answer = said_of(query, results, Totals(2, 2, truncated=False), events("u", "v"))
     assert answer.sentence == (
         "On 8 March 2013 there were 2 matches of confidence above 0.8, 2 of them uncertain; "
         "the likeliest has confidence 0.95, from 8 Mar 08:10."

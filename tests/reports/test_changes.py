@@ -59,7 +59,7 @@ def test_counts_beyond_machine_numbers_are_compared() -> None:
     """Through logarithms: 10^5000 is 10^4990 times 10^10."""
     huge, usual = Magnitude.of(None, 5000.0), Magnitude.of(10**10)
     change = compare(DAY, huge, {DAY - timedelta(days=1)}, {DAY - timedelta(days=1): usual})
-    assert change.sentence == "1.0e4990 times that of the day before (1.0e10)."
+    assert change.sentence == "4990 orders of magnitude above that of the day before (1.0e10)."
 
 
 def test_volume_of_events() -> None:

@@ -107,7 +107,7 @@ def test_a_figure_of_nothing_does_not_exist() -> None:
     assert windows_figure(query, "q", results, DAY, CLOCK) is None
     assert rhythm_figure({}, {}, [], INTERVAL, DAY, CLOCK) is None
     assert trailing_figure({"q": Change(Magnitude.of(1), {})}, DAY) is None
-    assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": "matches"}, INTERVAL, DAY, CLOCK) is None
+    assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": str}, [], INTERVAL, DAY, CLOCK) is None
     assert strategies_figure(Comparison({"queries": ["q"], "lower_bound": None}, [])) is None
 
 

@@ -26,8 +26,8 @@ costs: {state: 1000, event: 8000, lookup: 5, sort: 1, drop: 50, draw: 10}
 over_time: true
 relations:
   bound_breaks_without:
-  keeps_the_bound: A reason.
-  events_gain: Another reason.
+  keeps_the_bound: {because: set-up, why: A reason.}
+  events_gain: {because: data, why: Another reason.}
 """
 
 READING = """

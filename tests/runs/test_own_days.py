@@ -17,7 +17,7 @@ title: Climbs on the fourth day
 log: {{read: events, train: [2013-01-01, 2013-01-03], judge: [2013-01-{judged}, 2013-01-{judged}]}}
 queries: {{climbs: {{weight: 2}}}}
 axes: {{training_days: [1, 3], load: [1.2, 1.8]}}
-strategies: [none, pSPICE, PM-BL, E-BL, hindsight]
+strategies: [none, pSPICE, PM-BL, E-BL, greedy look-ahead]
 seeds: 2
 bound_ms: 0.0002
 costs: {{state: 6, event: 20, lookup: 1, draw: 1}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -112,3 +114,20 @@ def test_a_slice_is_cut_until_its_parts_respect_the_limit() -> None:
     assert (cut[0][0], cut[-1][-1]) == (0, 4 * DAY)
     assert set(days) <= {moment for part in cut for moment in part}
     assert all((part[-1] - max(0, part[0] - 3_600)) / 60 <= 400 for part in cut)
+
+
+@pytest.mark.parametrize("limit", [10_000, 60])
+def test_a_worker_tells_for_which_day_it_read_each_event(limit: int) -> None:
+    """What a block's days read adds up to all that was read: the day's page and the console say the same."""
+    query, events = QUERIES[2], log()
+    plan = make_plan({query.name: ()}, (), statistics_of(events, ()), 1, seed_text="seed")
+    assignment = Assignment(
+        (plan.to_dict(),), (query,), {query.name: (DAYS, (DAY, 2 * DAY))}, schema_to_values(SCHEMA), limit
+    )
+    stamps = events["ts"].to_numpy()
+    both, one = evaluate_slice(assignment, plan.plan_id, 0, events)
+    own = [int(((start <= stamps) & (stamps < end)).sum()) for start, end in pairwise(DAYS)]
+    assert both.events[1] >= own[1]
+    assert both.events[0] > own[0]  # what the first day looks back to
+    assert (both.events[1] == own[1]) == (limit == 10_000)  # a day of a piece of its own looks back as well
+    assert len(one.events) == 1

@@ -67,5 +67,5 @@ def draw_world(seed: int, count: int) -> World:
     ts = np.cumsum(rng.choice([0, 0, 1, 2, 5], count)).astype(np.int64)
     patterns = [draw_pattern(rng, count, f"q{number}") for number in range(int(rng.integers(1, 4)))]
     states = tuple(tuple(int(c) for c in rng.integers(1, 9, p.machine.steps)) for p in patterns)
-    costs = Costs(states, event=3, window=2, lookup=1, sort=1, drop=2, draw=1)
+    costs = Costs(states, event=3, window=2, lookup=1, sort=1, drop=2, draw=1, event_window=int(rng.integers(3)))
     return World(patterns, ts, costs, bool(rng.integers(2)))

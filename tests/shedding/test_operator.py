@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cep_core.language.patterns.query import Strategy
 from cep_core.matching.network import OPERATORS, compares
+from cep_core.shedding.clairvoyance import Clairvoyance
 from cep_core.shedding.costs import Costs, uniform_costs
 from cep_core.shedding.drawing import chained, chance
 from cep_core.shedding.dropping import share_to_drop, share_wanted
@@ -18,12 +19,13 @@ from cep_core.shedding.lifetimes import spent_in_state
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.pool import OWN, WORTH
-from cep_core.shedding.reference import PartialMatch, replay
+from cep_core.shedding.reference import Foresight, PartialMatch, replay
 from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
 from cep_core.shedding.run import Run
+from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.events import spread_over_types
-from cep_core.shedding.shedders.hindsight import Hindsight
+from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.stream import Offered, stream_of
 from cep_core.shedding.utility import UtilityTable
 from cep_core.shedding.windows import Windows
@@ -67,6 +69,7 @@ def test_unshed_run_is_the_plain_one(seed, count):
     expected = replay(world.patterns, world.ts, world.costs, arrival, ordered=world.ordered)
     run = run_of(world, arrival)
     assert run.account.latency.tolist() == expected.latency
+    assert run.account.held.tolist() == expected.held
     pattern, _, keys = run.match_columns()
     found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in expected.matches]
     assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
@@ -77,9 +80,9 @@ def test_unshed_run_is_the_plain_one(seed, count):
 
 
 @settings(max_examples=150, deadline=None)
-@given(SEEDS, st.integers(1, 40), st.integers(5, 60))
-def test_shed_run_is_the_plain_one(seed, count, bound):
-    """Same drops, same latencies, with utilities that tie often."""
+@given(SEEDS, st.integers(1, 40), st.integers(5, 60), st.booleans())
+def test_shed_run_is_the_plain_one(seed, count, bound, by_partition):
+    """Same drops, same latencies, with utilities that tie often; victims from everywhere or from the partition."""
     world = draw_world(seed, count)
     rng = np.random.default_rng(seed)
     arrival = 5 * np.arange(count)
@@ -93,10 +96,20 @@ def test_shed_run_is_the_plain_one(seed, count, bound):
         return tables[one.pattern].at(one.state, (one.end - clock + 1) * 0.5)
 
     plain = replay(
-        world.patterns, world.ts, world.costs, arrival, ordered=world.ordered, detector=detector, utility=utility
+        world.patterns,
+        world.ts,
+        world.costs,
+        arrival,
+        ordered=world.ordered,
+        detector=detector,
+        utility=utility,
+        by_partition=by_partition,
     )
-    rules = by_tables(guarded(detector, LOWEST, seed=0), tables)._replace(rate=np.full(len(tables), 0.5))
+    rules = by_tables(guarded(detector, LOWEST, seed=0), tables)._replace(
+        rate=np.full(len(tables), 0.5), everywhere=not by_partition
+    )
     run = run_of(world, arrival, rules)
+    assert run.account.held.tolist() == plain.held
     assert run.account.dropped.tolist() == plain.dropped
     assert run.account.latency.tolist() == plain.latency
     pattern, _, keys = run.match_columns()
@@ -105,6 +118,38 @@ def test_shed_run_is_the_plain_one(seed, count, bound):
     whole = run_of(world, arrival)
     before = set(whole.match_columns()[2].tolist())
     assert set(keys.tolist()) <= before, "shedding partial matches invents nothing (L4)"
+
+
+@settings(max_examples=80, deadline=None)
+@given(SEEDS, st.integers(1, 30), st.integers(5, 60))
+def test_clairvoyant_run_is_the_plain_one(seed, count, bound):
+    """Useful work only, and of that the least worth goes where it alone is too much."""
+    world = draw_world(seed, count)
+    arrival = 5 * np.arange(count)
+    stream = stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered)
+    whole = Run(stream, arrival, tracked=RECORD)
+    whole.advance(count)
+    unshed = replay(world.patterns, world.ts, world.costs, arrival, ordered=world.ordered)
+    clairvoyant = Clairvoyant(Clairvoyance(whole))
+    for latest in (bound, 10**9):
+        plain = replay(
+            world.patterns,
+            world.ts,
+            world.costs,
+            arrival,
+            ordered=world.ordered,
+            foresight=Foresight(unshed, world.patterns, world.costs, latest),
+        )
+        run = Run(stream, arrival, tracked=REPLAY)
+        run.advance(count, clairvoyant.knowledge._replace(bound=latest))
+        assert run.account.dropped.tolist() == plain.dropped
+        assert run.account.latency.tolist() == plain.latency
+        pattern, _, keys = run.match_columns()
+        found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]
+        assert sorted(zip(pattern.tolist(), keys.tolist(), strict=True)) == sorted(found)
+    assert sorted(keys.tolist()) == sorted(whole.match_columns()[2].tolist()), "in time, it loses nothing"
+    useful = int((run.account.work - stream.fixed_cost).sum())
+    assert useful == int(clairvoyant.known.useful.sum()), "and does exactly the useful work"
 
 
 @settings(max_examples=150, deadline=None)
@@ -262,10 +307,8 @@ def test_look_ahead_knows_what_is_still_to_come(seed, count, stop):
     whole = Run(stream, 5 * np.arange(count), tracked=RECORD)
     whole.advance(count)
     assert int(whole.account.worth.sum()) == whole.matches
-    assert int(whole.spent_by_node().sum()) == int(
-        whole.account.work.sum() - world.costs.event * count - world.costs.window * len(stream.window_end)
-    )
-    known = Hindsight(whole).knowledge
+    assert int(whole.spent_by_node().sum()) == int((whole.account.work - stream.fixed_cost).sum())
+    known = GreedyLookAhead(Clairvoyance(whole)).knowledge
     begun = Run(stream, 5 * np.arange(count), tracked=REPLAY)
     begun.advance(min(stop, count), known)
     roots = whole.account.parent[: whole.nodes] < 0

@@ -23,6 +23,7 @@ from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events, spread_over_types
 from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
 from cep_core.shedding.shedders.trends import Trends
@@ -31,7 +32,7 @@ from cep_core.shedding.windows import Windows
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted, sequence
 
-SHEDDERS = (PSpice(), PSpice(timeless=True), ByChance(), Trends())
+SHEDDERS = (PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Trends())
 
 
 def test_l04_weighted_false_negatives():
@@ -59,9 +60,9 @@ def scenario_of(seed: int, count: int) -> Scenario:
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([1.2, 2.0, 4.0]))
 def test_l04_shed_matches_are_a_subset_of_the_unshed(seed, load):
-    """For whatever drops partial matches, hindsight included."""
+    """For whatever drops partial matches, greedy look-ahead included."""
     experiment = Experiment(scenario_of(seed, 60))
-    for shedder in (*SHEDDERS, experiment.hindsight):
+    for shedder in (*SHEDDERS, experiment.look_ahead, experiment.clairvoyant):
         assert sum(experiment.measure(shedder, load).quality.invented) == 0
 
 
@@ -117,26 +118,30 @@ def test_nothing_is_dropped_from_any_patterns_below_the_bound(seed, count, gap):
     arrival = np.cumsum(np.random.default_rng(seed).integers(0, 2 * gap, count))
     unshed = Run(stream, arrival)
     unshed.advance(count)
-    meeting = unshed.account.met > 0
-    assume(meeting.any())
-    highest = int(unshed.account.latency[meeting].max())
-    for kind in (LOWEST, CHANCE):
-        run = Run(stream, arrival)
-        run.advance(count, rules._replace(bound=highest + 5, buffer=5, kind=kind))
-        assert run.account.dropped.sum() == 0
-    tighter = Run(stream, arrival)
-    tighter.advance(count, rules._replace(bound=highest + 4, buffer=5))
-    assert tighter.account.dropped.sum() > 0
+    account = unshed.account
+    for everywhere in (True, False):
+        known = account.held if everywhere else account.met
+        assume((known > 0).any())
+        foreseen = account.latency - account.work + 2 + 3 * known
+        highest = int(foreseen[known > 0].max())
+        for kind in (LOWEST, CHANCE):
+            run = Run(stream, arrival)
+            run.advance(count, rules._replace(bound=highest + 5, buffer=5, kind=kind, everywhere=everywhere))
+            assert run.account.dropped.sum() == 0
+        tighter = Run(stream, arrival)
+        tighter.advance(count, rules._replace(bound=highest + 4, buffer=5, everywhere=everywhere))
+        assert tighter.account.asked.sum() > 0
+        assert tighter.account.dropped.sum() > 0
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(2, 60), st.integers(0, 6))
-def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, count, bound, slack):
-    """f and g exact, and events that alone keep up: each arrives at least as late as the one before costs by itself."""
+@given(st.integers(0, 2**32), st.integers(1, 50), st.integers(2, 60), st.integers(0, 6), st.booleans())
+def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, count, bound, slack, everywhere):
+    """f is no less than an event costs, g exact, and events alone keep up: each arrives when the one before is done."""
     stream, rules = evenly_priced(seed, count)
     arrival = np.cumsum(2 + np.random.default_rng(seed).integers(0, slack + 1, count))
     run = Run(stream, arrival)
-    run.advance(count, rules._replace(bound=bound))
+    run.advance(count, rules._replace(bound=bound, everywhere=everywhere))
     assert run.account.latency.max() <= bound
 
 
@@ -145,8 +150,8 @@ def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, c
 def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
     """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
     experiment = Experiment(planted(seed, 2_000, per_match=50))
-    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.hindsight):
-        assert experiment.model.processing == Latency(LINEAR, 20.0, 50.0)
+    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.look_ahead, experiment.clairvoyant):
+        assert experiment.model.held.processing == Latency(LINEAR, 20.0, 50.0)
         measured = experiment.measure(shedder, load)
         assert measured.quality.latencies[-1] <= experiment.scenario.bound
         assert measured.quality.late == 0
@@ -168,14 +173,14 @@ def test_loss_does_not_fall_with_load_on_a_planted_chain():
         assert lost[:, -1].mean() > lost[:, 0].mean() > 0
 
 
-def test_hindsight_loses_least_and_pspice_less_than_chance():
+def test_looking_ahead_loses_least_and_pspice_less_than_chance():
     lost = {}
     for seed in range(6):
         experiment = Experiment(planted(seed, 6_000, wanted="ABCD"))
-        for shedder in (PSpice(), ByChance(), experiment.hindsight):
+        for shedder in (PSpice(), ByChance(), experiment.look_ahead):
             lost.setdefault(shedder.name, []).append(experiment.measure(shedder, 1.5, seed).quality.lost)
     means = {name: np.mean(values) for name, values in lost.items()}
-    assert means["hindsight"] < means["pSPICE"] < means["PM-BL"]
+    assert means["greedy look-ahead"] < means["pSPICE"] < means["PM-BL"]
 
 
 def test_l14_violations_fall_as_the_buffer_grows():
@@ -253,7 +258,7 @@ def test_l18_pspice_without_time_is_pspice_where_time_is_constant():
     experiment = Experiment(planted(7, 6_000))
     without, with_time = (experiment.measure(PSpice(timeless=timeless), 1.5).run for timeless in (True, False))
     [table] = PSpice().tables(experiment.model)
-    rules = PSpice().rules(experiment.model, experiment._detector(PSpice()), 0)
+    rules = PSpice().rules(experiment.model, experiment._detector(PSpice(), experiment.scenario.bound), 0)
     run = experiment._plainly.resumed(without.arrival)
     run.advance(len(experiment.scenario.ts), rules._replace(price=np.full(table.price.size, 7.0)))
     assert run.account.dropped.tolist() == without.account.dropped.tolist() != with_time.account.dropped.tolist()
@@ -332,5 +337,6 @@ def test_an_empty_day_has_nothing_to_lose():
     empty = Offered("p", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(5), np.zeros((0, 2), bool))
     none = np.zeros(0, np.int64)
     experiment = Experiment(Scenario([empty], none, 0, 10, uniform_costs([3], 1), none, 100))
-    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.hindsight):
+    for shedder in (*SHEDDERS, Nothing(), Events(), experiment.look_ahead, experiment.clairvoyant):
         assert experiment.measure(shedder, 1.4).quality.lost == 0
+    assert experiment.least_lost(1.4) == experiment.useless_work == 0

@@ -51,7 +51,7 @@ def test_every_problem_is_reported_at_once(folder: Path) -> None:
     for expected in (
         "unknown key 'sorces'; did you mean 'sources'?",
         "expected a daily schedule",
-        "there must be at least 1",
+        "expected a whole number from 1 to 4,096, found 0",
         "unknown source 'flihts'; did you mean 'flights'?",
         "queries/wrong.cep:2:9",
     ):
@@ -78,14 +78,14 @@ def test_how_imprecise_times_are_is_checked_and_part_of_what_results_depend_on(f
     edit(folder, "workload.yaml", time={"unit": "s", "imprecise": {"Departre": {"after": -1}, "Arrival": {"late": 1}}})
     problems = "\n".join(read_workload(folder)[1])
     assert "time.imprecise: unknown event type 'Departre'; did you mean 'Departure'?" in problems
-    assert "imprecise.Departre.after: expected a whole number, at least 0, found -1" in problems
+    assert "imprecise.Departre.after: expected a whole number from 0 to 1,000,000,000,000,000, found -1" in problems
     assert "unknown key 'late'" in problems
 
 
 def test_names_beside_a_query_are_taken(folder: Path) -> None:
     """`<query>_events` and `<query>_compact` belong to the matches of `<query>`."""
     (folder / "queries" / "snowball_events.cep").write_text("-- Why?\nPATTERN Departure d WITHIN 1 hour\n")
-    expected = "snowball_events: cannot name a result table: it belongs to the matches of snowball"
+    expected = "queries/snowball_events.cep: cannot name a result table: it belongs to the matches of snowball"
     assert expected in read_workload(folder)[1]
 
 

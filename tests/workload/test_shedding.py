@@ -84,15 +84,15 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
     for text, message in (
         ("bound:", "shedding.bound: expected a span of virtual time such as 2s, 10ms or 500us, found '20 minutes'"),
         ("bufer:", "shedding: unknown key 'bufer'; did you mean 'buffer'?"),
-        ("event: -1", "shedding.costs.event: expected a whole number, at least 0, found -1"),
+        ("event: -1", "shedding.costs.event: expected a whole number from 0 to 1,000,000,000,000, found -1"),
         ("lokup:", "shedding.costs: unknown key 'lokup'; did you mean 'lookup'?"),
-        ("loads:", "shedding.loads: expected different numbers above 0, such as 1.2 for a load of 120 %"),
-        ("seeds:", "shedding.seeds: expected a list of whole numbers, found ['a']"),
-        ("training_days:", "shedding.training_days: expected a whole number, at least 0, found 1.5"),
-        ("contagion:", "costs: meeting a partial match costs at least 1 virtual nanosecond"),
+        ("loads:", "shedding.loads: expected a list of numbers above 0, at most 100, found [1.2, 0]"),
+        ("seeds:", "shedding.seeds: expected a list of whole numbers from 0 to 4,294,967,295, found ['a']"),
+        ("training_days:", "shedding.training_days: expected a whole number from 0 to 3,660, found 1.5"),
+        ("contagion:", "costs: expected a list of whole numbers from 1 to 1,000,000,000,000, found [100, 0]"),
         ("weigth:", "queries.destination_collapse.shedding: unknown key 'weigth'; did you mean 'weight'?"),
         ("destination_collapse:", "queries.destination_collapse.shedding: 'costs' is missing"),
-        ("weight: 0", "queries.snowball.shedding.weight: expected a number above 0, found 0"),
+        ("weight: 0", "queries.snowball.shedding.weight: expected a number above 0, at most 1,000,000,000, found 0"),
     ):
         own = [problem for problem in problems if message in problem]
         assert own, (message, problems)
@@ -105,10 +105,9 @@ def test_a_query_needs_what_is_shared(folder: Path) -> None:
     path = folder / "workload.yaml"
     path.write_text(path.read_text().partition("\nshedding:")[0])
     problems = read_workload(folder)[1]
-    where = f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}: queries.contagion.shedding"
-    assert (
-        f"{where}: the workload has no section 'shedding', which says what the queries share: bound, costs" in problems
-    )
+    where = f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}:15: queries.contagion.shedding"
+    message = f"{where}: the workload has no section 'shedding', which says what the queries share: bound, costs"
+    assert [problem for problem in problems if problem.startswith(message)]
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,6 @@ def _automaton(query: Query) -> list[Section]:
     if states is None:
         return []
     lines = [f"{state.name}: {_edges(state)}" if state.leaving else f"{state.name}: final" for state in states]
-    lines += nfa_mermaid(states).splitlines()
     facts = {
         "states": [
             {

@@ -15,6 +15,7 @@ class ByChance:
     """Bernoulli, with the same detector as the others."""
 
     name: str = "PM-BL"
+    everywhere: bool = True
 
     def cost(self, costs: Costs, count: int) -> int:
         return costs.drawing(count, count)

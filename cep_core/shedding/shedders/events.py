@@ -36,6 +36,7 @@ class Events:
     """Weighted by type, uniform within one."""
 
     name: str = "E-BL"
+    everywhere: bool = True
 
     def cost(self, costs: Costs, count: int) -> int:
         return costs.drawing(count, 0)

@@ -15,6 +15,7 @@ class Nothing:
     """Drops nothing."""
 
     name: str = "none"
+    everywhere: bool = True
 
     def cost(self, costs: Costs, count: int) -> int:
         return 0

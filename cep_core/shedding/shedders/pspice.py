@@ -19,6 +19,7 @@ class PSpice:
 
     timeless: bool = False
     bin_size: int | None = None
+    everywhere: bool = True
 
     @property
     def name(self) -> str:

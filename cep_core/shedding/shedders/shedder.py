@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model
+from cep_core.shedding.model import Model, Seen
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.regression import Latency, fit_latency
 from cep_core.shedding.rules import Rules
@@ -19,6 +19,11 @@ class Shedder(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether f, g and n speak of all partial matches of the operator, or of those that the event meets."""
+        ...
+
     def cost(self, costs: Costs, count: int) -> int:
         """What choosing among `count` partial matches costs, if all of them are dropped."""
         ...
@@ -28,12 +33,17 @@ class Shedder(Protocol):
         ...
 
 
+def seen_by(shedder: Shedder, model: Model) -> Seen:
+    """The numbers of partial matches that a strategy's f, g and n speak of."""
+    return model.held if shedder.everywhere else model.met
+
+
 def shedding_latency(shedder: Shedder, model: Model) -> Latency:
     """g: the latency of shedding by the number of partial matches, fitted to samples (pSPICE, section III-E)."""
-    counts = np.unique(model.counts)
+    counts = np.unique(seen_by(shedder, model).counts)
     return fit_latency(counts, np.array([shedder.cost(model.costs, int(count)) for count in counts], np.int64))
 
 
 def detector_of(shedder: Shedder, model: Model, bound: int, buffer: int = 0) -> Detector:
     """The overload detector of a strategy: the operator's f, the strategy's g."""
-    return Detector(bound, model.processing, shedding_latency(shedder, model), buffer)
+    return Detector(bound, seen_by(shedder, model).processing, shedding_latency(shedder, model), buffer)

@@ -29,6 +29,7 @@ class Trends:
     """By expected matches for their expected cost."""
 
     name: str = "trend counts"
+    everywhere: bool = True
 
     def cost(self, costs: Costs, count: int) -> int:
         return costs.sorting(count, count)

@@ -14,9 +14,9 @@ from jobs.reports.figures.time_axis import label_times
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.palette import GREY, INK, Look, series
 from jobs.reports.quantities import counted, quantity
+from jobs.reports.tallies import PERIODS
 from jobs.reports.values import shown
 
-PERIODS = 24
 TYPES = 7
 
 

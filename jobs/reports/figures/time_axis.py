@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from jobs.reports.moments import Clock
 from jobs.reports.quantities import Magnitude, quantity
 
+_LENGTHS = (("days", 24.0), ("hours", 1.0), ("minutes", 1 / 60), ("seconds", 1 / 3600))
 _STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
 
 
@@ -35,6 +37,18 @@ def label_times(axes: Axes, clock: Clock, origin: int, first: int, last: int, *,
         labels.append(f"{moment:%H:%M}\n{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}")
     axes.set_xticklabels(labels)
     axes.set_xlabel(f"time of day, {clock.zone}")
+
+
+def label_lengths(axes: Axes, clock: Clock, longest: int, *, narrow: bool) -> None:
+    """Label an x axis of hours since a match's first event, in a unit that suits the longest match."""
+    hours = longest / clock.units_per_hour
+    unit, size = next((unit, size) for unit, size in _LENGTHS if hours >= 2 * size or unit == "seconds")
+    margin = max(hours, 1e-9) * 0.02
+    axes.set_xlim(-margin, hours + margin)
+    ticks = MaxNLocator(4 if narrow else 9, integer=unit != "seconds").tick_values(0, hours / size)
+    ticks = [tick for tick in ticks if 0 <= tick * size <= hours + margin]
+    axes.set_xticks([tick * size for tick in ticks], [quantity(float(tick)) for tick in ticks])
+    axes.set_xlabel(f"{unit} since the first event")
 
 
 def explodes(values: Sequence[Magnitude]) -> bool:

@@ -1,4 +1,8 @@
-"""A matching query's day: matches on a time line, each event where it happened."""
+"""A matching query's day: matches on a time line, each event where it happened.
+
+Where every match is over in a small part of the time that they span together, a match would be one dot: there they
+are drawn from their first events on.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,31 @@ from matplotlib.axes import Axes
 from cep_core.language.patterns.query import Query
 from jobs.reports.attributes import entity
 from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import label_times
-from jobs.reports.matching import CONFIDENCE, Match, variables
+from jobs.reports.figures.time_axis import label_lengths, label_times
+from jobs.reports.matching import CONFIDENCE, Match, many, variables
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.palette import FAINT, series
 from jobs.reports.quantities import counted, quantity
-from jobs.reports.values import shown
+from jobs.reports.tallies import Key, Tally, Totals
+from jobs.reports.values import listed, shown
 
 ROWS = 12
+SMALL = 1 / 20
+"""Of the time drawn: if every match lasts less, they are drawn from their first events on."""
 
 
 def timeline_figure(
-    query: Query, name: str, exemplars: Sequence[tuple[Match, int]], total: str, day: date, clock: Clock
+    query: Query,
+    name: str,
+    exemplars: Sequence[tuple[Match, int]],
+    totals: Totals,
+    whose: Tally[Key],
+    day: date,
+    clock: Clock,
 ) -> Figure | None:
     """A row for each match, in time order; None without matches.
 
-    `exemplars`: at most `ROWS` matches, each with the number of matches of its key; `total` says how many there are.
+    `exemplars`: at most `ROWS` matches, each with the number of matches of its key, counted as `whose` says.
     """
     if not exemplars:
         return None
@@ -36,25 +49,21 @@ def timeline_figure(
     looks = series(list(query.schema.types))
     first = min(match.row["first_ts"] for match in chosen)
     last = max(match.row["last_ts"] for match in chosen)
+    lasting = max(match.duration for match in chosen)
+    aligned = 0 < lasting < SMALL * (last - first)
     keys = [key for key, _, _ in entity(query)]
-    titles = [
-        " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if max(counts) > 1 else "")
-        if keys
-        else clock.time(match.row["first_ts"])
-        for match, count in ordered
-    ]
+    titles = [_title(match, count, many_each=max(counts) > 1, aligned=aligned, clock=clock) for match, count in ordered]
     likely = [CONFIDENCE] if CONFIDENCE in chosen[0].row else []
-    if likely:
-        titles = [f"{title} ({match.confidence})" for title, match in zip(titles, chosen, strict=True)]
 
     def draw(axes: Axes, narrow: bool) -> None:
         told: set[str] = set()
         for place, match in enumerate(chosen):
-            ends = [clock.hours(match.row["first_ts"], first), clock.hours(match.row["last_ts"], first)]
+            origin = match.row["first_ts"] if aligned else first
+            ends = [clock.hours(match.row["first_ts"], origin), clock.hours(match.row["last_ts"], origin)]
             axes.plot(ends, [place, place], color=FAINT, linewidth=4, solid_capstyle="round", zorder=1)
             for variable in names:
                 kind = types[variable]
-                xs = [clock.hours(event["ts"], first) for event in match.events[variable]]
+                xs = [clock.hours(event["ts"], origin) for event in match.events[variable]]
                 if xs:
                     label = None if kind in told else shown(kind, 20)
                     told.add(kind)
@@ -64,27 +73,43 @@ def timeline_figure(
         axes.set_yticks(range(len(chosen)), titles)
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
-        label_times(axes, clock, first, first, last, narrow=narrow)
+        if aligned:
+            label_lengths(axes, clock, lasting, narrow=narrow)
+        else:
+            label_times(axes, clock, first, first, last, narrow=narrow)
         axes.figure.legend(loc="outside upper left", ncols=3, columnspacing=1.0)
 
     tall = 1.1 + 0.24 * len(chosen)
     longest = max(chosen, key=lambda match: (match.length, match.duration))
-    by_key = keys and len({match.key for match in chosen}) > 1
-    if likely:
-        best, ranked = "likeliest", "likeliest matches (confidence in brackets)"
-    else:
-        best, ranked = "longest", "matches with most events"
-    what = f"The {ranked}"
-    if by_key:
-        what = f"The {best} match of each {' and '.join(keys)} with most matches (× their number"
-        what += "; confidence in brackets)" if likely else ")"
+    some = "listed " if totals.truncated else ""
+    best = "likeliest" if likely else "longest"
+    what = f"The {best} {some}matches" if likely else f"The {some}matches with most events"
+    bracketed = "confidence in brackets" if likely else ""
+    if len(whose.counts) > 1:
+        what = f"The {best} {some}match of each {listed(keys)} with most matches"
+        number = f"× their number{whose.of}" if max(counts) > 1 else ""
+        bracketed = "; ".join(part for part in (number, bracketed) if part)
+        without = len(whose.counts) - len(chosen)
+        if totals.truncated and whose.listed is None and len(chosen) < ROWS and without:
+            bracketed = "; ".join(part for part in (bracketed, f"{without} without a listed match") if part)
+    what += f" ({bracketed})" if bracketed else ""
+    how = "from its first event on, each event" if aligned else "each event where it happened,"
     return Figure(
         f"{name}-timeline",
-        f"Time line of {counted(len(chosen), 'match', 'matches')} of {spoken(day)}; the longest has "
-        f"{counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
-        f"{what}: each event where it happened, coloured by its type. n = {len(chosen)} of {total} certain on "
-        f"{spoken(day)}.",
-        ["match", *keys, "matches", *likely, "variable", "event_type", "time", "ts", "seq"],
+        f"Time line of {counted(len(chosen), f'{some}match', f'{some}matches')} of {spoken(day)}; the longest {some}"
+        f"has {counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
+        f"{what}: {how} coloured by its type. n = {len(chosen)} {some}of {many(totals)} certain on {spoken(day)}.",
+        [
+            "match",
+            *keys,
+            "matches" if whose.listed is None else "listed_matches",
+            *likely,
+            "variable",
+            "event_type",
+            "time",
+            "ts",
+            "seq",
+        ],
         [
             [
                 place + 1,
@@ -104,3 +129,11 @@ def timeline_figure(
         draw,
         (tall, tall),
     )
+
+
+def _title(match: Match, count: int, *, many_each: bool, aligned: bool, clock: Clock) -> str:
+    """A row's label: whose match it is, of how many, how likely, and when it began where the axis does not say."""
+    since = clock.time(match.row["first_ts"])
+    title = " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if many_each else "")
+    title = f"{title}, {since}" if match.key and aligned else title if match.key else since
+    return f"{title} ({match.confidence})" if CONFIDENCE in match.row else title

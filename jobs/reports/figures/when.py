@@ -1,29 +1,37 @@
-"""When the day's results happened: one row a query, a stronger colour where more fell into a period."""
+"""When the day's results happened: one row a query, a stronger colour where more fell into a period.
+
+Where only listed matches can be counted, the row, its words and its numbers say so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.rhythm import PERIODS
 from jobs.reports.figures.time_axis import explodes, height, label_times
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.palette import TODAY
-from jobs.reports.quantities import Magnitude, quantity
+from jobs.reports.quantities import Magnitude
+from jobs.reports.tallies import PERIODS
 
 
 def when_figure(
     periods: Mapping[str, Mapping[int, Magnitude]],
-    units: Mapping[str, str],
+    said: Mapping[str, Callable[[Magnitude], str]],
+    listed: Collection[str],
     interval: tuple[int, int],
     day: date,
     clock: Clock,
 ) -> Figure | None:
-    """`periods`: for each query, 24th part of the day -> its number there; None where no query has any."""
+    """None where no query has any result.
+
+    `periods`: for each query, 24th part of the day -> its number there; `said`: how the largest is told in words;
+    `listed`: the queries of which listed matches are counted only.
+    """
     told = {name: values for name, values in periods.items() if any(value.sign > 0 for value in values.values())}
     if not told:
         return None
@@ -45,26 +53,32 @@ def when_figure(
                     depth = 0.12 + 0.88 * max(0.0, size) / top if top > 0 else 1.0
                     cell = Rectangle((left, row - 0.4), across * 0.94, 0.8, color=TODAY, alpha=depth, linewidth=0)
                     axes.add_patch(cell)
-        axes.set_yticks(range(len(told)), list(told))
+        axes.set_yticks(range(len(told)), [f"{name} (listed)" if name in listed else name for name in told])
         axes.set_ylim(len(told) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
         label_times(axes, clock, start, start, end, narrow=narrow)
 
     peaks = {name: max(values, key=lambda period: (values[period].key, -period)) for name, values in told.items()}
-    said = "; ".join(f"{name} {clock.time(moment(period))}" for name, period in peaks.items())
+    hours = "; ".join(
+        f"{name} {clock.time(moment(period))}{' (of those listed)' if name in listed else ''}"
+        for name, period in peaks.items()
+    )
     tall = 0.9 + 0.32 * len(told)
     return Figure(
         "results-by-hour",
-        f"Heat strip of when each query's results became certain on {spoken(day)}. Hour with the most: {said}.",
+        f"Heat strip of when each query's results became certain on {spoken(day)}. Hour with the most: {hours}.",
         "When results became certain (a match at its end, a window at its end), hour by hour; a stronger colour is "
         "more, each row on its own scale. "
-        + " ".join(
-            f"{name}: at most {quantity(values[peaks[name]])} {units[name]} in an hour."
-            for name, values in told.items()
-        ),
-        ["query", "period_start", "value", "log10"],
+        + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in told.items()),
+        ["query", "counted", "period_start", "value", "log10"],
         [
-            [name, clock.iso(moment(period)), value.exact, value.log10 if value.sign else None]
+            [
+                name,
+                "listed" if name in listed else "all",
+                clock.iso(moment(period)),
+                value.exact,
+                value.log10 if value.sign else None,
+            ]
             for name, values in told.items()
             for period, value in sorted(values.items())
         ],

@@ -122,7 +122,7 @@ def _bars(
     )
 
 
-def _key(value: Magnitude) -> tuple[float, float]:
+def _key(value: Magnitude) -> tuple[float, int | float]:
     return value.key
 
 

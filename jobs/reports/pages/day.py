@@ -23,7 +23,8 @@ def page(report: DayReport) -> Page:
     """The first page of a day."""
     changes = {it.question.name: it.change for it in report.queries if it.change is not None}
     periods = {it.question.name: it.periods for it in report.queries if it.periods is not None}
-    units = {it.question.name: it.period_unit for it in report.queries}
+    words = {it.question.name: it.peak for it in report.queries}
+    only_listed = [it.question.name for it in report.queries if it.listed is not None]
     drawn = {
         "trailing": trailing_figure(changes, report.day),
         "rhythm": rhythm_figure(
@@ -34,7 +35,7 @@ def page(report: DayReport) -> Page:
             report.day,
             report.clock,
         ),
-        "when": when_figure(periods, units, report.interval, report.day, report.clock),
+        "when": when_figure(periods, words, only_listed, report.interval, report.day, report.clock),
     }
     start, end = report.interval
     content = {
@@ -75,7 +76,10 @@ def notices(report: DayReport) -> list[str]:
         lines.append(f"There is no result of {listed(missing)}: the budget of work did not suffice.")
     cut = [it.question.name for it in report.queries if it.answer is not None and it.answer.caveat]
     if cut:
-        lines.append(f"The listing of matches is cut for {listed(cut)}; totals are not.")
+        lines.append(
+            f"The listing of matches is cut for {listed(cut)}; what is said here is of all matches, or says that it is "
+            "of those listed."
+        )
     return lines
 
 

@@ -1,0 +1,44 @@
+"""Our own, and out of reach: does useful work only.
+
+It knows from a run without shedding which partial matches still lead to a match, and keeps no other: they never come to
+be, or go with the last event that carries a match on. So it loses nothing as long as events and useful partial matches
+alone leave the bound unharmed. Where they do not, it drops of the partial matches that the event at hand meets those
+with the fewest weighted matches for the useful work still to come, until the event is answered in time; it knows what
+an event costs and needs no f. Knowing and choosing cost no virtual time, and what never came to be was not dropped.
+
+Beyond that point it is no upper bound, since it decides event by event: how much any strategy must lose is a question
+for `least_loss`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from cep_core.shedding.clairvoyance import Clairvoyance
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.pool import NEVER
+from cep_core.shedding.rules import USEFUL, WITHOUT, Rules, guarded
+from cep_core.shedding.shedders.look_ahead import knowing
+
+
+@dataclass(frozen=True)
+class Clairvoyant:
+    """`known`: what became of every partial match in a run over the same events that dropped nothing."""
+
+    known: Clairvoyance
+    name: str = "clairvoyant"
+    everywhere: bool = False
+
+    def cost(self, costs: Costs, count: int) -> int:
+        return 0
+
+    @cached_property
+    def knowledge(self) -> Rules:
+        """Useful work only, however late."""
+        return knowing(WITHOUT, self.known)._replace(kind=USEFUL, everywhere=False, bound=NEVER)
+
+    def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
+        return knowing(guarded(detector, USEFUL, seed), self.known)._replace(everywhere=False)

@@ -1,0 +1,50 @@
+"""Our own, and out of reach: greedy look-ahead.
+
+It knows from a run without shedding which matches each partial match and those that spring from it become, and what
+they still cost: utility is one over the other. No strategy can know this. It is a yardstick, not an upper bound: it
+decides event by event and only once the bound is in danger, and what it drops for one event may be what a later one
+would have paid for (`clairvoyant` drops what is useless at once).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from cep_core.shedding.clairvoyance import Clairvoyance
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.rules import LOWEST_AHEAD, WITHOUT, Rules, guarded
+
+
+@dataclass(frozen=True)
+class GreedyLookAhead:
+    """`known`: what became of every partial match in a run over the same events that dropped nothing."""
+
+    known: Clairvoyance
+    name: str = "greedy look-ahead"
+    everywhere: bool = True
+
+    def cost(self, costs: Costs, count: int) -> int:
+        return costs.sorting(count, count)
+
+    @cached_property
+    def knowledge(self) -> Rules:
+        """What each partial match is worth and costs, with those that spring from it; drops nothing by itself."""
+        return knowing(WITHOUT, self.known)._replace(left=self.known.spent)
+
+    def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
+        return knowing(guarded(detector, LOWEST_AHEAD, seed), self.known)._replace(left=self.known.spent)
+
+
+def knowing(rules: Rules, known: Clairvoyance) -> Rules:
+    """Rules with what a replayed run needs to find each partial match in the recorded one, and its useful work."""
+    account, nodes = known.recorded.account, known.nodes
+    return rules._replace(
+        worth=known.worth,
+        left=known.work,
+        first_child=account.first_child[:nodes],
+        next_sibling=account.next_sibling[:nodes],
+        root=account.root,
+    )

@@ -1,0 +1,36 @@
+"""Victims from the event's own partition: our own variant of any strategy that drops partial matches.
+
+In an operator whose partial matches lie in partitions an event meets only those of its own, so that only dropping these
+spares the event at hand any work. pSPICE (Algorithms 1 and 2) knows no partitions: there n is the number of all partial
+matches, and all of them may go. Here f, g and n speak of the partial matches that the event meets, and victims are
+chosen among them. Where there is one partition both are the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cep_core.shedding.costs import Costs
+from cep_core.shedding.model import Model
+from cep_core.shedding.overload import Detector
+from cep_core.shedding.rules import Rules
+from cep_core.shedding.shedders.pspice import PSpice
+from cep_core.shedding.shedders.shedder import Shedder
+
+
+@dataclass(frozen=True)
+class ByPartition:
+    """Another strategy, from the partial matches that the event at hand meets."""
+
+    shedder: Shedder = field(default_factory=PSpice)
+    everywhere: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.shedder.name} by partition"
+
+    def cost(self, costs: Costs, count: int) -> int:
+        return self.shedder.cost(costs, count)
+
+    def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
+        return self.shedder.rules(model, detector, seed)._replace(everywhere=False)

@@ -1,0 +1,40 @@
+"""DAGs of all workload folders, each built for itself: one that cannot be built takes no other with it.
+
+Airflow records import errors by file, and no DAG of a file with an import error is scheduled. So the DAG files leave
+out what cannot be built, and `broken_workloads.py`, which has no DAG of its own, fails with all reasons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from airflow.sdk import DAG
+
+from trendmill.places import workloads
+from trendmill.workload_folders import BrokenFolder, WorkloadFolder, read_workload_folders
+
+
+@dataclass
+class Built:
+    """What a DAG file makes of the workload folders. `dags`: by DAG id."""
+
+    dags: dict[str, DAG] = field(default_factory=dict)
+    broken: list[BrokenFolder] = field(default_factory=list)
+
+
+def build_all(build: Callable[[WorkloadFolder], DAG | None]) -> Built:
+    """Call `build` for every workload folder; None: the folder needs no such DAG."""
+    built = Built()
+    for folder in read_workload_folders(workloads()):
+        if isinstance(folder, BrokenFolder):
+            built.broken.append(folder)
+            continue
+        try:
+            dag = build(folder)
+        except Exception as error:  # noqa: BLE001 told by broken_workloads.py; the other folders' DAGs must live
+            built.broken.append(BrokenFolder(folder.name, f"{type(error).__name__}: {error}"[:500]))
+            continue
+        if dag is not None:
+            built.dags[dag.dag_id] = dag
+    return built

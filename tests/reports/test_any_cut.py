@@ -1,0 +1,149 @@
+"""No published number depends on how many matches are listed, save those that say in their sentence that it does."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jobs.reports import overview
+from jobs.reports.day_report import DayReport
+from jobs.reports.page import Page
+from jobs.reports.pages import day, query
+from jobs.reports.questions import Question, questions_of
+from jobs.reports.site import rendered
+from jobs.workload.declaration import Workload, load_workload
+from tests.reports.cut_days import QUESTIONS, Tables, evaluated, logs, reported
+from tests.reports.reading import Document, read
+from tests.reports.small_days import DAY, start_of
+from tests.reports.small_schemas import EVENTS
+from tests.reports.small_workload import write_workload
+
+SAYS = re.compile(r"\blist(ed|ing)\b|≥")
+FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail": [], "pages": []}
+
+
+@cache
+def _workload() -> tuple[Workload, list[Question]]:
+    folder = Path(mkdtemp()) / "lines"
+    write_workload(folder, QUESTIONS)
+    workload = load_workload(folder)
+    return workload, questions_of(workload)
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z≥])", text)
+
+
+def _said(page: Page) -> set[str]:
+    """Every sentence of a page with what its figures tell, but the table of listed matches and its plan."""
+    document = Document()
+    document.feed(rendered(page, FRAME))
+    texts = [text for tag in ("p", "figcaption", "h2", "dd") for text in document.text(tag)]
+    texts += [image.attributes["alt"] for image in document.all("img")]
+    return {sentence for text in texts for sentence in _sentences(text)}
+
+
+def _numbers(page: Page) -> set[tuple[object, ...]]:
+    """Every row of numbers behind a page's figures and tables, with the name of its file and of its columns."""
+    found: set[tuple[object, ...]] = set()
+    for figure in page.figures:
+        if not figure.name.endswith("-timeline"):  # listed matches, one by one
+            found |= {(figure.name, *figure.header, *row) for row in figure.rows}
+    for name, listing in page.listings.items():
+        if name.endswith("-by-key.csv"):
+            found |= {(name, *listing.header, *row) for row in listing.rows}
+    return found
+
+
+def _published(report: DayReport) -> tuple[set[str], set[tuple[object, ...]]]:
+    pages = [day.page(report), *(query.page(report, one) for one in report.queries)]
+    sentences = set().union(*(_said(page) for page in pages))
+    rows = set().union(*(_numbers(page) for page in pages))
+    return (
+        {sentence for sentence in sentences if not SAYS.search(sentence)},
+        {row for row in rows if not any(SAYS.search(str(cell).replace("_", " ")) for cell in row)},
+    )
+
+
+def _overview(workload: Workload, questions: list[Question], tables: Tables, home: Path) -> list[str]:
+    overview.write(workload, questions, tables, home)
+    return read(home / "index.html").text("td")
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_no_published_number_depends_on_how_many_matches_are_listed(data: st.DataObject) -> None:
+    """Whatever a cut day publishes of all matches, the whole day publishes as well, word for word."""
+    workload, questions = _workload()
+    events = data.draw(logs(workload))
+    chosen = [question for question in questions if data.draw(st.booleans(), question.name)]
+    whole = evaluated(workload, chosen, events, None)
+    sentences, rows = _published(reported(workload, chosen, whole))
+    home = Path(mkdtemp())
+    cells = _overview(workload, chosen, whole, home)
+    for most in data.draw(st.sets(st.integers(0, 6), min_size=1, max_size=2)):
+        cut = evaluated(workload, chosen, events, most)
+        cut_sentences, cut_rows = _published(reported(workload, chosen, cut))
+        assert cut_sentences <= sentences
+        assert cut_rows <= rows
+        for cell, full in zip(_overview(workload, chosen, cut, home), cells, strict=True):
+            assert cell == full or SAYS.search(cell)
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_leaders_and_hours_of_a_cut_day_are_those_of_all_its_matches(data: st.DataObject) -> None:
+    """Where matches can be counted without listing them, nothing is said of listed ones only."""
+    workload, questions = _workload()
+    own = [question for question in questions if question.name in ("keyed", "two_keys", "next", "sliding", "both")]
+    events = data.draw(logs(workload))
+    whole = reported(workload, own, evaluated(workload, own, events, None))
+    cut = reported(workload, own, evaluated(workload, own, events, data.draw(st.integers(0, 3))))
+    for full, less in zip(whole.queries, cut.queries, strict=True):
+        assert less.listed is None
+        assert less.periods == full.periods
+        assert less.answer is not None
+        assert full.answer is not None
+        assert less.answer.sentence == full.answer.sentence
+        assert (less.leaders and less.leaders.rows) == (full.leaders and full.leaders.rows)
+
+
+def test_a_day_whose_first_matches_are_another_lines() -> None:
+    """Line x has the first two matches and line y all the others, hours later; only two are listed."""
+    workload, questions = _workload()
+    [keyed] = [question for question in questions if question.name == "keyed"]
+    start = start_of(DAY)
+    kinds = ["Depart", "Depart", "Arrive", "Arrive"]
+    told = [("x", hour, kind) for hour, kind in enumerate(kinds)]
+    told += [("y", 12 + n, kind) for n, kind in enumerate(["Depart"] * 4 + ["Arrive"])]
+    rows = [
+        {
+            "event_type": kind,
+            "ts": start + 3600 * hour,
+            "seq": number,
+            "line": line,
+            "station": "p",
+            "delay_min": 5,
+            "day": DAY,
+            "run_id": "run",
+        }
+        for number, (line, hour, kind) in enumerate(told)
+    ]
+    report = reported(workload, [keyed], evaluated(workload, [keyed], pa.Table.from_pylist(rows, EVENTS), 2))
+    [one] = report.queries
+    assert one.answer is not None
+    assert one.answer.sentence == "On 8 March 2013 there were 8 matches; line y had the most, 6."
+    page = day.page(report)
+    [hours] = [figure for figure in page.figures if figure.name == "results-by-hour"]
+    assert "keyed: at most 6 matches in an hour." in hours.caption
+    assert "Hour with the most: keyed 8 Mar 19:00." in hours.alt
+    assert Counter(row[1] for row in hours.rows) == {"all": 3}
+    timeline = one.figures[0]
+    assert "1 without a listed match" in timeline.caption
