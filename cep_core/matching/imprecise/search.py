@@ -122,7 +122,8 @@ def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Ba
 def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tuple[int, int]:
     """Goes on until the batch is full or all is answered; returns the matches in the batch and why it stopped."""
     network, times, questions, width = search.network, search.times, search.questions, search.width
-    asked, at = search.asked, walk.at
+    asked, at, steps, begins, ends = search.asked, walk.at, walk.steps, walk.begin, walk.end
+    taken = 0
     found = 0
     while at[0] < questions.rows.shape[0]:
         k = at[0]
@@ -133,7 +134,7 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
             at[0], at[1] = k + 1, -1
             continue
         frame = at[1] = max(at[1], 0)
-        if at[2] >= PAUSE:
+        if taken >= PAUSE:
             return found, PAUSED
         row, variable = walk.next_row[frame], walk.next_variable[frame]
         if row > anchor:
@@ -149,7 +150,7 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
             if not _accepts(likely, search.threshold, search.strict):
                 walk.next_row[frame] = anchor + 1
                 continue
-        steps = 1 + walk.end[frame] - walk.begin[frame]
+        looked = 1 + ends[frame] - begins[frame]
         inside = times.low[row] <= walk.least_high[frame] + width and walk.most_low[frame] <= times.high[row] + width
         if inside and is_useful(asked.variable_of, walk, row - low, variable):
             why = choose(times, pool, walk, frame, row, variable)
@@ -166,8 +167,8 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
                 if _accepts(confidence, search.threshold, search.strict):
                     _write(search, walk, frame + 1, confidence, batch, found)
                     found += 1
-        at[2] += steps
-        walk.steps[k] += steps
+        taken += looked
+        steps[k] += looked
         try_next(walk, frame, search.state_of.shape[0])
     return found, DONE
 
@@ -218,7 +219,6 @@ def possible_matches(
     while why != DONE:
         batch = _batch_of(max(BATCH_EVENTS, len(walk.row)), batch_rows)
         found, why = _fill(search, pool, walk, batch)
-        walk.at[2] = 0
         used = batch.offsets[found]
         events = (batch.rows[:used].copy(), batch.states[:used].copy())
         paths = Paths(*events, batch.offsets[: found + 1].copy(), batch.jobs[:found].copy())

@@ -33,7 +33,7 @@ class Walk(NamedTuple):
     """Where the search stands. Frame f has chosen f rows; what it holds is about all of them."""
 
     at: Ints
-    """[3] the question in hand; its frame, -1 if it has not begun; steps since the last pause."""
+    """[2] the question in hand; its frame, -1 if it has not begun."""
     listed: Ints
     """[question] matches listed."""
     steps: Ints
@@ -70,7 +70,7 @@ def walk_of(questions: Questions, states: int) -> Walk:
     slots = np.zeros((2, longest + 1, SLOTS), np.int64)
     nodes = np.zeros((2, longest, states), np.bool_)
     return Walk(
-        at=np.array([0, -1, 0], np.int64),
+        at=np.array([0, -1], np.int64),
         listed=np.zeros(len(questions.rows), np.int64),
         steps=np.zeros(len(questions.rows), np.int64),
         row=frames[0],
