@@ -134,15 +134,15 @@ def shed(
     """What an operator that is too slow for the queries would have missed, under each shedding strategy.
 
     Events before `interval` (log time, its end excluded) train the model, those inside are judged; `costs`, `bound` and
-    `buffer` are virtual nanoseconds (`docs/semantics.md` 7). Columns: `strategy`, `load`, `query` (null: all of them),
-    `metric`, `mean`, `deviation` and `n` over seeds, `unit`. Raises QueryError, NotSupportedYet for a pattern that is
-    no chain of event types.
+    `buffer` are virtual nanoseconds (`docs/semantics.md` 7). Columns: `strategy`, `load`, `load_over` (the interval),
+    `bound_ns`, `query` (null: all of them), `metric`, `mean`, `deviation` and `n` over seeds, `unit`. Raises
+    QueryError, NotSupportedYet for a pattern that is no chain of event types.
 
     >>> log = pa.table({"event_type": list("AABB") * 50, "ts": range(200)})
     >>> query = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9"}
     >>> lost = shed(query, log, (100, 200), costs=Costs(((5, 5),)), bound=60, loads=[2])
     >>> sorted(set(lost["strategy"].to_pylist()))
-    ['E-BL', 'PM-BL', 'greedy look-ahead', 'none', 'pSPICE', 'pSPICE--', 'trend counts']
+    ['E-BL', 'PM-BL', 'greedy look-ahead', 'none', 'pSPICE', 'pSPICE by partition', 'pSPICE--', 'trend counts']
     """
     from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
 

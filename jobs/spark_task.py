@@ -20,14 +20,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from jobs import places
 from jobs.exits import OK, exit_code, is_expected, message
 from jobs.lake.lease import kept, lease_file, take
-from jobs.lake.session import start_session
+from jobs.lake.session import Scale, start_session
 from jobs.quality.judges import Judges, judges_for
 from jobs.runs.ending import end, end_after
 from jobs.runs.experiments import experiment_all
+from jobs.runs.input_size import input_size
 from jobs.runs.maintenance import maintain
 from jobs.runs.progress import to_person
+from jobs.runs.run import Progress
 from jobs.runs.tasks import TASKS, begin
-from jobs.workload.declaration import folder_of
+from jobs.workload.declaration import folder_of, load_workload
 
 WHOLE_RUNS = ("experiment", "maintain")
 """Tasks after which their run has nothing more to write to the lake."""
@@ -62,10 +64,12 @@ def _work(options: argparse.Namespace) -> None:
 
 
 def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
-    spark = start_session(f"trendmill {options.task} {options.workload}", "cluster" if options.cluster else "local")
+    progress = to_person()
+    name = f"trendmill {options.task} {options.workload}"
+    spark = start_session(name, "cluster") if options.cluster else start_session(name, scale=_scale(options, progress))
     try:
         if options.task == "maintain":
-            maintain(spark, options.workload, places.lake(), to_person())
+            maintain(spark, options.workload, places.lake(), progress)
             return
         run = begin(
             options.workload,
@@ -74,7 +78,7 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
             options.run_id,
             spark=spark,
             lake=places.lake(),
-            progress=to_person(),
+            progress=progress,
             judges=judges,
         )
         if options.task == "experiment":
@@ -83,6 +87,15 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
             TASKS[options.task](run)
     finally:
         spark.stop()
+
+
+def _scale(options: argparse.Namespace, progress: Progress) -> Scale:
+    """The scale of Spark's settings for what the task will read; spark-submit was given the same one's heap."""
+    if options.first is None:
+        return "small"
+    size = input_size(load_workload(options.workload), [options.task], options.first, options.last, places.lake())
+    progress.note(str(size))
+    return size.scale
 
 
 def _parser() -> argparse.ArgumentParser:

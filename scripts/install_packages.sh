@@ -4,7 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-uv_version=0.13.8
 python=$(scripts/find_python.sh)
 [ -d .venv ] || "$python" scripts/check_disk.py --folder . --gigabytes "${TRENDMILL_DISK_GB:-4}"
 echo "packages   $("$python" --version), $(grep -c "^[a-z].*==" requirements.txt) packages of requirements.txt into .venv"
@@ -18,7 +17,8 @@ if ! { [ -n "$uv" ] && "$uv" --version >/dev/null 2>&1; }; then
             echo "Python at $python cannot make virtual environments; install its venv module (Debian: python3-venv), or install uv." >&2
             exit 1
         fi
-        .cache/bootstrap/bin/python -m pip install --quiet --disable-pip-version-check "uv==$uv_version"
+        .cache/bootstrap/bin/python -m pip install --quiet --disable-pip-version-check \
+            --require-hashes --only-binary :all: --requirement scripts/uv.txt
     fi
 fi
 

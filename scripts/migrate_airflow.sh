@@ -2,6 +2,7 @@
 # Makes an empty Airflow database (SQLite) once and keeps it as a template: migrating costs some ten CPU-seconds, copying none.
 set -euo pipefail
 template=$1
+umask 077  # connections and their passwords end up in it
 
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT

@@ -12,16 +12,23 @@ export AIRFLOW__CORE__EXECUTOR=LocalExecutor
 AIRFLOW__API_AUTH__JWT_SECRET=$(python -c 'import secrets; print(secrets.token_hex(32))')
 export AIRFLOW__API_AUTH__JWT_SECRET
 
+# Passwords, keys and connections lie in this folder: nobody else may enter it. The scheduler keeps the caller's umask,
+# since its tasks write the lake and the reports, which others may read.
 mkdir -p "$AIRFLOW_HOME"
-[ -f "$AIRFLOW_HOME/airflow.db" ] || cp .cache/airflow.db "$AIRFLOW_HOME/airflow.db"
+chmod 700 "$AIRFLOW_HOME"
 log=$AIRFLOW_HOME/server.log
-: > "$log"
+(
+    umask 077
+    [ -f "$AIRFLOW_HOME/airflow.db" ] || cp .cache/airflow.db "$AIRFLOW_HOME/airflow.db"
+    : > "$log"
+)
+chmod 600 "$AIRFLOW_HOME/airflow.db" "$log"
 
 trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true' EXIT
 trap exit INT TERM
 airflow scheduler --skip-serve-logs >>"$log" 2>&1 &
-airflow dag-processor >>"$log" 2>&1 &
-airflow api-server >>"$log" 2>&1 &
+(umask 077; exec airflow dag-processor) >>"$log" 2>&1 &
+(umask 077; exec airflow api-server) >>"$log" 2>&1 &
 
 password=$AIRFLOW_HOME/simple_auth_manager_passwords.json.generated
 healthy() { python -c "import urllib.request as r; r.urlopen('http://127.0.0.1:$port/api/v2/monitor/health', timeout=5)" 2>/dev/null; }

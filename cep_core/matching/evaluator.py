@@ -28,7 +28,7 @@ from cep_core.matching.answers import Answers
 from cep_core.matching.any_match import AnyMatches, any_matches
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.closure_rows import closure_rows, has_one_closure
-from cep_core.matching.compact import compact_listed
+from cep_core.matching.compact import NO_ROWS, CompactRows, merging_columns
 from cep_core.matching.conditions import Conditions, conditions_of
 from cep_core.matching.deciding import check_readings, one_path_each
 from cep_core.matching.event_graph import event_graph
@@ -37,10 +37,19 @@ from cep_core.matching.merging import Cut, merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import RunMatches, next_matches
-from cep_core.matching.numbers import count_columns, unknown_counts
+from cep_core.matching.numbers import COUNTS, count_columns, unknown_counts
 from cep_core.matching.one_closure import CLOSURE, MOST
-from cep_core.matching.paths import Paths, batches
-from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.paths import Paths
+from cep_core.matching.rows import (
+    LAST_SEQ,
+    PATH,
+    batch_of,
+    event_column,
+    partial_schema,
+    path_column,
+    result_schema,
+    window_columns,
+)
 from cep_core.matching.skipping import skipped
 from cep_core.matching.spending import Spending
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
@@ -148,13 +157,14 @@ class MatchEvaluator(CompiledQuery):
         spending = self._spending(answers, days)
         if self.postpones and self.collapsed and self.supersets:
             totals = [Total(0, exact=False) for _ in parts(days)]
-            yield from self._compact_rows(answers, answers.compact(), None, {})
+            yield from self._compact_rows(answers, self._compacted(answers, answers.compact()), None, {})
         elif self.postpones:
             totals = yield from self._judged(answers, days, spending)
         else:
             totals = [Total(count) for count in answers.totals(days)]
             if self.collapsed:
-                yield from self._compact_rows(answers, answers.compact(), *answers.compact_counts())
+                compact = self._compacted(answers, answers.compact())
+                yield from self._compact_rows(answers, compact, *answers.compact_counts())
             else:
                 yield from self._listed(answers, answers.quotas(days, self.max_matches), spending)
         named = dict(zip(parts(days), totals, strict=True))
@@ -221,7 +231,8 @@ class MatchEvaluator(CompiledQuery):
         graph = answers.graph
         bound = self.judge.bound(paths)
         first_ts = graph.ts[paths.first_rows]
-        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs, first_ts)}
+        certain = answers.moments(paths.jobs, first_ts)
+        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs, certain)}
         for variable, its in zip(self.query.positive, bound, strict=True):
             columns[variable.name] = event_column(its, graph.seq, as_list=variable.kleene)
         matches = self.judge.matches(answers.graph, bound, len(paths))
@@ -231,26 +242,24 @@ class MatchEvaluator(CompiledQuery):
         columns[PATH] = path_column(paths, graph.seq)
         return batch_of(columns, partial_schema(self.schema))
 
-    def _last_columns(self, answers: Answers, jobs: Ints, first_ts: Ints) -> dict[str, pa.Array]:
+    def _last_columns(self, answers: Answers, jobs: Ints, certain: Ints) -> dict[str, pa.Array]:
         """What rows say of their last events, their windows and when they are certain."""
         graph = answers.graph
         last = answers.last_rows[jobs]
         columns = {
             "last_ts": pa.array(graph.ts[last]),
             LAST_SEQ: pa.array(graph.seq[last]),
-            CERTAIN: pa.array(np.where(answers.waits[jobs], first_ts + self.query.window.size, answers.certain[jobs])),
+            CERTAIN: pa.array(certain),
         }
-        if answers.window_start is not None:
-            start = answers.window_start[jobs]
-            columns |= {"window_start": pa.array(start), "window_end": pa.array(start + self.query.window.size)}
-        return columns
+        start = None if answers.window_start is None else answers.window_start[jobs]
+        return {**columns, **window_columns(start, self.query.window.size)}
 
     def _judged(self, answers: Answers, days: Days, spending: Spending) -> Generator[pa.RecordBatch, None, list[Total]]:
         """Lists everything and keeps what the postponed conditions accept, each day until it has more than enough."""
         part, group = part_of(answers.certain, days), answers.group
         most = answers.counts.copy()
         found, counts = np.zeros(len(parts(days)), np.int64), np.zeros(len(most), np.int64)
-        compacted, row = Paths.join([]), answers.compact_row
+        compact = NO_ROWS
         most[spending.hopeless()] = 0
         for paths in answers.listing(most):
             passed = self._judge(answers, paths)
@@ -259,8 +268,7 @@ class MatchEvaluator(CompiledQuery):
             found += np.bincount(part[kept.jobs], minlength=len(found))
             counts += np.bincount(kept.jobs, minlength=len(counts))
             if self.collapsed:
-                kept = replace(kept, jobs=row[kept.jobs])
-                compacted = _compacted(Paths.join([compacted, kept]), answers.graph.seq)
+                compact += self._compacted(answers, kept)
             elif len(kept):
                 yield self._rows(answers, kept)
             if self.max_matches is not None:
@@ -271,8 +279,8 @@ class MatchEvaluator(CompiledQuery):
                 most[given_up] = 0
         if self.collapsed:
             by_row = np.zeros(len(counts), np.int64)
-            np.add.at(by_row, row, counts)
-            yield from self._compact_rows(answers, compacted, by_row[compacted.jobs], {})
+            np.add.at(by_row, answers.compact_row, counts)
+            yield from self._compact_rows(answers, compact, by_row[compact.paths.jobs], {})
         return [
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
@@ -296,31 +304,31 @@ class MatchEvaluator(CompiledQuery):
             good &= ~violated(negation, network, self.automaton, paths, matches, window, ties)
         return good
 
+    def _compacted(self, answers: Answers, paths: Paths) -> CompactRows:
+        """Matches, or nodes of matches, of some answers as compact rows."""
+        certain = answers.moments(paths.jobs, answers.graph.ts[paths.first_rows])
+        states, row = self.judge.variable_of[paths.states], answers.compact_row
+        return CompactRows.of(replace(paths, states=states, jobs=row[paths.jobs]), certain)
+
     def _compact_rows(
-        self, answers: Answers, paths: Paths, counts: Ints | None, large: Mapping[int, int]
+        self, answers: Answers, compact: CompactRows, counts: Ints | None, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """Compact rows; `counts`, `large`: the matches of each row, if known; `paths.jobs`: their numbers."""
-        graph = answers.graph
+        """Compact rows as columns; `counts`, `large`: by place, the matches of each row, if known."""
+        graph, begin = answers.graph, 0
         an_answer = np.unique(answers.compact_row, return_index=True)[1]
-        for begin, end in batches(np.diff(paths.offsets)):
-            some = paths.take(np.arange(begin, end))
-            first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
-            columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, an_answer[some.jobs], first_ts)}
+        for some in compact.batches():
+            end = begin + len(some.paths)
+            columns = {"first_ts": pa.array(graph.ts[some.paths.first_rows])}
+            columns |= self._last_columns(answers, an_answer[some.paths.jobs], some.certain)
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             known = None if counts is None else counts[begin:end]
             said = unknown_counts(end - begin) if known is None else count_columns(known, beyond)
-            columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), said, strict=True))
-            for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
+            columns |= dict(zip(COUNTS, said, strict=True))
+            for variable, its in zip(self.query.positive, some.bound(len(self.query.positive)), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
-            columns[PATH] = path_column(some, graph.seq)
+            columns |= merging_columns(graph, some.paths)
             yield batch_of(columns, partial_schema(self.schema))
-
-
-def _compacted(paths: Paths, seq: Ints) -> Paths:
-    """Paths of the same job as one."""
-    jobs, group = np.unique(paths.jobs, return_inverse=True)
-    compact = compact_listed(paths, group, seq)
-    return Paths(compact.rows, compact.states, compact.offsets, jobs)
+            begin = end
 
 
 def compiled_parts(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:

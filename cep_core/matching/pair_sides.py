@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.patterns.columns import column
+from cep_core.language.patterns.candidates import key_column
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound
-from cep_core.matching.rows import PATH
+from cep_core.matching.rows import ARROW_TYPES, PATH, key_texts
 
 PAIRS = 1 << 18
 """At most so many pairs are compared at once, unless one match has more partners."""
@@ -33,6 +33,8 @@ class Side:
     """Matches of either side that bind the same events to the same variables, in one window, have the same number."""
     group: Ints
     """Only matches of one group pair."""
+    key: pa.Array
+    """The values of the equivalences, as one text."""
     twin: Ints
     """The match of the left side with the same binding, or -1."""
 
@@ -56,7 +58,9 @@ def sides_of(
     buffers = [None, pa.py_buffer(offsets.astype(np.int64)), pa.py_buffer(np.ascontiguousarray(flat))]
     keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), sum(sizes), buffers)
     columns = [keys.dictionary_encode().indices.to_numpy().astype(np.int64)]
-    groups = [_key(query, number, tables, events) for number in range(len(query.key_classes))]
+    values = [_values(query, number, tables, events) for number in range(len(query.key_classes))]
+    key = key_texts(values, sum(sizes))
+    groups = [key.dictionary_encode().indices.to_numpy().astype(np.int64)]
     if query.window.slide is not None:
         starts = np.concatenate([table["window_start"].to_numpy() for table in tables])
         columns.append(starts)
@@ -66,8 +70,8 @@ def sides_of(
     on_left = np.full(int(binding.max(initial=-1)) + 1, -1, np.int64)
     on_left[binding[:cut]] = np.arange(cut)
     return (
-        Side(tables[0], binding[:cut], group[:cut], np.arange(cut)),
-        Side(tables[1], binding[cut:], group[cut:], on_left[binding[cut:]]),
+        Side(tables[0], binding[:cut], group[:cut], key[:cut], np.arange(cut)),
+        Side(tables[1], binding[cut:], group[cut:], key[cut:], on_left[binding[cut:]]),
     )
 
 
@@ -126,23 +130,23 @@ def rows_of(events: pa.Table, seqs: Ints) -> Ints:
     return order[np.searchsorted(known[order], seqs)] if len(known) else seqs
 
 
-def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> Ints:
-    """By match of either side, a number of the value that its events carry."""
+def _values(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> pa.Array:
+    """By match of either side, the value that its events carry."""
     key = query.key_classes[number]
     if not key.slices:
         message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
         raise NotSupportedYet(message, key.at)
     found = []
     for table in tables:
-        values = pa.nulls(table.num_rows, column(events, key.members[0][1]).type)
+        values = pa.nulls(table.num_rows, ARROW_TYPES[key.type])
         for variable, attribute in key.members:
             if variable in table.column_names:
                 bound = bound_in(table, variable)
                 rows = np.append(rows_of(events, bound.rows), -1)[bound.offsets[:-1]]
                 first = pa.array(rows, mask=~bound.present)
-                values = pa.compute.coalesce(values, column(events, attribute).take(first).cast(values.type))
+                values = pa.compute.coalesce(values, key_column(events, attribute, key.type).take(first))
         found.append(values)
-    return pa.concat_arrays(found).dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
+    return pa.concat_arrays(found)
 
 
 def _numbered(columns: list[Ints], size: int) -> Ints:

@@ -195,7 +195,7 @@ class PairEvaluator(CompiledQuery):
             of_left = variable.name in left.table.column_names
             bound = bound_in((left if of_left else right).table, variable.name)
             variables.append((of_left, Bound(bound.offsets, rows_of(events, bound.rows))))
-        columns = compact.columns(variables, events)
+        columns = compact.columns(variables, events, left.key)
         if columns:
             columns |= {variable.name: columns[number] for number, variable in enumerate(self.query.positive)}
             columns["window_end"] = pa.compute.add(columns["window_start"], self.query.window.size)

@@ -19,13 +19,19 @@ from cep_core.shedding.run import Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Clairvoyance:
-    """`recorded`: a run that dropped nothing and kept record."""
+    """`recorded`: a run that dropped nothing and kept record. `kept`: the matches that count, [matches]; None: all."""
 
     recorded: Run
+    kept: Flags | None = None
+
+    def keeping(self, kept: Flags) -> Clairvoyance:
+        """The same where only some matches are wanted."""
+        return Clairvoyance(self.recorded, kept)
 
     @property
     def nodes(self) -> int:
@@ -44,16 +50,21 @@ class Clairvoyance:
     @cached_property
     def worth(self) -> Ints:
         """[nodes] the matches that come of each."""
-        worth = self.recorded.account.worth[: self.nodes].copy()
+        worth = np.bincount(self.recorded.account.match_node[self._wanted], minlength=self.nodes)
         _add_up(self.parent, worth)
         return worth
 
     @cached_property
+    def _wanted(self) -> Ints:
+        """The numbers of the matches that count."""
+        return np.arange(self.recorded.matches) if self.kept is None else np.flatnonzero(self.kept)
+
+    @cached_property
     def useful(self) -> Ints:
         """[nodes] what each costs itself until the last event that carries a match on."""
-        account, matches = self.recorded.account, self.recorded.matches
+        account, matches = self.recorded.account, self._wanted
         useful = np.zeros(self.nodes, np.int64)
-        np.maximum.at(useful, account.match_node[:matches], account.match_spent[:matches])
+        np.maximum.at(useful, account.match_node[matches], account.match_spent[matches])
         born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
         np.maximum.at(useful, self.parent[born], account.born_at[born])
         return useful
@@ -89,12 +100,12 @@ class Clairvoyance:
 
         Its number (a match's is -1 less its number), what the node has cost itself by then, its matches.
         """
-        account, matches = self.recorded.account, self.recorded.matches
+        account, matches = self.recorded.account, self._wanted
         born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
-        node = np.concatenate([self.parent[born], account.match_node[:matches]])
-        source = np.concatenate([born, -1 - np.arange(matches)])
-        needs = np.concatenate([account.born_at[born], account.match_spent[:matches]])
-        count = np.concatenate([self.worth[born], np.ones(matches, np.int64)])
+        node = np.concatenate([self.parent[born], account.match_node[matches]])
+        source = np.concatenate([born, -1 - matches])
+        needs = np.concatenate([account.born_at[born], account.match_spent[matches]])
+        count = np.concatenate([self.worth[born], np.ones(len(matches), np.int64)])
         order = np.lexsort((needs, node))
         first = np.searchsorted(node[order], np.arange(self.nodes + 1))
         return first.astype(np.int64), source[order], needs[order], count[order]

@@ -16,7 +16,9 @@ at least as much weight as any strategy.
 Assumptions: costs as the operator charges them, nothing for choosing; what a strategy drops is a partial match, from
 some event on. It does not hold for events that leave windows (E-BL): they spare single meetings.
 
-Cost: the recorded run once more for each load, and O(partial matches + matches) for each binding period.
+What a knapsack leaves out is also what the clairvoyant does without (`replaying`).
+
+Cost: the recorded run once more, and O(partial matches + matches) for each binding period.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from cep_core.shedding.run import Run
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 ROUNDING = 1e-9
 """Shares are sums of quotients; so much is taken off the answer."""
@@ -71,18 +74,27 @@ def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: in
     return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in found]
 
 
-def least_lost(
-    known: Clairvoyance, arrival: Ints, useful: Ints, begin: int, bound: int, weights: Sequence[float]
-) -> float:
-    """The weight of the matches that are lost at least, of those completed from event `begin` on.
+@dataclass(frozen=True)
+class Loss:
+    """What has to go. `weight`: at least so much; `gone`: [matches] those that the knapsacks leave out, in whole."""
 
-    `known`: of the unshed run; `useful`: [n] what useful partial matches cost at each event; `weights`: by pattern.
+    weight: float
+    gone: Flags
+
+
+def least_loss(
+    known: Clairvoyance, arrival: Ints, useful: Ints, begin: int, bound: int, weights: Sequence[float]
+) -> Loss:
+    """The least loss among the matches that are wanted of `known` and completed from event `begin` on.
+
+    `useful`: [n] what useful partial matches cost at each event; `weights`: by pattern.
     """
     stream = known.recorded.stream
     periods = busy_periods(arrival, stream.fixed_cost, useful, begin, bound)
-    if not periods:
-        return 0.0
     weight = np.array(weights, np.float64)[known.match_pattern]
+    gone = np.zeros(len(weight), np.bool_)
+    if not periods:
+        return Loss(0.0, gone)
     best = np.zeros(len(weight))
     place = np.full(len(weight), -1, np.int64)
     # What every partial match has cost when a period begins and when it has ended.
@@ -94,19 +106,25 @@ def least_lost(
         shares = known.shares(before, _padded(again.spent_by_node(), known.nodes))
         larger = shares > best
         best[larger], place[larger] = shares[larger], number
-    lost = sum(_least_weight(best[place == n], weight[place == n], period.room) for n, period in enumerate(periods))
-    return max(0.0, lost * (1 - ROUNDING))
+    lost = 0.0
+    for number, period in enumerate(periods):
+        its = np.flatnonzero(place == number)
+        least, left_out = knapsack(best[its], weight[its], period.room)
+        lost += least
+        gone[its[left_out]] = True
+    return Loss(max(0.0, lost * (1 - ROUNDING)), gone)
 
 
-def _least_weight(work: Floats, weight: Floats, room: int) -> float:
-    """The least weight that must go so that the rest of the work fits; a part of a match may go.
+def knapsack(work: Floats, weight: Floats, room: int) -> tuple[float, Ints]:
+    """The least weight that must go so that the rest of the work fits, a part of a match perhaps; and which ones go.
 
-    >>> _least_weight(np.array([4.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), 5)
-    1.5
+    >>> least, gone = knapsack(np.array([4.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), 5)
+    >>> least, gone.tolist()
+    (1.5, [0, 1])
     """
     excess = float(work.sum()) - max(0, room)
     if excess <= 0:
-        return 0.0
+        return 0.0, np.zeros(0, np.int64)
     order = np.argsort(weight / work, kind="stable")
     gone = np.cumsum(work[order])
     whole = int(np.searchsorted(gone, excess, side="right"))
@@ -114,7 +132,7 @@ def _least_weight(work: Floats, weight: Floats, room: int) -> float:
     if whole < len(order):
         rest = excess - (float(gone[whole - 1]) if whole else 0.0)
         lost += float(weight[order[whole]]) * rest / float(work[order[whole]])
-    return lost
+    return lost, order[: whole + 1]
 
 
 def _padded(spent: Ints, nodes: int) -> Ints:

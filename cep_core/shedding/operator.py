@@ -92,10 +92,10 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
                 if inside_cost > 0:
                     cost -= inside_cost * windows_left(stream, pool, rules.seed, i, probability)
         elif rules.kind == USEFUL:
-            excess = queued + cost + meeting_cost(stream, pool, i) - (rules.bound - rules.buffer)
+            excess = queued + cost + meeting_cost(stream, pool, i) - rules.bound
             if excess > 0 and met > 0:
                 account.candidates[i] = met
-                account.dropped[i] = shed_known(stream, pool, account, rules, i, met, excess)
+                account.dropped[i] = shed_known(stream, pool, account, rules, i, met, excess + rules.buffer)
                 account.asked[i] = account.dropped[i]
         elif rules.kind != KEEP:
             count = held if rules.everywhere else met

@@ -57,6 +57,8 @@ class Foresight:
     costs: Costs
     bound: int
     """No event may be answered later, in virtual nanoseconds."""
+    buffer: int = 0
+    """How much earlier one is answered for which something had to go."""
 
     def matches(self, one: PartialMatch, event: int) -> int:
         """Those that come of it from this event on."""
@@ -191,12 +193,13 @@ def _drop_least(met: list[list[PartialMatch]], foresight: Foresight, event: int,
     ranked = sorted(range(len(everyone)), key=lambda number: (foresight.value(everyone[number], event), number))
     price = [foresight.costs.states[one.pattern][one.state] for one in everyone]
     late = otherwise + sum(price) - foresight.bound
+    spared = late + foresight.buffer if late > 0 else 0
     goes = set()
     for number in ranked:
-        if late <= 0:
+        if spared <= 0:
             break
         goes.add(id(everyone[number]))
-        late -= price[number]
+        spared -= price[number]
     for its in met:
         its[:] = [one for one in its if id(one) not in goes]
     return len(goes)

@@ -20,7 +20,7 @@ from cep_core.shedding.clairvoyance import Clairvoyance
 from cep_core.shedding.clock import arrivals
 from cep_core.shedding.costs import Costs
 from cep_core.shedding.drift import has_drifted
-from cep_core.shedding.least_loss import least_lost
+from cep_core.shedding.least_loss import Loss, least_loss
 from cep_core.shedding.model import Model, model_of
 from cep_core.shedding.observations import Observations
 from cep_core.shedding.overload import Detector
@@ -36,6 +36,9 @@ Ints = npt.NDArray[np.int64]
 
 LOOKS = 24
 """How often a run looks for drift."""
+
+PLANS = 2
+"""How often the clairvoyant looks again whether what it keeps is in time."""
 
 ENOUGH = 1_000
 """Observations of a pattern before its model may be trained anew."""
@@ -99,6 +102,8 @@ class Experiment:
         self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
         self.unshed.advance(len(scenario.ts))
         self._detectors: dict[tuple[str, int], Detector] = {}
+        self._losses: dict[tuple[float, int], Loss] = {}
+        self._weights = [pattern.weight for pattern in scenario.patterns]
 
     @property
     def cost(self) -> int:
@@ -120,20 +125,16 @@ class Experiment:
         """The share of what partial matches cost the judged events that no match comes of any more."""
         first, fixed = self.scenario.first, self.stream.fixed_cost
         unshed = int((self.unshed.account.work - fixed)[first:].sum())
-        return 1 - int(self._useful_only[first:].sum()) / unshed if unshed else 0.0
+        return 1 - int(self._useful[1][first:].sum()) / unshed if unshed else 0.0
 
     def least_lost(self, load: float, *, bound: int | None = None) -> float:
         """The weighted share of the matches that whoever drops partial matches must lose to keep within the bound.
 
         See `least_loss`; `load` and `bound` as for `measure`.
         """
-        scenario = self.scenario
-        weights = [pattern.weight for pattern in scenario.patterns]
         pattern, event, _ = self.unshed.match_columns()
-        weighted = float(np.array(weights)[pattern[event >= scenario.first]].sum())
-        arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
-        latest = scenario.bound if bound is None else bound
-        lost = least_lost(self._known, arrival, self._useful_only, scenario.first, latest, weights)
+        weighted = float(np.array(self._weights)[pattern[event >= self.scenario.first]].sum())
+        lost = self._least_loss(load, self.scenario.bound if bound is None else bound).weight
         return lost / weighted if weighted else 0.0
 
     def busiest(self, span: int) -> tuple[int, int, float]:
@@ -165,8 +166,12 @@ class Experiment:
         arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
         latest = scenario.bound if bound is None else bound
         detector = self._detector(shedder, latest)
+        before = self._plainly
+        if isinstance(shedder, GreedyLookAhead):
+            before = self._looking_ahead
+        elif isinstance(shedder, Clairvoyant):
+            shedder, before = self._planned(load, latest)
         rules = shedder.rules(self.model, detector, seed)
-        before = self._begun(shedder)
         run, model, retrained = before.resumed(arrival), self.model, 0
         seen = _observed(run, model)
         for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
@@ -176,8 +181,7 @@ class Experiment:
             if anew is not None:
                 model, retrained, seen = anew, retrained + 1, now
                 rules = shedder.rules(model, detector, seed)
-        weights = [pattern.weight for pattern in scenario.patterns]
-        quality = quality_of(run, self.unshed, latest, weights, first)
+        quality = quality_of(run, self.unshed, latest, self._weights, first)
         return Measured(shedder.name, load, latest, seed, quality, retrained, run)
 
     def _detector(self, shedder: Shedder, bound: int) -> Detector:
@@ -194,12 +198,6 @@ class Experiment:
         run.advance(self.scenario.first)
         return run
 
-    def _begun(self, shedder: Shedder) -> Run:
-        """The operator when the judged events begin, with what its partial matches must know."""
-        if isinstance(shedder, GreedyLookAhead):
-            return self._looking_ahead
-        return self._seeing_clearly if isinstance(shedder, Clairvoyant) else self._plainly
-
     @cached_property
     def _looking_ahead(self) -> Run:
         """With what each partial match will be worth."""
@@ -207,23 +205,45 @@ class Experiment:
         run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
 
+    def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, Run]:
+        """The clairvoyant that has chosen what to keep, and its operator when the judged events begin."""
+        shedder, begun = self.clairvoyant, self._useful[0]
+        loss = self._least_loss(load, bound)
+        for _ in range(PLANS):
+            if not loss.gone.any():
+                break
+            wanted = shedder.known.kept
+            shedder = Clairvoyant(shedder.known.keeping(~loss.gone if wanted is None else wanted & ~loss.gone))
+            begun, useful = self._doing_only(shedder)
+            loss = self._loss_of(shedder.known, useful, load, bound)
+        return shedder, begun
+
+    def _least_loss(self, load: float, bound: int) -> Loss:
+        """Known once for each load and bound."""
+        if (load, bound) not in self._losses:
+            self._losses[load, bound] = self._loss_of(self._known, self._useful[1], load, bound)
+        return self._losses[load, bound]
+
+    def _loss_of(self, known: Clairvoyance, useful: Ints, load: float, bound: int) -> Loss:
+        scenario = self.scenario
+        arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
+        return least_loss(known, arrival, useful, scenario.first, bound, self._weights)
+
     @cached_property
-    def _seeing_clearly(self) -> Run:
-        """With useful partial matches alone."""
+    def _useful(self) -> tuple[Run, Ints]:
+        return self._doing_only(self.clairvoyant)
+
+    def _doing_only(self, shedder: Clairvoyant) -> tuple[Run, Ints]:
+        """With what the clairvoyant keeps: the operator when the judged events begin, and [n] what its matches cost."""
         run = Run(self.stream, self._at_ease, tracked=REPLAY)
-        run.advance(self.scenario.first, self.clairvoyant.knowledge)
-        return run
+        run.advance(self.scenario.first, shedder.knowledge)
+        whole = run.resumed(self._at_ease)
+        whole.advance(len(self.scenario.ts), shedder.knowledge)
+        return run, whole.account.work - self.stream.fixed_cost
 
     @cached_property
     def _known(self) -> Clairvoyance:
         return Clairvoyance(self.unshed)
-
-    @cached_property
-    def _useful_only(self) -> Ints:
-        """[n] what useful partial matches cost each judged event."""
-        run = self._seeing_clearly.resumed(self._at_ease)
-        run.advance(len(self.scenario.ts), self.clairvoyant.knowledge)
-        return run.account.work - self.stream.fixed_cost
 
 
 def _observed(run: Run, model: Model) -> list[Observations]:

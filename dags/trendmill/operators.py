@@ -13,13 +13,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
-from trendmill.places import ROOT, environment, on_cluster, spark_settings
+from trendmill.places import ROOT, environment, is_chosen_by_input, on_cluster, spark_settings
 
 FINAL_EXIT_CODES = frozenset({2, 3})
 LAST_WORDS = re.compile(r"^trendmill: (.+)$")
@@ -52,6 +53,26 @@ class SparkTask(SparkSubmitOperator):
         )
 
     def execute(self, context: Any) -> None:
+        if is_chosen_by_input():
+            with NamedTemporaryFile("w", prefix="trendmill-", suffix=".conf") as file:
+                file.write(self._settings_for_input())
+                file.flush()
+                self.properties_file = file.name
+                self._submit(context)
+        else:
+            self._submit(context)
+
+    def _settings_for_input(self) -> str:
+        """Spark's settings as a properties file, by the size of what the task will read; the JVM starts with them."""
+        command = [sys.executable, "-m", "jobs.runs.input_size", *self.application_args]
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, **environment()}, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise failure(f"{self.task_id} (choosing Spark's settings)", done.returncode, done.stderr.splitlines())
+        return done.stdout
+
+    def _submit(self, context: Any) -> None:
         try:
             super().execute(context)
         except AirflowFailException:

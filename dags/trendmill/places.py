@@ -36,6 +36,11 @@ def spark_settings() -> str | None:
     return file if Path(file).is_file() else None
 
 
+def is_chosen_by_input() -> bool:
+    """Whether Spark's settings follow the size of what a task reads; not where a file or a cluster sets them."""
+    return not on_cluster() and "TRENDMILL_SPARK_SETTINGS" not in os.environ
+
+
 def on_cluster() -> bool:
     """Whether the master, memory and cores are spark-submit's to say: TRENDMILL_PROFILE=cluster."""
     return os.environ.get("TRENDMILL_PROFILE", "local") == "cluster"

@@ -7,21 +7,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-import re
 import sys
-from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
+from jobs.lake.asking import ask, session_for_questions
 from jobs.lake.match_events import register_match_events
 from jobs.lake.register import register
 from jobs.lake.session import start_session
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-_DESCRIBES = re.compile(r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*(describe|desc|show|explain)\b")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,11 +30,11 @@ def run(options: argparse.Namespace) -> int:
     from pyspark.errors import AnalysisException, ParseException
 
     try:
-        _refuse_commands(spark, options.statement)
+        session = session_for_questions(spark)
         for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
-            register(spark, folder.name)
-            register_match_events(spark, folder.name)
-        answer = spark.sql(options.statement)
+            register(session, folder.name)
+            register_match_events(session, folder.name)
+        answer = ask(session, options.statement)
         if options.csv:
             writer = csv.writer(sys.stdout, lineterminator="\n")
             writer.writerow(answer.columns)
@@ -55,16 +49,3 @@ def run(options: argparse.Namespace) -> int:
     if len(rows) > options.limit:
         print(f"... more than {options.limit} rows; --limit or --csv shows more")
     return OK
-
-
-def _refuse_commands(spark: SparkSession, statement: str) -> None:
-    """Raise WrongWorkload unless the statement is a query or asks what is there: WITH may also begin an INSERT."""
-    from pyspark.errors import ParseException
-
-    if _DESCRIBES.match(statement):
-        return
-    try:
-        spark._jsparkSession.sessionState().sqlParser().parseQuery(statement)
-    except ParseException as error:
-        told = "only questions are asked here (SELECT, WITH, VALUES, DESCRIBE, SHOW); runs write the tables"
-        raise WrongWorkload(f"{told}\n{error}") from error

@@ -1,8 +1,15 @@
-"""A Spark session with Delta from local jars, tuned for small tables on few cores.
+"""A Spark session with Delta from local jars, tuned for few cores and for how much it will read.
 
 Two profiles: `local` runs driver and executors in this process' JVM; `cluster` leaves the master, memory and cores to
-spark-submit or to the cluster's own defaults. Every other setting is the same in both. `python -m jobs.lake.session`
-prints the local profile as a properties file, for spark-submit, whose JVM starts before any of this code runs.
+spark-submit or to the cluster's own defaults. The local profile has two scales (jobs/runs/input_size.py chooses):
+
+| scale | code | JVM's compilers | heap |
+|---|---|---|---|
+| small | expressions are interpreted | the quick one | 2 GB |
+| large | Spark generates code for each plan | both | 3 GB, or less where the machine has less |
+
+`python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
+of this code runs; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
 
 Measured on 2 cores, session plus a small write and read: serial collector, first compiler tier and a class archive
 bring 31 CPU-seconds down to 11 (`docs/performance.md`).
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Profile = Literal["local", "cluster"]
+Scale = Literal["small", "large"]
 
 EVERYWHERE = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -37,42 +45,77 @@ EVERYWHERE = {
     # Inferring constraints through wide projections takes minutes of planning and saves nothing on these queries.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # Spark's own pages show events and ask nobody for a password; a cluster's defaults must not open them.
+    "spark.ui.enabled": "false",
     "spark.log.level": "ERROR",
 }
 
 LOCAL = {
     "spark.master": "local[2]",
-    "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.ui.enabled": "false",
     # The default of 200 is for hundreds of cores; adaptive execution merges what is still too small.
     "spark.sql.shuffle.partitions": "8",
-    # On a few days of data Spark spends longer compiling its generated code than running it: a night took 90 s instead
-    # of 134 on the same busy machine. `compile_plans` turns it on for runs over many days.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # Delta can check a version by a file of its own beside the log; nothing here reads it.
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
 }
 
-# Without the second compiler the JVM reserves 48 MB for compiled code, which a night fills: it then stops compiling.
-# With the young generation it would choose, a night makes 118 collections that each find little to free.
-YOUNG = ("-Xms1200m", "-Xmn600m")
-QUICK = ("-XX:+UseSerialGC", *YOUNG, "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m")
+CODE = {
+    # On a few thousand rows Spark spends longer compiling its generated code than running it: a night took 90 s
+    # instead of 134 on the same busy machine.
+    "small": {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"},
+    "large": {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
+}
+
+SMALL_HEAP, LARGE_HEAP = 2 << 30, 3 << 30
+"""Bytes. Python's workers, which evaluate, need as much again."""
+
+COMPILERS = {
+    # Without the second compiler the JVM reserves 48 MB for compiled code, which a night fills: it then stops
+    # compiling. With the young generation it would choose, a night makes 118 collections that find little to free.
+    "small": ("-Xms1200m", "-Xmn600m", "-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
+    "large": ("-Xms1200m", "-Xmn1000m"),
+}
 
 
-def settings(profile: Profile = "local", train_archive: Path | None = None) -> dict[str, str]:
+def settings(
+    profile: Profile = "local", scale: Scale = "small", *, train_archive: Path | None = None
+) -> dict[str, str]:
     """Spark's settings for a profile. `train_archive`: let the JVM write its class archive there when it exits."""
-    found = {**EVERYWHERE, "spark.jars": ",".join(str(jar) for jar in places.jars())}
+    everywhere = {**EVERYWHERE, "spark.jars": ",".join(str(jar) for jar in places.jars())}
     if profile == "cluster":
-        return found
-    return {**found, **LOCAL, "spark.driver.extraJavaOptions": " ".join(java_options(train_archive))}
+        return everywhere
+    return {
+        **everywhere,
+        **LOCAL,
+        **CODE[scale],
+        "spark.driver.memory": f"{heap(scale) >> 20}m",
+        "spark.driver.extraJavaOptions": " ".join(java_options(scale, train_archive)),
+    }
 
 
-def java_options(train_archive: Path | None = None) -> list[str]:
-    """JVM options for short applications: one collector thread, the quick compiler, the class archive."""
-    options = [*QUICK, "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
+def heap(scale: Scale, memory: int | None = None) -> int:
+    """Bytes of heap: at most half of the machine's memory (`memory`), since Python's workers need the other half.
+
+    >>> [heap("large", gigabytes << 30) >> 20 for gigabytes in (3, 5, 24)]
+    [2048, 2560, 3072]
+    """
+    if scale == "small":
+        return SMALL_HEAP
+    return max(SMALL_HEAP, min(LARGE_HEAP, (memory_of_machine() if memory is None else memory) // 2))
+
+
+def memory_of_machine() -> int:
+    """Bytes of memory that this process may use: the machine's, or its container's where that is less."""
+    own = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    text = limit.read_text().strip() if limit.is_file() else "max"
+    return min(own, int(text)) if text.isdigit() else own
+
+
+def java_options(scale: Scale = "small", train_archive: Path | None = None) -> list[str]:
+    """JVM options: one collector thread, the scale's compilers, the class archive."""
+    options = ["-XX:+UseSerialGC", *COMPILERS[scale], "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
     if train_archive is not None:
         return [*options, f"-XX:ArchiveClassesAtExit={train_archive}"]
     if places.class_archive().is_file():
@@ -80,10 +123,26 @@ def java_options(train_archive: Path | None = None) -> list[str]:
     return options
 
 
+def properties(chosen: dict[str, str]) -> str:
+    """Settings as spark-submit reads them from a file.
+
+    >>> properties({"spark.master": "local[2]", "spark.log.level": "ERROR"})
+    'spark.log.level ERROR\\nspark.master local[2]\\n'
+    """
+    return "".join(f"{key} {value}\n" for key, value in sorted(chosen.items()))
+
+
 def start_session(
-    name: str, profile: Profile = "local", *, train_archive: Path | None = None, **overrides: str
+    name: str,
+    profile: Profile = "local",
+    scale: Scale = "small",
+    *,
+    train_archive: Path | None = None,
+    **overrides: str,
 ) -> SparkSession:
     """A session (the running one if there is one). `overrides`: Spark settings with `__` for the dots of their names.
+
+    Where spark-submit has started the JVM already, its heap and compilers are as its properties file says.
 
     Raises RuntimeError when the Delta jars are missing.
     """
@@ -92,7 +151,9 @@ def start_session(
     _prepare_workers()
     from pyspark.sql import SparkSession
 
-    chosen = settings(profile, train_archive) | {key.replace("__", "."): value for key, value in overrides.items()}
+    chosen = settings(profile, scale, train_archive=train_archive) | {
+        key.replace("__", "."): value for key, value in overrides.items()
+    }
     builder = SparkSession.builder.appName(name)
     for key, value in chosen.items():
         builder = builder.config(key, value)
@@ -100,12 +161,6 @@ def start_session(
     import delta.exceptions  # noqa: F401  # without it a conflict arrives as a bare Py4JJavaError
 
     return session
-
-
-def compile_plans(session: SparkSession) -> None:
-    """Let Spark generate code again, where there are rows enough to repay it."""
-    session.conf.set("spark.sql.codegen.wholeStage", "true")
-    session.conf.set("spark.sql.codegen.factoryMode", "FALLBACK")
 
 
 def _prepare_workers() -> None:
@@ -120,9 +175,8 @@ def _prepare_workers() -> None:
 
 
 def main() -> None:
-    """Print the local profile as a properties file."""
-    for key, value in sorted(settings("local").items()):
-        print(f"{key} {value}")
+    """Print the local profile's small scale as a properties file."""
+    print(properties(settings()), end="")
 
 
 if __name__ == "__main__":

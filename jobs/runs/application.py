@@ -70,12 +70,16 @@ class Application:
 
     def _do_tasks(self, run_id: str, progress: Progress, check: Callable[[], None], judges: Judges | None) -> None:
         from jobs.lake.session import start_session
+        from jobs.runs.input_size import input_size
         from jobs.runs.tasks import TASKS as SPARK_TASKS
         from jobs.runs.tasks import begin, refused_days
+        from jobs.workload.declaration import load_workload
 
         started = time.perf_counter()
         progress.start("start")
-        spark = start_session(f"trendmill {self.workload}")
+        size = input_size(load_workload(self.folder), self.tasks, self.first, self.last, places.lake())
+        progress.note(str(size))
+        spark = start_session(f"trendmill {self.workload}", scale=size.scale)
         try:
             if self.prepare is not None:
                 self.prepare(spark)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from jobs.exits import GateFailure
 from jobs.lake.creating import create
 from jobs.lake.result_tables import result_table
-from jobs.lake.session import compile_plans
 from jobs.lake.tables import lake_tables
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
@@ -41,10 +40,6 @@ if TYPE_CHECKING:
     from jobs.quality.judges import Judges
 
 
-MANY_DAYS = 31
-"""Runs over more days let Spark generate code: below, that takes longer than it saves."""
-
-
 def begin(
     name: str,
     first: date,
@@ -62,8 +57,6 @@ def begin(
     results = [
         result_table(query.name, query.question, query.evaluator.schema, query.variables) for query in compiled.values()
     ]
-    if (last - first).days >= MANY_DAYS:
-        compile_plans(spark)
     create(spark, workload.name, [*lake_tables(workload), *results], lake)
     return Run(workload, compiled, first, last, run_id, spark, lake, progress, judges=judges)
 

@@ -6,7 +6,7 @@ travel as Arrow IPC bytes and are merged here, on the driver.
 
 Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
 event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
-match might bind and its count is null; AND and WITH CONFIDENCE have none.
+match might bind and its count is null; those of an AND are made from its listing.
 
 What can only be counted by listing is evaluated day by day, so that a day that exhausts its budget of work is a hole of
 its own: it has no rows, and `result_days` says why.

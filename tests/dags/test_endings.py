@@ -13,6 +13,8 @@ pytestmark = pytest.mark.airflow
 
 GATE = "trendmill: quality gate failed on 1 day(s), which keep their former tables: 2013-03-08: rate of Departure"
 
+DAY = "2013-03-08"
+
 
 @pytest.fixture
 def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -24,6 +26,7 @@ def spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 task=$(sed -E 's/.*--task ([a-z]+).*/\\1/' <<< "$*")
 days=$(sed -E 's/.*--from ([0-9-]+) --to ([0-9-]+).*/\\1..\\2/' <<< "$*")
 echo "$task $days" >> {tmp_path}/submitted
+cp "$(sed -E 's/.*--properties-file ([^ ]+).*/\\1/' <<< "$*")" {tmp_path}/$task.conf
 echo "10:00:00 {{stage}} 1.0 s"
 code=$(sed -n "s/^$task //p" {tmp_path}/codes 2>/dev/null)
 [ -z "$code" ] || echo "{GATE}"
@@ -58,6 +61,33 @@ def test_a_night_submits_the_operating_day(bag: Any, spark_submit: Path) -> None
     assert (spark_submit / "submitted").read_text().splitlines() == [f"{task} {days}" for task in _ORDER]
 
 
+def test_each_task_starts_with_the_settings_for_its_input(
+    bag: Any, spark_submit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """spark-submit fixes heap and compilers before any code of ours runs, so they are chosen before it."""
+    run(bag, "nightly_small")
+    small = {task: (spark_submit / f"{task}.conf").read_text() for task in _ORDER}
+    monkeypatch.setenv("TRENDMILL_SCALE", "large")
+    run(bag, "nightly_small")
+    large = {task: (spark_submit / f"{task}.conf").read_text() for task in _ORDER}
+    assert all("wholeStage false" in text and "TieredStopAtLevel=1" in text for text in small.values())
+    assert all("wholeStage true" in text and "TieredStopAtLevel" not in text for text in large.values())
+
+
+def test_a_file_of_settings_comes_before_what_is_chosen(
+    bag: Any, spark_submit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TRENDMILL_SPARK_SETTINGS names a file: a cluster's, or somebody's own."""
+    own = tmp_path / "own.conf"
+    own.write_text("spark.master local[1]\n")
+    monkeypatch.setenv("TRENDMILL_SPARK_SETTINGS", str(own))
+    task = bag.dags["nightly_small"].get_task("load").prepare_for_execution()
+    task.properties_file = str(own)
+    task.application_args = [DAY if "{{ data_interval" in text else text for text in task.application_args]
+    task.execute({})
+    assert (spark_submit / "load.conf").read_text() == own.read_text()
+
+
 def test_a_refused_day_fails_for_good_and_stops_what_follows(bag: Any, spark_submit: Path) -> None:
     """Exit code 3: no retry, downstream `upstream_failed`."""
     (spark_submit / "codes").write_text("load 3\n")
@@ -73,6 +103,7 @@ def test_the_program_has_the_last_word(bag: Any, spark_submit: Path, code: int, 
     """2 and 3 are final, 1 may be tried again; the message is what the program said, not Spark's farewell."""
     (spark_submit / "codes").write_text(f"load {code}\n")
     task = bag.dags["nightly_small"].get_task("load").prepare_for_execution()
+    task.application_args = [DAY if "{{ data_interval" in text else text for text in task.application_args]
     with pytest.raises(Exception, match="quality gate failed on 1 day") as caught:
         task.execute({})
     assert type(caught.value).__name__ == kind

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,24 @@ def test_the_demo_night(tmp_path: Path) -> None:
         "TRENDMILL_REPORTS": str(reports),
     }
     command = ["scripts/run.sh", "python", "scripts/run_dag.py", "nightly_nyc_flights", "--day", "2013-03-08"]
+    begun = datetime.now(UTC)
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     page = reports / "nyc_flights" / "2013-03-08" / "index.html"
     assert done.stdout.splitlines()[-1] == f"report     {page}"
     assert page.is_file()
+    _check_airflow(tmp_path / "airflow", begun)
     table = DeltaTable(lake / "nyc_flights" / "knock_on").to_pyarrow_table()
     rows = [row for row in table.to_pylist() if row["window_end"] == END]
     assert {row["day"] for row in rows} == {date(2013, 3, 8)}  # certain just before its end
     found = {row["carrier"]: (int(row["count"]), int(row["count_D"]), row["max_D_delay_min"]) for row in rows}
     assert found == LATE_CHAINS
+
+
+def _check_airflow(home: Path, begun: datetime) -> None:
+    """The run lasted from now on, not from its day in 2013; nobody else may read Airflow's database."""
+    with sqlite3.connect(home / "airflow.db") as database:
+        row = database.execute("SELECT start_date, end_date FROM dag_run").fetchone()
+    started, ended = (datetime.fromisoformat(moment).replace(tzinfo=UTC) for moment in row)
+    assert begun <= started <= ended
+    assert [path.stat().st_mode & 0o077 for path in (home, home / "airflow.db")] == [0, 0]

@@ -272,3 +272,45 @@ def worlds(draw: st.DrawFn, strategies: tuple[str, ...] = ("skip_till_any_match"
     world.slide = draw(st.sampled_from([1, 2, 4])) if "slide" in kind else None
     world.ordered = draw(st.booleans())
     return world
+
+
+@st.composite
+def waiting_patterns(draw: st.DrawFn) -> Pattern:
+    """Patterns whose matches end in a NOT or do not: optionals and closures stand behind it, an OR around or before."""
+    names = iter(range(100))
+
+    def unit() -> Unit:
+        return Unit(draw(st.sampled_from("AAC")), f"v{next(names)}", AT)
+
+    def quantified(bounds: list[tuple[int, int | None]]) -> Pattern:
+        return Kleene(unit(), *draw(st.sampled_from(bounds)), AT)
+
+    def sequence() -> Sequence:
+        begin = draw(st.sampled_from(["unit", "closure", "choice"]))
+        first: dict[str, Callable[[], Pattern]] = {
+            "unit": unit,
+            "closure": lambda: quantified([(1, None), (2, None), (1, 2)]),
+            "choice": lambda: Alternative((unit(), unit()), AT),
+        }
+        negated = Not(Unit("B", f"n{next(names)}", AT), AT)
+        behind = [quantified([(0, 1), (0, None), (0, 2)]) for _ in range(draw(st.integers(0, 2)))]
+        return Sequence((first[begin](), negated, *behind), AT)
+
+    pattern = sequence()
+    if draw(st.integers(0, 2)) == 0:
+        return Alternative((pattern, draw(st.sampled_from([unit, sequence]))()), AT)
+    return pattern
+
+
+@st.composite
+def waiting(draw: st.DrawFn) -> World:
+    """Queries of such patterns."""
+    pattern = draw(waiting_patterns())
+    world = World(pattern, draw(logs(3, 7, 12)))
+    world.strategy = draw(st.sampled_from(["skip_till_any_match"] * 2 + ["skip_till_next_match", "strict_contiguity"]))
+    world.conditions = draw(st.lists(conditions(pattern), max_size=1)) if draw(st.booleans()) else []
+    world.keyed = draw(st.integers(0, 3)) == 0
+    world.size = draw(st.sampled_from([3, 6, 20]))
+    world.slide = draw(st.sampled_from([None, None, None, 2]))
+    world.ordered = draw(st.booleans())
+    return world

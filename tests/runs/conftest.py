@@ -58,7 +58,7 @@ def copied(
     made.forget()
     monkeypatch.setenv("TRENDMILL_LAKE", str(folder))
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))
-    monkeypatch.setattr("jobs.lake.session.start_session", lambda *_: spark)
+    monkeypatch.setattr("jobs.lake.session.start_session", lambda *_, **__: spark)
     monkeypatch.setattr(spark, "stop", lambda: None)
     yield made
     made.forget()

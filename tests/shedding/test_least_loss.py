@@ -74,6 +74,27 @@ def test_the_least_loss_says_something():
     assert lost[-1][0] > 0.5 * lost[-1][1] > 0.1
 
 
+def test_the_clairvoyant_loses_little_more_where_useful_work_is_too_much():
+    """And keeps the bound; greedy look-ahead, which waits until the bound is in danger, loses more."""
+    experiment = Experiment(planted(3, 4_000, alphabet="ABCD", size=20))
+    clairvoyant, greedy = (
+        experiment.measure(each, 2.0).quality for each in (experiment.clairvoyant, experiment.look_ahead)
+    )
+    assert clairvoyant.late == 0
+    assert experiment.least_lost(2.0) <= clairvoyant.lost < greedy.lost
+
+
+def test_what_is_not_wanted_needs_no_work():
+    """Without any match nothing is useful; with those of one pattern only its partial matches are."""
+    experiment = drawn(5, 60, 40)
+    known = experiment.clairvoyant.known
+    assert known.worth.sum() > 0
+    none = known.keeping(np.zeros(len(known.match_pattern), np.bool_))
+    assert none.worth.sum() == none.work.sum() == 0
+    every = known.keeping(np.ones(len(known.match_pattern), np.bool_))
+    assert every.work.tolist() == known.work.tolist()
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(0, 40))
 def test_shares_add_up_to_the_useful_work(seed, count, stop):

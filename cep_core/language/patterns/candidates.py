@@ -207,7 +207,7 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
     taken = pa.array(read)
     for key in classes:
         attributes = sorted({attribute for _, attribute in key.members})
-        columns = [_key_column(events, attribute, key.type).take(taken) for attribute in attributes]
+        columns = [key_column(events, attribute, key.type).take(taken) for attribute in attributes]
         encoded = pa.concat_arrays(columns).dictionary_encode()
         flat = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
         parts = np.split(flat, len(attributes))
@@ -216,7 +216,7 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
     return codes, values
 
 
-def _key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
+def key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
     """An attribute in its class's type; the two zeros are one key."""
     values = column(events, attribute).cast(_ARROW[kind], safe=False)
     return pc.add(values, 0.0) if kind is AttributeType.FLOAT else values

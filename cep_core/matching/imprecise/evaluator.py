@@ -23,7 +23,7 @@ from cep_core.language.patterns.imprecision import known_after
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Unit, Which
 from cep_core.language.patterns.walk import walk
-from cep_core.matching.compact import compact_listed
+from cep_core.matching.compact import NO_ROWS, CompactRows, merging_columns
 from cep_core.matching.evaluator import compiled_parts
 from cep_core.matching.event_graph import EventGraph, event_graph
 from cep_core.matching.imprecise.absent import chances_without
@@ -38,9 +38,9 @@ from cep_core.matching.judging import BindingJudge
 from cep_core.matching.merging import Cut, merge_partials
 from cep_core.matching.negation import Negation
 from cep_core.matching.network import Flags, Ints
-from cep_core.matching.numbers import count_columns, unknown_counts
+from cep_core.matching.numbers import COUNTS, count_columns, unknown_counts
 from cep_core.matching.pair_account import PairAccount
-from cep_core.matching.paths import Paths, batches
+from cep_core.matching.paths import Paths
 from cep_core.matching.rows import PATH, batch_of, event_column, partial_schema, path_column, result_schema
 from cep_core.matching.spending import Spending, check
 from cep_core.matching.totals import Days, Total, encode, parts
@@ -123,11 +123,13 @@ class ImpreciseEvaluator(CompiledQuery):
         if self.collapsed and self.supersets:
             rows, lows = stream.questions
             nodes = useful_nodes(graph.network, stream.times, rows, lows, graph.width)
-            yield from self._compact_rows(graph, stream, nodes, None)
+            compact = CompactRows.of(self._by_variable(nodes), stream.certain[nodes.jobs])
+            yield from self._compact_rows(graph, stream, compact, None)
             yield self._last_batch([Total(0, exact=False) for _ in parts(days)], days, {})
             return
         found = np.zeros(len(parts(days)), np.int64)
-        compacted, counts = Paths.join([]), np.zeros(len(stream.questions.rows), np.int64)
+        compact = NO_ROWS
+        counts = np.zeros(len(stream.questions.rows), np.int64)
         most = np.full(len(counts), np.iinfo(np.int64).max)
         if self.max_matches is not None and stream.in_order and not self.conditions.judged and not self.negations:
             most[:] = self.max_matches + 1
@@ -136,9 +138,7 @@ class ImpreciseEvaluator(CompiledQuery):
             found += np.bincount(stream.part[paths.jobs], minlength=len(found))
             counts += np.bincount(paths.jobs, minlength=len(counts))
             if self.collapsed:
-                joined = Paths.join([compacted, paths])
-                jobs, group = np.unique(joined.jobs, return_inverse=True)
-                compacted = replace(compact_listed(joined, group, graph.seq), jobs=jobs)
+                compact += CompactRows.of(self._by_variable(paths), stream.certain[paths.jobs])
             elif len(paths):
                 yield self._rows(graph, stream, paths, sure)
             if self.max_matches is not None and len(listed):
@@ -147,7 +147,7 @@ class ImpreciseEvaluator(CompiledQuery):
                 if stream.in_order:
                     most[counts > self.max_matches] = 0
         if self.collapsed:
-            yield from self._compact_rows(graph, stream, compacted, counts)
+            yield from self._compact_rows(graph, stream, compact, counts)
         totals = [
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
@@ -283,26 +283,25 @@ class ImpreciseEvaluator(CompiledQuery):
         for item in self.query.returns:
             assert item.expression is not None
             columns[item.column] = matches.compute(item.expression)
-        columns[PATH] = self._path_column(graph, paths)
+        columns[PATH] = path_column(self._by_variable(paths), graph.seq)
         return batch_of(columns, partial_schema(self.schema))
 
-    def _path_column(self, graph: EventGraph, paths: Paths) -> pa.Array:
+    def _by_variable(self, paths: Paths) -> Paths:
         """Which state an event is in differs from world to world: its variable orders rows."""
-        return path_column(replace(paths, states=self._variable_of[paths.states]), graph.seq)
+        return replace(paths, states=self._variable_of[paths.states])
 
     def _compact_rows(
-        self, graph: EventGraph, stream: Stream, paths: Paths, counts: Ints | None
+        self, graph: EventGraph, stream: Stream, compact: CompactRows, counts: Ints | None
     ) -> Iterator[pa.RecordBatch]:
         """One row for all matches with the same last event; `counts`: those of each question, if known."""
-        for begin, end in batches(np.diff(paths.offsets)):
-            some = paths.take(np.arange(begin, end))
-            first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
-            columns = {"first_ts": pa.array(first_ts), **stream.last_columns(some.jobs)}
-            said = unknown_counts(len(some)) if counts is None else count_columns(counts[some.jobs], {})
-            columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), said, strict=True))
-            for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
+        for some in compact.batches():
+            rows = len(some.paths)
+            columns = {"first_ts": pa.array(graph.ts[some.paths.first_rows]), **stream.last_columns(some.paths.jobs)}
+            said = unknown_counts(rows) if counts is None else count_columns(counts[some.paths.jobs], {})
+            columns |= dict(zip(COUNTS, said, strict=True))
+            for variable, its in zip(self.query.positive, some.bound(len(self.query.positive)), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
-            columns[PATH] = self._path_column(graph, some)
+            columns |= merging_columns(graph, some.paths)
             yield batch_of(columns, partial_schema(self.schema))
 
 

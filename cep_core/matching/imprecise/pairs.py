@@ -105,7 +105,7 @@ class PossiblePairs(PairEvaluator):
         with refusals_in(self.query):
             sides = sides_of(self.query, [side.judge.names for side in self._possible], tables, events)
         left, right = (
-            PossibleSide(side.table, side.binding, side.group, side.twin, *its)
+            PossibleSide(side.table, side.binding, side.group, side.key, side.twin, *its)
             for side, its in zip(sides, found, strict=True)
         )
         return left, right

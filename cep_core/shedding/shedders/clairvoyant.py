@@ -2,12 +2,14 @@
 
 It knows from a run without shedding which partial matches still lead to a match, and keeps no other: they never come to
 be, or go with the last event that carries a match on. So it loses nothing as long as events and useful partial matches
-alone leave the bound unharmed. Where they do not, it drops of the partial matches that the event at hand meets those
-with the fewest weighted matches for the useful work still to come, until the event is answered in time; it knows what
-an event costs and needs no f. Knowing and choosing cost no virtual time, and what never came to be was not dropped.
+alone leave the bound unharmed. Where they do not, it first does without the matches that the knapsacks of `least_loss`
+leave out, and looks a few times whether that was enough (`replaying`). Whatever is late still it answers in time by
+dropping, of the partial matches that the event at hand meets, those with the fewest weighted matches for the useful
+work still to come, until the safety buffer is free for events that come at once; it knows what an event costs and needs
+no f. Knowing and choosing cost no virtual time, and what never came to be was not dropped.
 
-Beyond that point it is no upper bound, since it decides event by event: how much any strategy must lose is a question
-for `least_loss`.
+Where useful work alone is too much it is no upper bound: what it loses and `least_loss` stand on both sides of the best
+that can be done.
 """
 
 from __future__ import annotations

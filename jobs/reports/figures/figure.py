@@ -27,6 +27,11 @@ from jobs.reports.values import Cell
 WIDE, NARROW = 7.6, 3.7
 """Widths in inches at 100 dots: the text column of a desktop, and of a phone."""
 
+_BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What spreadsheets take for the beginning of a formula, in both widths of letters."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -122,9 +127,23 @@ def _for_pages(svg: str) -> str:
 
 
 def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
-    """Comma-separated values with a header line, RFC 4180 quoting, line feeds, empty cells for None."""
+    """Comma-separated values with a header line, RFC 4180 quoting, line feeds, empty cells for None.
+
+    A text that a spreadsheet would take for a formula begins with an apostrophe; numbers stay numbers.
+
+    >>> csv_text(["tail", "gain"], [["=cmd()", -5], ["N14228", None]])
+    "tail,gain\\n'=cmd(),-5\\nN14228,\\n"
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow([_as_text(cell) for cell in header])
+    writer.writerows([_as_text(cell) for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _as_text(cell: Cell) -> Cell:
+    """A cell that no spreadsheet evaluates; texts of a log may hold anything, so that control characters are shown."""
+    if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
+        return cell
+    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", cell)
+    return f"'{shown}" if shown.lstrip().startswith(_BEGINS_FORMULA) else shown

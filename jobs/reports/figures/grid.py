@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from cep_core.experiments.grids import LOAD, PARTS, TAU, TRAINED, Grid
 from cep_core.experiments.summaries import Point, Summary
 from jobs.reports.figures.figure import Figure
-from jobs.reports.palette import BOUND, strategy_look
+from jobs.reports.palette import BOUND, QUIET, strategy_look
 from jobs.reports.quantities import share
 from jobs.reports.values import listed
 
@@ -52,7 +52,7 @@ def axis_of(grid: Grid) -> str:
 
 
 def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
-    """One line a strategy, error bars of one standard deviation."""
+    """One line a strategy, error bars of one standard deviation; dotted, what dropping partial matches must lose."""
     lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
@@ -69,6 +69,16 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
                 linewidth=1.4,
                 label=name,
             )
+        anywhere = next(iter(lines.values()), [])
+        least = [point for point in anywhere if metric == "lost" and "least_lost" in point.metrics]
+        if any(point["least_lost"] for point in least):
+            axes.plot(
+                [_at(point, axis) for point in least],
+                [point["least_lost"] for point in least],
+                color=QUIET,
+                linestyle=(0, (1, 2)),
+                label="lower bound",
+            )
         if logarithmic:
             axes.set_yscale("log")
         else:
@@ -80,7 +90,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
             axes.set_xticks(grid.loads)
         axes.set_xlabel(axis.replace("_", " ") if narrow else AXES.get(axis, axis))
         axes.set_ylabel(WORDS[metric])
-        axes.legend(ncols=2 if narrow else max(1, len(lines)), loc="lower center", bbox_to_anchor=(0.5, 1.0))
+        axes.legend(ncols=2 if narrow else max(1, min(5, len(lines))), loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
     ends = [
         f"{name} {_worded(metric, points[0][metric])} to {_worded(metric, points[-1][metric])}"

@@ -1,0 +1,65 @@
+"""A session in which a lake can be asked and nothing else can be done: no writing, no other files, no programs.
+
+Spark's SQL can do more than ask tables: read any file by its path (text.`/etc/passwd`), call any Java method
+(`reflect`) and run any program (`TRANSFORM ... USING`). What is refused here protects against a statement that somebody
+else wrote; it is no wall against a user of this machine, who can read the lake's files anyway. Cost: milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from jobs.exits import WrongWorkload
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_BLANK = r"(?is)(\s|--[^\n]*\n|/\*.*?\*/)*"
+_DESCRIBES = re.compile(_BLANK + r"(describe|desc|show|explain)\b")
+_DESCRIBES_FILES = re.compile(_BLANK + r"(describe|desc)\s+(\w+\s+)*['\"]")
+
+METHOD_CALLS = ("reflect", "java_method", "try_reflect")
+"""Spark's functions that call any Java method by its name."""
+
+
+def session_for_questions(spark: SparkSession) -> SparkSession:
+    """A session beside `spark` that knows the same tables, and neither files by path nor Java methods."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.runSQLOnFiles", "false")
+    scala, functions = session._jvm.scala, session._jsparkSession.sessionState().functionRegistry()
+    identifier = session._jvm.org.apache.spark.sql.catalyst.FunctionIdentifier
+    for name in METHOD_CALLS:
+        functions.dropFunction(identifier(name, scala.Option.apply("builtin"), scala.Option.apply("system")))
+    return session
+
+
+def ask(session: SparkSession, statement: str) -> DataFrame:
+    """The answer to a question. Raises WrongWorkload for anything else; Spark's own errors pass."""
+    from pyspark.errors import ParseException
+
+    if _DESCRIBES_FILES.match(statement):
+        raise WrongWorkload("DESCRIBE takes a table's name here, not a path")
+    if _DESCRIBES.match(statement):
+        return session.sql(statement)
+    try:
+        session._jsparkSession.sessionState().sqlParser().parseQuery(statement)
+    except ParseException as error:
+        allowed = "only questions are asked here (SELECT, WITH, VALUES, DESCRIBE, SHOW); runs write the tables"
+        raise WrongWorkload(f"{allowed}\n{error}") from error
+    answer = session.sql(statement)
+    if any(node.nodeName() == "ScriptTransformation" for node in _nodes(answer._jdf.queryExecution().analyzed())):
+        raise WrongWorkload("TRANSFORM runs a program; only questions are asked here")
+    return answer
+
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    """Every operator of a logical plan, those of its subqueries included."""
+    subqueries = plan.subqueriesAll()
+    waiting = [plan, *(subqueries.apply(n) for n in range(subqueries.size()))]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for inner in (node.children(), node.innerChildren()):
+            waiting.extend(inner.apply(n) for n in range(inner.size()))

@@ -1,0 +1,140 @@
+"""How much a run will read, told before Spark starts, and the scale of Spark's settings that this asks for.
+
+`load` reads the sources' files, `slice` the run's events and about as much of the days before them as the run before
+did, `evaluate` the slices. What stands compressed or in columns counts as the text it would be. Assumes that a source
+whose size cannot be seen from here (another machine's) is large. Cost: a listing of the sources' files and the logs of
+two tables; no data is read.
+
+`python -m jobs.runs.input_size --workload W --task load --from D --to D` prints the settings as a properties file, for
+spark-submit, which must know heap and compilers before any code of ours runs (docs/decisions/0008).
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import os
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+from deltalake import DeltaTable
+
+from jobs import places
+from jobs.lake.session import Scale, heap, properties, settings
+from jobs.workload.declaration import Workload, load_workload
+from jobs.workload.problems import WorkloadError
+from jobs.workload.sources import Source, local_path
+
+LARGE_BYTES = 8_000_000
+"""Text of so many bytes, some 300,000 rows, repays generating code and compiling it twice (docs/decisions/0008)."""
+
+MANY_DAYS = 31
+"""A run over more days is large, whatever its bytes: most of what it does is done once a day."""
+
+_COMPRESSED = (".gz", ".bz2", ".zst", ".zstd", ".parquet", ".orc", ".avro", ".snappy", ".lz4", ".deflate")
+_AS_TEXT = 5
+"""How many bytes of text stand in a byte of gzip or Parquet: 4 to 5 on flights and on made-up logs."""
+
+
+@dataclass(frozen=True)
+class InputSize:
+    """What a run reads: `bytes` as text, over so many `days`. None: some of it cannot be seen from here."""
+
+    bytes: int | None
+    days: int
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of Spark's settings.
+
+        >>> InputSize(500_000, 9).scale, InputSize(500_000, 365).scale, InputSize(None, 1).scale
+        ('small', 'large', 'large')
+        """
+        if forced := os.environ.get("TRENDMILL_SCALE"):
+            return "large" if forced == "large" else "small"
+        return "large" if self.bytes is None or self.bytes >= LARGE_BYTES or self.days > MANY_DAYS else "small"
+
+    def __str__(self) -> str:
+        """What was seen and what was chosen, for a log.
+
+        >>> print(InputSize(500_000, 9))
+        0.5 MB to read as text, 9 days: Spark's settings for small inputs
+        """
+        seen = (
+            "a source of unknown size to read" if self.bytes is None else f"{self.bytes / 1e6:,.1f} MB to read as text"
+        )
+        days = f"{self.days:,} day{'s' if self.days != 1 else ''}" if self.days else "all that is stale"
+        large = f"large inputs (code generation, {heap('large') >> 20:,} MB of heap)"
+        return f"{seen}, {days}: Spark's settings for {large if self.scale == 'large' else 'small inputs'}"
+
+
+def input_size(
+    workload: Workload, tasks: Collection[str], first: date | None, last: date | None, lake: Path
+) -> InputSize:
+    """The size of what these tasks read for the operating days `first`..`last`, both inclusive; None: any day."""
+    days = [] if first is None or last is None else [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    sources = [source_bytes(source, days, workload.base) for source in workload.sources.values()]
+    if "load" not in tasks:
+        sources = []
+    known = [size for size in sources if size is not None]
+    home = lake / workload.name
+    events = table_bytes(home / "events", first, last) if "slice" in tasks else 0
+    slices = table_bytes(home / "_work" / "slices", first, last) if {"slice", "evaluate"} & set(tasks) else 0
+    return InputSize(max(sum(known), events, slices) if len(known) == len(sources) else None, len(days))
+
+
+def source_bytes(source: Source, days: Sequence[date], base: Path) -> int | None:
+    """Bytes of text in a source's files for some days; None if they are not files of this machine."""
+    places_of_source = [local_path(place) for place in source.paths(days, base)]
+    if not places_of_source or None in places_of_source:
+        return None
+    return sum(_text_bytes(file) for place in places_of_source if place for file in _files(place))
+
+
+def _files(place: Path) -> list[Path]:
+    """The files at a place, which may be a file, a folder or a pattern; none where it is absent."""
+    found = [place] if place.exists() else [Path(name) for name in glob.glob(str(place))]
+    return [file for path in found for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
+
+
+def _text_bytes(file: Path) -> int:
+    return file.stat().st_size * (_AS_TEXT if file.suffix in _COMPRESSED else 1)
+
+
+def table_bytes(table: Path, first: date | None, last: date | None) -> int:
+    """Bytes of text in the present files of a Delta table, of some days where the table is partitioned by day."""
+    if not (table / "_delta_log").is_dir():
+        return 0
+    files = DeltaTable(table).get_add_actions(flatten=True)
+    sizes = files.column("size_bytes").to_pylist()
+    if first is None or last is None or "partition.day" not in files.schema.names:
+        return _AS_TEXT * sum(sizes)
+    days = files.column("partition.day").to_pylist()
+    return _AS_TEXT * sum(size for size, day in zip(sizes, days, strict=True) if first <= day <= last)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the settings for one task as a properties file; those of the small scale for a wrong folder.
+
+    The task itself then says what is wrong with the folder.
+    """
+    parser = argparse.ArgumentParser(prog="input_size")
+    parser.add_argument("--workload", required=True)
+    parser.add_argument("--task", required=True)
+    parser.add_argument("--from", dest="first", type=date.fromisoformat)
+    parser.add_argument("--to", dest="last", type=date.fromisoformat)
+    parser.add_argument("--run-id", help="not looked at: the arguments are those of jobs/spark_task.py")
+    options = parser.parse_args(arguments)
+    size = InputSize(0, 1)
+    if options.first is not None:
+        with suppress(WorkloadError, FileNotFoundError):
+            workload = load_workload(options.workload)
+            size = input_size(workload, [options.task], options.first, options.last, places.lake())
+    print(properties(settings("local", size.scale)), end="")
+
+
+if __name__ == "__main__":
+    main()
