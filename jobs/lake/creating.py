@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.exits import SchemaChanged
 from jobs.lake.definition import Column, Table, identifier, quoted
+from jobs.lake.fence import fence_of
 from jobs.lake.register import register_table, table_folders
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     wanted, present = list(tables), table_folders(workload, home)
     with ThreadPoolExecutor(MAKERS) as makers:
         list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), wanted))
-        absent = [table for table in wanted if table.name not in present]
-        list(makers.map(spark.sql, [create_statement(workload, t, home / workload / t.folder) for t in absent]))
+        if absent := [table for table in wanted if table.name not in present]:
+            statements = [create_statement(workload, table, home / workload / table.folder) for table in absent]
+            with fence_of(workload).alone():
+                list(makers.map(spark.sql, statements))
 
 
 def create_statement(workload: str, table: Table, folder: Path) -> str:

@@ -25,6 +25,7 @@ from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.quantities import share
+from jobs.reports.shedding_comparison import LITTLE, YARDSTICKS
 from jobs.reports.site import move_folder, write_pages
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import Ledger
@@ -120,7 +121,24 @@ def answer_of(grid: Grid, summary: Summary) -> str:
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
         misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
         told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
-    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}."
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}.{_choice(grid, summary)}"
+
+
+def _choice(grid: Grid, summary: Summary) -> str:
+    """In what share of all drops strategies had a choice, and that too little of it says nothing about them.
+
+    Of the strategies that somebody could use and that drop partial matches; nothing where no drop was counted.
+    """
+    usable = [name for name in grid.strategies if name not in YARDSTICKS]
+    points = [point for name in usable for point in summary.along(LOAD, name) if "choice" in point.metrics]
+    drops = sum(point["drops"] for point in points)
+    if not drops:
+        return ""
+    choice = sum(point["drops"] * point["choice"] for point in points) / drops
+    told = (
+        f" In {share(choice)} of all drops fewer partial matches had to go than there were, so that there was a choice"
+    )
+    return f"{told}." if choice >= LITTLE else f"{told}: too few to say anything about strategies."
 
 
 def counted(answers: Sequence[Answer]) -> str:
