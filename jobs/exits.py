@@ -141,7 +141,8 @@ def message(error: BaseException) -> str:
         how = "ended by SIGTERM" if isinstance(interrupted, Terminated) else "interrupted"
         return f"trendmill: {how}; tables hold whole days only, run the same command again"
     if isinstance(error, WorkExhausted):
-        return f"trendmill: {error}; a shorter window, conditions on single events or neighbours, or a larger budget may do"
+        hint = "a shorter window, conditions on single events or neighbours, or a larger budget may do"
+        return f"trendmill: {error}; {hint}"
     if is_expected(error):
         return f"trendmill: {str(error).strip() or type(error).__name__}"
     return f"trendmill: {cause(error)}"

@@ -88,7 +88,8 @@ def _compare(spark: SparkSession, workload: str, table: Table) -> None:
     new = [column for column in table.columns if column.name not in found]
     if table.widens and all(column.nullable for column in new) and found.items() <= wanted.items():
         columns = ", ".join(_column(column) for column in new)
-        spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
+        with fence_of(workload).alone():
+            spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
         return
     differences = [
         f"{name}: {found.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"
