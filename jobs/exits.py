@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
+from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError
 from jobs.causes import cause
 from jobs.signals import Terminated, interruption
@@ -125,7 +126,7 @@ def exit_code(error: BaseException) -> int:
 
 def is_expected(error: BaseException) -> bool:
     """Whether the error's own message says all there is to say; others deserve a traceback."""
-    return isinstance(error, RunError | QueryError) or interruption(error) is not None
+    return isinstance(error, RunError | QueryError | WorkExhausted) or interruption(error) is not None
 
 
 def message(error: BaseException) -> str:
@@ -139,6 +140,9 @@ def message(error: BaseException) -> str:
     if (interrupted := interruption(error)) is not None:
         how = "ended by SIGTERM" if isinstance(interrupted, Terminated) else "interrupted"
         return f"trendmill: {how}; tables hold whole days only, run the same command again"
+    if isinstance(error, WorkExhausted):
+        hint = "a shorter window, conditions on single events or neighbours, or a larger budget may do"
+        return f"trendmill: {error}; {hint}"
     if is_expected(error):
         return f"trendmill: {str(error).strip() or type(error).__name__}"
     return f"trendmill: {cause(error)}"

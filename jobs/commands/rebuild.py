@@ -44,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
         hint = nearest(options.query, compiled)
         raise WrongWorkload(f"workload '{workload.name}' has no query '{options.query}'; {hint}")
     before = read_ledger(places.lake(), workload.name)
-    scope = evaluate_anew(options.query, questions_of(compiled), before, bounds_of(workload))
+    questions = questions_of(compiled, workload.limits)
+    scope = evaluate_anew(options.query, questions, before, bounds_of(workload))
     Application(
         workload.name,
         options.workload,

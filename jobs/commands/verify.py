@@ -35,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     progress.note(f"{found.files:,} files looked at")
     for fault in found.faults:
         print(fault)
+    if found.holder:
+        print(f"{found.holder} is at work: what it has half done may look wrong, verify again when it has ended")
     if found.orphans:
         sizes = sum(path.stat().st_size for path in found.orphans if path.exists())
         print(

@@ -27,7 +27,7 @@ PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode"
 
 
 def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
-    """Register the tables that exist and make those that do not; idempotent.
+    """Register the tables that exist and make those that do not; tables that widen get new columns. Idempotent.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
@@ -84,6 +84,12 @@ def _compare(spark: SparkSession, workload: str, table: Table) -> None:
     found = {field.name: field.dataType.simpleString().upper() for field in fields}
     wanted = {column.name: column.type.upper() for column in table.columns}
     if found == wanted:
+        return
+    new = [column for column in table.columns if column.name not in found]
+    if table.widens and all(column.nullable for column in new) and found.items() <= wanted.items():
+        columns = ", ".join(_column(column) for column in new)
+        with fence_of(workload).alone():
+            spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
         return
     differences = [
         f"{name}: {found.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"

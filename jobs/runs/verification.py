@@ -15,7 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -55,6 +55,8 @@ class Verification:
     size: int = 0
     faults: list[Fault] = field(default_factory=list)
     orphans: list[Path] = field(default_factory=list)
+    holder: str = ""
+    """Who is at work on the lake meanwhile, whose half-done work may look like faults."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,13 @@ def verify(workload: str, lake: Path, progress: Progress, *, deep: bool = False)
         found.orphans += _orphans(folder, named[name]) if name in named else []
     found.tables, found.files = len(folders), total
     found.size = sum(file.size for files in named.values() for file in files)
-    found.faults += [*_counts(workload, lake, named), *_lease(workload, lake)]
+    found.faults += _counts(workload, lake, named)
+    try:
+        lease = read(lease_file(lake, workload))
+    except LeaseUnreadable as error:
+        found.faults.append(Fault("lease", str(error)))
+    else:
+        found.holder = lease.holder if lease is not None and not lease.is_over(datetime.now(UTC)) else ""
     return found
 
 
@@ -245,13 +253,6 @@ def _rows_by_day(files: list[NamedFile]) -> Counter[date]:
         if file.day is not None and file.rows is not None:
             rows[file.day] += file.rows
     return rows
-
-
-def _lease(workload: str, lake: Path) -> Iterator[Fault]:
-    try:
-        read(lease_file(lake, workload))
-    except LeaseUnreadable as error:
-        yield Fault("lease", str(error))
 
 
 def _shown(path: Path, lake: Path) -> str:
