@@ -1,13 +1,30 @@
-"""The loads at which strategies are compared, as shares of what the operator can bear, and the one that is told."""
+"""With what strategies are compared: loads over the day and over its busiest span, and latency bounds beside the load.
+
+A load of 140 % over a day may be 590 % over its busiest three hours, so a load says over what it is meant. The setting
+that is told part by part is the load told over the busiest span where there is one, else over the day.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 LOADS = (1.2, 1.4, 1.6, 1.8, 2.0)
-"""The paper's event rates (pSPICE, section IV)."""
+"""The paper's event rates (pSPICE, section IV), as shares of what the operator can bear."""
+
+DAY, BUSIEST = "day", "busiest"
+"""What a load is over."""
 
 _TOLD = 1.4
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A load over the day or over its busiest span, and a latency bound in virtual nanoseconds."""
+
+    load: float
+    over: str
+    bound: int
 
 
 def load_told(loads: Iterable[float]) -> float:
@@ -20,3 +37,23 @@ def load_told(loads: Iterable[float]) -> float:
     """
     ordered = sorted(loads)
     return _TOLD if _TOLD in ordered else ordered[len(ordered) // 2]
+
+
+def settings_of(loads: Sequence[float], bound: int, bounds: Sequence[int], *, busiest: bool) -> list[Setting]:
+    """The setting told, then every load over the day and over its busiest span, then every other bound at that load.
+
+    >>> for setting in settings_of([1.2, 1.4], 5, [1, 5], busiest=True):
+    ...     print(setting.load, setting.over, setting.bound)
+    1.4 busiest 5
+    1.2 day 5
+    1.4 day 5
+    1.2 busiest 5
+    1.4 busiest 1
+    """
+    if not loads:
+        return []
+    told = Setting(load_told(loads), BUSIEST if busiest else DAY, bound)
+    found = [told]
+    found += [Setting(load, over, bound) for over in ((DAY, BUSIEST) if busiest else (DAY,)) for load in loads]
+    found += [Setting(told.load, told.over, other) for other in bounds]
+    return list(dict.fromkeys(found))

@@ -8,7 +8,7 @@ from cep_core.shedding.quality import QUANTILES, Quality
 
 
 def measures_of(quality: Quality, retrained: int) -> Iterator[tuple[str, float, str]]:
-    """Name, value and unit, always in the same order."""
+    """Name, value and unit, always in the same order; `choice` only where something had to go."""
     yield "matches", sum(quality.matches), "matches"
     yield "lost", quality.lost, "share"
     yield "false_negatives", quality.false_negatives, "weighted matches"
@@ -19,4 +19,7 @@ def measures_of(quality: Quality, retrained: int) -> Iterator[tuple[str, float, 
     yield "late_time", quality.late_time, "share"
     yield "overhead", quality.overhead, "share"
     yield "dropped", quality.dropped, "partial matches or events"
+    yield "drops", quality.drops, "events"
+    if quality.drops:
+        yield "choice", quality.choices / quality.drops, "share"
     yield "retrained", retrained, "times"

@@ -1,11 +1,12 @@
-"""Shedding strategies side by side on the same events: what each would have missed at each load, and how late it was.
+"""Shedding strategies side by side on the same events: what each would have missed in each setting, and how late.
 
-One row for each strategy, load, seed and measure, in the columns of every experiment (`docs/semantics.md` 7 names the
-measures); the `parameters` of a row say what it is about: the load and the bound, a `query` and a `state` of it, a part
-of log time (`from` and `to`). `summarise` gives mean, standard deviation and number over seeds. Strategies that draw no
-random number are run once, whatever the seeds; states and parts of the day are told of one load and the first seed.
+One row for each strategy, setting, seed and measure, in the columns of every experiment (`docs/semantics.md` 7 names
+the measures); the `parameters` of a row say what it is about: the load, over what it is meant, and the bound; a `query`
+and a `state` of it, a part of log time (`from` and `to`). `summarise` gives mean, standard deviation and number over
+seeds. Strategies that draw no random number are run once, whatever the seeds; states and parts of the day are told of
+one setting, whose rows are marked as `told`, and the first seed.
 
-Cost: one run over the events before for each experiment, then one over those judged for each strategy, load and seed.
+Cost: one run over the events before for each experiment, then one over those judged for each strategy, setting, seed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.events.schema import Ties
-from cep_core.experiments.loads import LOADS, load_told
+from cep_core.experiments.loads import BUSIEST, LOADS, settings_of
 from cep_core.experiments.measures import measures_of
 from cep_core.experiments.periods import periods_of, weighted
 from cep_core.experiments.slicing import SCHEMA
@@ -32,11 +33,12 @@ from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing
+from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
 from cep_core.shedding.shedders.trends import Trends
 
-STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), Trends())
+STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(PSpice()), Trends())
 """Strategies without chance."""
 
 RANDOM: tuple[Shedder, ...] = (ByChance(), Events())
@@ -44,10 +46,15 @@ RANDOM: tuple[Shedder, ...] = (ByChance(), Events())
 PERIODS = 24
 """Parts of the judged interval."""
 
+About = Mapping[str, object]
+"""What all rows of a setting have among their parameters."""
+
 SUMMARY = pa.schema(
     [
         ("strategy", pa.string()),
         ("load", pa.float64()),
+        ("load_over", pa.string()),
+        ("bound_ns", pa.int64()),
         ("query", pa.string()),
         ("metric", pa.string()),
         ("mean", pa.float64()),
@@ -93,84 +100,112 @@ def scenario_of(
 
 
 def compare_shedding(
-    scenario: Scenario, *, loads: Sequence[float] = LOADS, seeds: Sequence[int] = (0, 1, 2), look_ahead: bool = True
+    scenario: Scenario,
+    *,
+    loads: Sequence[float] = LOADS,
+    busiest: int = 0,
+    bounds: Sequence[int] = (),
+    seeds: Sequence[int] = (0, 1, 2),
+    look_ahead: bool = True,
 ) -> pa.Table:
-    """All strategies at all loads. `look_ahead`: also the one out of reach, which needs a record of the unshed run."""
+    """All strategies at all loads, over the judged interval and over its busiest span of so much log time (0: none).
+
+    `bounds`: further latency bounds, tried at the load told. `look_ahead`: also the strategies out of reach, which need
+    a record of the unshed run.
+    """
     experiment = Experiment(scenario)
-    steady = (*STEADY, experiment.look_ahead) if look_ahead else STEADY
-    told = load_told(loads) if loads else None
+    steady = (*STEADY, experiment.look_ahead, experiment.clairvoyant) if look_ahead else STEADY
+    since, until, busy = experiment.busiest(busiest or scenario.end - scenario.begin)
     rows: list[dict[str, object]] = []
-    for load in loads:
+    for number, setting in enumerate(settings_of(loads, scenario.bound, bounds, busiest=busiest > 0)):
+        load = setting.load / busy if setting.over == BUSIEST else setting.load
+        about: dict[str, object] = {
+            "load": setting.load,
+            "load_over": setting.over,
+            "bound_ns": setting.bound,
+            "buffer_ns": scenario.buffer_of(setting.bound),
+        }
+        if setting.over == BUSIEST:
+            about |= {"busiest_from": since, "busiest_to": until, "load_over_day": load}
+        if number == 0:
+            about["told"] = True
         for shedder, seed in chain(
             ((shedder, seeds[0]) for shedder in steady), ((shedder, seed) for shedder in RANDOM for seed in seeds)
         ):
-            run = experiment.measure(shedder, load, seed)
-            rows += _rows(run, scenario)
+            run = experiment.measure(shedder, load, seed, bound=setting.bound)
+            rows += _rows(run, scenario, about)
             if isinstance(shedder, Nothing):
-                rows.append(_price(run, scenario, experiment.cost))
-            if load == told and seed == seeds[0]:
-                rows += _told_rows(run, experiment)
+                rows.append(_price(run, scenario, experiment.cost, about))
+                rows.append(_row(run, about, "useless_work", experiment.useless_work, "share"))
+                if look_ahead:
+                    least = experiment.least_lost(load, bound=setting.bound)
+                    rows.append(_row(run, about, "least_lost", least, "share"))
+            if number == 0 and seed == seeds[0]:
+                rows += _told_rows(run, experiment, about)
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
 def summarise(compared: pa.Table) -> pa.Table:
-    """Mean, standard deviation (0 for one run) and number of runs by strategy, load, query and metric.
+    """Mean, standard deviation (0 for one run) and number of runs by strategy, setting, query and metric.
 
     `query` is null where all of them are meant; rows about parts of the day and single states are left out.
     """
-    groups: dict[tuple[str, float, str | None, str, str], list[float]] = {}
+    groups: dict[tuple[str, float, str, int, str | None, str, str], list[float]] = {}
     for row in compared.to_pylist():
         about = json.loads(row["parameters"])
         if "from" not in about and "state" not in about:
-            key = (row["strategy"], about["load"], about.get("query"), row["metric"], row["unit"])
+            setting = about["load"], about["load_over"], about["bound_ns"]
+            key = (row["strategy"], *setting, about.get("query"), row["metric"], row["unit"])
             groups.setdefault(key, []).append(row["value"])
     return pa.Table.from_pylist(
         [
             {
                 "strategy": strategy,
                 "load": load,
+                "load_over": over,
+                "bound_ns": bound,
                 "query": query,
                 "metric": metric,
                 **asdict(Spread.of(values)),
                 "unit": unit,
             }
-            for (strategy, load, query, metric, unit), values in groups.items()
+            for (strategy, load, over, bound, query, metric, unit), values in groups.items()
         ],
         SUMMARY,
     )
 
 
-def _rows(measured: Measured, scenario: Scenario) -> Iterator[dict[str, object]]:
+def _rows(measured: Measured, scenario: Scenario, about: About) -> Iterator[dict[str, object]]:
     """Of the whole operator, then of each query."""
     quality = measured.quality
     for metric, value, unit in measures_of(quality, measured.retrained):
-        yield _row(measured, scenario, metric, value, unit)
+        yield _row(measured, about, metric, value, unit)
     counts = zip(scenario.patterns, quality.matches, quality.missed, quality.invented, strict=True)
     for pattern, matches, missed, invented in counts:
         for metric, value in (("query_matches", matches), ("query_missed", missed), ("query_invented", invented)):
-            yield _row(measured, scenario, metric, value, "matches", query=pattern.name)
+            yield _row(measured, about, metric, value, "matches", query=pattern.name)
 
 
-def _price(measured: Measured, scenario: Scenario, cost: int) -> dict[str, object]:
+def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> dict[str, object]:
     """What the judged events cost unshed, and by which costs and weights: a reader can compute everything anew."""
     names = [pattern.name for pattern in scenario.patterns]
     costs: dict[str, object] = dict(asdict(scenario.costs))
     costs["states"] = {name: list(own) for name, own in zip(names, scenario.costs.states, strict=True)}
     weights = {pattern.name: pattern.weight for pattern in scenario.patterns}
-    about: dict[str, object] = {"costs": costs, "weights": weights, "trained_events": scenario.first}
-    return _row(measured, scenario, "virtual_cost", cost, "virtual ns", **about)
+    priced: dict[str, object] = {"costs": costs, "weights": weights, "trained_events": scenario.first}
+    return _row(measured, about, "virtual_cost", cost, "virtual ns", **priced)
 
 
-def _told_rows(measured: Measured, experiment: Experiment) -> Iterator[dict[str, object]]:
+def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iterator[dict[str, object]]:
     """What was dropped by query and state, then six measures of each part of the day."""
     scenario = experiment.scenario
     gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])
     for pattern, by_state in zip(scenario.patterns, gone, strict=True):
         for state, dropped in enumerate(by_state.tolist()):
-            about: dict[str, object] = {"query": pattern.name, "state": state}
-            yield _row(measured, scenario, "state_dropped", dropped, "partial matches or events", **about)
+            its: dict[str, object] = {"query": pattern.name, "state": state}
+            yield _row(measured, about, "state_dropped", dropped, "partial matches or events", **its)
     interval, weights = (scenario.begin, scenario.end), measured.quality.weights
-    for part in periods_of(measured.run, experiment.unshed, scenario.ts, interval, scenario.bound, PERIODS):
+    for part in periods_of(measured.run, experiment.unshed, scenario.ts, interval, measured.bound, PERIODS):
         for metric, value, unit in (
             ("period_events", part.events, "events"),
             ("period_dropped", part.dropped, "partial matches or events"),
@@ -179,16 +214,13 @@ def _told_rows(measured: Measured, experiment: Experiment) -> Iterator[dict[str,
             ("period_latency_max", part.worst_latency, "virtual ns"),
             ("period_missed", weighted(part.missed, weights), "weighted matches"),
         ):
-            yield _row(measured, scenario, metric, value, unit, **{"from": part.begin, "to": part.end})
+            yield _row(measured, about, metric, value, unit, **{"from": part.begin, "to": part.end})
 
 
-def _row(
-    measured: Measured, scenario: Scenario, metric: str, value: float, unit: str, **about: object
-) -> dict[str, object]:
-    parameters = {"bound_ns": scenario.bound, "buffer_ns": scenario.buffer, "load": measured.load, **about}
+def _row(measured: Measured, about: About, metric: str, value: float, unit: str, **more: object) -> dict[str, object]:
     return {
         "strategy": measured.strategy,
-        "parameters": json.dumps(parameters, sort_keys=True),
+        "parameters": json.dumps({**about, **more}, sort_keys=True),
         "seed": measured.seed,
         "metric": metric,
         "value": float(value),

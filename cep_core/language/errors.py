@@ -15,6 +15,25 @@ class Position:
     length: int = 1
 
 
+WIDEST = 500
+"""Characters of a message that are shown; texts are as long as their writers like."""
+_WIDEST_LINE = 160
+
+
+def pointed(line: str, at: Position, hint: str = "") -> tuple[str, str]:
+    """A line as a message shows it, or the part of a long one around a place, and below it a caret and the hint.
+
+    >>> print(*pointed("  WHERE a.x > 3", Position(1, 9, 3), "no such event"), sep="\\n")
+        WHERE a.x > 3
+              ^^^ no such event
+    """
+    first = max(at.column - _WIDEST_LINE // 2, 0) if len(line) > _WIDEST_LINE else len(line) - len(line.lstrip())
+    shown = "".join(c if c.isprintable() else " " for c in line[first : first + _WIDEST_LINE]).rstrip()
+    before = min(max(at.column - 1 - first, 0), len(shown))
+    caret = " " * before + "^" * max(min(at.length, len(shown) - before), 1)
+    return f"    {shown}", f"    {caret} {hint}".rstrip()
+
+
 class QueryError(Exception):
     """A query that cannot be run, with the place and the reason.
 
@@ -42,15 +61,12 @@ class QueryError(Exception):
         return self.at.column
 
     def __str__(self) -> str:
-        head = f"{self.path}:{self.line}:{self.column}: {self.message}"
+        message = self.message if len(self.message) <= WIDEST else f"{self.message[:WIDEST]}..."
+        head = f"{self.path}:{self.line}:{self.column}: {message}"
         lines = self.text.splitlines()
-        if not 0 < self.line <= len(lines):
+        if not 0 < self.line <= len(lines) or not lines[self.line - 1].strip():
             return f"{head} ({self.hint})" if self.hint else head
-        source = lines[self.line - 1]
-        stripped = source.lstrip()
-        indent = len(source) - len(stripped)
-        caret = " " * max(self.column - 1 - indent, 0) + "^" * max(self.at.length, 1)
-        return "\n".join([head, f"    {stripped}", f"    {caret} {self.hint}".rstrip()])
+        return "\n".join([head, *pointed(lines[self.line - 1], self.at, self.hint)])
 
 
 class QueryErrors(QueryError):

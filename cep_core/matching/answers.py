@@ -40,11 +40,16 @@ class Answers(ABC):
 
     @abstractmethod
     def compact(self) -> Paths:
-        """Compact rows, in order; their jobs are their numbers."""
+        """For each answer all nodes of its matches as one path, whose job it is."""
+
+    def moments(self, answers: Ints, first_ts: Ints) -> Ints:
+        """When matches of these answers, whose first events have these times, are certain."""
+        # nothing waits but without SLIDE and in a window of time, whose size is its width
+        return np.where(self.waits[answers], first_ts + self.graph.width, self.certain[answers])
 
     @property
     def compact_row(self) -> Ints:
-        """The number of each answer's compact row: one for each last event, window and day."""
+        """The number of each answer's compact row, 0..: one for each last event of a partition, window and day."""
         keys = np.stack([self.group, self.last_rows, part_of(self.certain, self.days)])
         row: Ints = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
         return row
@@ -52,10 +57,9 @@ class Answers(ABC):
     def compact_counts(self) -> tuple[Ints, Mapping[int, int]]:
         """The matches of each compact row: as `counts` and `large`."""
         row = self.compact_row
-        rows = int(row.max(initial=-1)) + 1
-        if rows == len(row):
+        if (np.diff(row) > 0).all():
             return self.counts, self.large
-        sums = [0] * rows
+        sums = [0] * (int(row.max()) + 1)
         for answer, (place, count) in enumerate(zip(row.tolist(), self.counts.tolist(), strict=True)):
             sums[place] += self.large.get(answer, count)
         beyond = {place: count for place, count in enumerate(sums) if count >= LIMIT}

@@ -15,7 +15,7 @@ import numpy as np
 from cep_core.language.patterns.query import Window
 from cep_core.matching.answers import Answers
 from cep_core.matching.automaton import Automaton
-from cep_core.matching.compact import compact_listed, compact_matches
+from cep_core.matching.compact import compact_matches
 from cep_core.matching.counting import count_matches
 from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.listing import list_matches
@@ -50,9 +50,7 @@ class AnyMatches(Answers):
         return list_matches(self.graph.network, self.graph.seq, self.ends, most)
 
     def compact(self) -> Paths:
-        paths, row = compact_matches(self.graph.network, self.ends), self.compact_row
-        alone = int(row.max(initial=-1)) + 1 == len(row)
-        return paths if alone else compact_listed(paths, row, self.graph.seq)
+        return compact_matches(self.graph.network, self.ends)
 
 
 def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> AnyMatches:

@@ -8,11 +8,17 @@ node at worst ahead; never the number of matches.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
+import pyarrow as pa
 from numba import njit
 
+from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.network import Ends, Flags, Ints, Network, begins, holds
-from cep_core.matching.paths import Paths
+from cep_core.matching.paths import Bound, Paths, batches, events_by_variable
+from cep_core.matching.rows import KEY, PATH, key_texts, lists_of
 from cep_core.matching.walks import Scratch, complete_ways, scratch_for
 
 
@@ -98,12 +104,49 @@ def compact_matches(network: Network, questions: Ends) -> Paths:
     return Paths.join(pieces)
 
 
-def compact_listed(paths: Paths, group: Ints, seq: Ints) -> Paths:
-    """The same from a listing: matches of equal `group` (0..g-1, each present) as one; `seq` numbers the rows."""
-    owner = np.repeat(group, np.diff(paths.offsets))
-    order = np.lexsort((paths.states, seq[paths.rows], owner))
-    owner, rows, states = owner[order], paths.rows[order], paths.states[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(states) != 0)
-    lengths = np.bincount(owner[new])
-    return Paths(rows[new], states[new], np.concatenate([[0], np.cumsum(lengths)]), np.arange(len(lengths)))
+@dataclass(frozen=True)
+class CompactRows:
+    """n rows: the events of the matches that each stands for, and when the first of these is certain."""
+
+    paths: Paths
+    """Its states are numbers of variables: an event that several states bind to one variable is there once. Each path
+    ascends by (row, variable); `jobs` numbers the rows."""
+    certain: Ints
+
+    @staticmethod
+    def of(paths: Paths, certain: Ints) -> CompactRows:
+        """What pieces of rows say together: `paths` as above, but several for a row; `certain` says when each is."""
+        numbers, group = np.unique(paths.jobs, return_inverse=True)
+        owner, rows, variables = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
+        if not (np.diff(paths.jobs) > 0).all():
+            order = np.lexsort((variables, rows, owner))
+            owner, rows, variables = owner[order], rows[order], variables[order]
+        new = np.ones(len(rows), np.bool_)
+        new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(variables) != 0)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner[new], minlength=len(numbers)))])
+        first = np.full(len(numbers), np.iinfo(np.int64).max)
+        np.minimum.at(first, group, certain)
+        return CompactRows(Paths(rows[new], variables[new], offsets, numbers), first)
+
+    def __add__(self, other: CompactRows) -> CompactRows:
+        return CompactRows.of(Paths.join([self.paths, other.paths]), np.concatenate([self.certain, other.certain]))
+
+    def batches(self) -> Iterator[CompactRows]:
+        """The rows, some at a time."""
+        for begin, end in batches(np.diff(self.paths.offsets)):
+            yield CompactRows(self.paths.take(np.arange(begin, end)), self.certain[begin:end])
+
+    def bound(self, variables: int) -> list[Bound]:
+        """The events of each variable."""
+        return events_by_variable(self.paths, np.arange(variables), variables)
+
+
+NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))
+
+
+def merging_columns(graph: EventGraph, paths: Paths) -> dict[str, pa.Array]:
+    """What partial compact rows are ordered and joined by."""
+    nodes = np.stack([graph.ts[paths.rows], graph.seq[paths.rows], paths.states], axis=1)
+    partition = pa.array(np.searchsorted(graph.offsets, paths.first_rows, side="right") - 1)
+    values = [column.combine_chunks().take(partition) for column in graph.keys.columns]
+    return {PATH: lists_of(nodes, paths.offsets), KEY: key_texts(values, len(paths))}

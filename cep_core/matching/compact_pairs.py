@@ -14,11 +14,11 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN
 from cep_core.matching.network import Ints
-from cep_core.matching.numbers import count_columns
+from cep_core.matching.numbers import COUNTS, count_columns
 from cep_core.matching.paths import Bound
-from cep_core.matching.rows import LAST_SEQ, PATH, event_column
+from cep_core.matching.rows import KEY, LAST_SEQ, PATH, event_column, lists_of
 
-KEY = (LAST_SEQ, "window_start", "group", "part")
+ROW = (LAST_SEQ, "window_start", "group", "part")
 """What the pairs of one row have in common: last event, window, values of the equivalences, operating day."""
 
 
@@ -30,48 +30,54 @@ class CompactPairs:
         self._sides: tuple[list[pa.Table], list[pa.Table]] = ([], [])
 
     def add(self, borders: Mapping[str, Ints], one: Ints, other: Ints) -> None:
-        """`borders`: of each pair the columns of KEY, `first_ts`, `last_ts` and `certain`."""
+        """`borders`: of each pair the columns of ROW, `first_ts`, `last_ts` and `certain`."""
         pairs = pa.table({**borders, "count": np.ones(len(one), np.int64), "one": one, "other": other})
         self._rows.append(_rows_of(pairs))
         for name, side in zip(("one", "other"), self._sides, strict=True):
             side.append(_distinct(pairs, name))
 
-    def columns(self, variables: Sequence[tuple[bool, Bound]], events: pa.Table) -> dict[str | int, pa.Array]:
+    def columns(
+        self, variables: Sequence[tuple[bool, Bound]], events: pa.Table, key: pa.Array
+    ) -> dict[str | int, pa.Array]:
         """Of each row, by last event: the columns of compact results, and by number those of the variables.
 
-        `variables`: whether each belongs to the left side, and the rows of its events in each match of its side.
+        `variables`: whether each belongs to the left side, and the rows of its events in each match of its side; `key`:
+        by match of the left side the values of the equivalences.
         """
         if not self._rows:
             return {}
         rows = _rows_of(pa.concat_tables(self._rows))
-        rows = rows.sort_by([(name, "ascending") for name in ("last_ts", *KEY)])
-        numbered = rows.select(KEY).append_column("row", pa.array(np.arange(len(rows))))
+        rows = rows.sort_by([(name, "ascending") for name in ("last_ts", *ROW)])
+        numbered = rows.select(ROW).append_column("row", pa.array(np.arange(len(rows))))
         made_of = []
         for name, side in zip(("one", "other"), self._sides, strict=True):
-            distinct = _distinct(pa.concat_tables(side), name).join(numbered, list(KEY))
+            distinct = _distinct(pa.concat_tables(side), name).join(numbered, list(ROW))
             made_of.append((distinct["row"].to_numpy(), distinct[name].to_numpy()))
         columns: dict[str | int, pa.Array] = {
             name: rows[name].combine_chunks() for name in ("first_ts", "last_ts", LAST_SEQ, "window_start", CERTAIN)
         }
         counts = count_columns(rows["count"].to_numpy(), {})
-        columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), counts, strict=True))
+        columns |= dict(zip(COUNTS, counts, strict=True))
         seq = events["seq"].to_numpy()
         bound = [_bound(its, *made_of[0 if left else 1], len(rows)) for left, its in variables]
         columns |= {number: event_column(its, seq, as_list=True) for number, its in enumerate(bound)}
-        columns[PATH] = _paths(bound, seq)
+        columns[PATH] = _paths(bound, events["ts"].to_numpy(), seq)
+        row, a_place = np.unique(made_of[0][0], return_index=True)
+        assert len(row) == len(rows)
+        columns[KEY] = key.take(pa.array(made_of[0][1][a_place]))
         return columns
 
 
 def _rows_of(pairs: pa.Table) -> pa.Table:
     """What pairs of each row add up to; `count` of them."""
-    found = pairs.group_by(list(KEY), use_threads=False).aggregate(
+    found = pairs.group_by(list(ROW), use_threads=False).aggregate(
         [("first_ts", "min"), ("last_ts", "min"), (CERTAIN, "min"), ("count", "sum")]
     )
     return found.rename_columns([name.removesuffix("_min").removesuffix("_sum") for name in found.column_names])
 
 
 def _distinct(pairs: pa.Table, name: str) -> pa.Table:
-    return pairs.group_by([*KEY, name], use_threads=False).aggregate([])
+    return pairs.group_by([*ROW, name], use_threads=False).aggregate([])
 
 
 def _bound(its: Bound, row: Ints, match: Ints, rows: int) -> Bound:
@@ -83,12 +89,12 @@ def _bound(its: Bound, row: Ints, match: Ints, rows: int) -> Bound:
     return Bound(np.searchsorted(pairs[0], np.arange(rows + 1)), pairs[1])
 
 
-def _paths(bound: Sequence[Bound], seq: Ints) -> pa.Array:
-    """The (seq, number of the variable) pairs of each row, variable by variable."""
+def _paths(bound: Sequence[Bound], ts: Ints, seq: Ints) -> pa.Array:
+    """The (ts, seq, number of the variable) of the events of each row, in this order."""
     lengths = np.stack([its.lengths for its in bound], axis=1)
-    offsets = np.concatenate([[0], np.cumsum(lengths.sum(axis=1))])
     owner = np.concatenate([np.repeat(np.arange(len(its.lengths)), its.lengths) for its in bound])
     variable = np.repeat(np.arange(len(bound)), lengths.sum(axis=0))
-    order = np.argsort(owner, kind="stable")
-    pairs = np.stack([np.concatenate([seq[its.rows] for its in bound]), variable], axis=1)[order]
-    return pa.ListArray.from_arrays(pa.array((2 * offsets).astype(np.int32)), pa.array(pairs.reshape(-1)))
+    rows = np.concatenate([its.rows for its in bound])
+    order = np.lexsort((variable, rows, owner))
+    nodes = np.stack([ts[rows], seq[rows], variable], axis=1)[order]
+    return lists_of(nodes, np.concatenate([[0], np.cumsum(lengths.sum(axis=1))]))

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.alike import alike_units
@@ -27,20 +28,30 @@ from cep_core.matching.answers import Answers
 from cep_core.matching.any_match import AnyMatches, any_matches
 from cep_core.matching.automaton import Automaton, automaton_of
 from cep_core.matching.closure_rows import closure_rows, has_one_closure
-from cep_core.matching.compact import compact_listed
+from cep_core.matching.compact import NO_ROWS, CompactRows, merging_columns
 from cep_core.matching.conditions import Conditions, conditions_of
 from cep_core.matching.deciding import check_readings, one_path_each
 from cep_core.matching.event_graph import event_graph
 from cep_core.matching.judging import BindingJudge
-from cep_core.matching.merging import merge_partials
+from cep_core.matching.merging import Cut, merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import RunMatches, next_matches
-from cep_core.matching.numbers import count_columns, unknown_counts
+from cep_core.matching.numbers import COUNTS, count_columns, unknown_counts
 from cep_core.matching.one_closure import CLOSURE, MOST
-from cep_core.matching.paths import Paths, batches
-from cep_core.matching.rows import LAST_SEQ, PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.paths import Paths
+from cep_core.matching.rows import (
+    LAST_SEQ,
+    PATH,
+    batch_of,
+    event_column,
+    partial_schema,
+    path_column,
+    result_schema,
+    window_columns,
+)
 from cep_core.matching.skipping import skipped
+from cep_core.matching.spending import Spending
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
 from cep_core.matching.windows import zones_of
 from cep_core.matching.zones import tied_rows, violated
@@ -53,15 +64,24 @@ class MatchEvaluator(CompiledQuery):
     events from first to last by (seq, place of the variable in the pattern)); None lists all. `collapsed`: one compact
     row for each last event instead of its matches. With `supersets` these never cost a listing: where conditions are
     judged on listed matches, a row holds what passes all others, which may be more than any match, and its count is
-    unknown. Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    unknown. `budget`: of the work that listing may take; polynomial work is not counted, nor is a listing that is
+    cut at `max_matches` unless its conditions are judged on listed matches. Raises NotSupportedYet, with the place, for
+    what it cannot evaluate.
     """
 
     compacts = True
 
     def __init__(
-        self, query: Query, *, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
+        self,
+        query: Query,
+        *,
+        max_matches: int | None = None,
+        collapsed: bool = False,
+        supersets: bool = False,
+        budget: Budget = UNLIMITED,
     ) -> None:
         super().__init__(query)
+        self.budget = budget
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
         self.supersets = supersets
@@ -134,24 +154,27 @@ class MatchEvaluator(CompiledQuery):
         with refusals_in(self.query):
             self._check_days(owned)
         answers = self._answers(events, owned, days)
+        spending = self._spending(answers, days)
         if self.postpones and self.collapsed and self.supersets:
             totals = [Total(0, exact=False) for _ in parts(days)]
-            yield from self._compact_rows(answers, answers.compact(), None, {})
+            yield from self._compact_rows(answers, self._compacted(answers, answers.compact()), None, {})
         elif self.postpones:
-            totals = yield from self._judged(answers, days)
+            totals = yield from self._judged(answers, days, spending)
         else:
             totals = [Total(count) for count in answers.totals(days)]
             if self.collapsed:
-                yield from self._compact_rows(answers, answers.compact(), *answers.compact_counts())
+                compact = self._compacted(answers, answers.compact())
+                yield from self._compact_rows(answers, compact, *answers.compact_counts())
             else:
-                yield from self._listed(answers, answers.quotas(days, self.max_matches))
+                yield from self._listed(answers, answers.quotas(days, self.max_matches), spending)
         named = dict(zip(parts(days), totals, strict=True))
-        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
+        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named), **spending.metadata()})
         yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result, ordered and cut anew over all slices."""
-        return merge_partials(partials, self.schema, days, self.max_matches, countable=not self.postpones)
+        cut = Cut(days, self.max_matches, countable=not self.postpones, budget=self.budget)
+        return merge_partials(partials, self.schema, cut)
 
     def _check_days(self, owned: Ownership | None) -> None:
         """A window counted in events says nothing about when a match that could take more is certain."""
@@ -182,11 +205,25 @@ class MatchEvaluator(CompiledQuery):
         found = next_matches(graph, self.automaton, query.strategy, query.window, days, self.judge, stands)
         return found if self.query.skip is None else skipped(found, self.query, self.judge)
 
-    def _listed(self, answers: Answers, most: Ints) -> Iterator[pa.RecordBatch]:
+    def _spending(self, answers: Answers, days: Days) -> Spending:
+        """The account of a listing; where matches are runs, there are no more candidates than first events."""
+        last = answers.last_rows
+        windows = np.zeros(len(last), np.int64) if answers.window_start is None else answers.window_start
+        places = np.stack([answers.graph.ts[last], answers.graph.seq[last], windows])
+        spending = Spending(self.budget, days, part_of(answers.certain, days), places, self.max_matches)
+        if self.budget.limit is not None and isinstance(answers, AnyMatches):
+            spending.candidates = list(answers.totals(days))
+        return spending
+
+    def _listed(self, answers: Answers, most: Ints, spending: Spending) -> Iterator[pa.RecordBatch]:
         """The first most[k] matches of each answer k, by position lists where the query has the shape for it."""
         rows = None
-        if isinstance(answers, AnyMatches) and has_one_closure(self.query, self.automaton, self.conditions):
-            rows = closure_rows(self.query, answers, most)
+        if isinstance(answers, AnyMatches):
+            if self.max_matches is None:
+                most[spending.hopeless()] = 0
+                spending.spend(np.arange(len(most)), most)
+            if has_one_closure(self.query, self.automaton, self.conditions):
+                rows = closure_rows(self.query, answers, most)
         yield from (self._rows(answers, paths) for paths in answers.listing(most)) if rows is None else rows
 
     def _rows(self, answers: Answers, paths: Paths) -> pa.RecordBatch:
@@ -194,7 +231,8 @@ class MatchEvaluator(CompiledQuery):
         graph = answers.graph
         bound = self.judge.bound(paths)
         first_ts = graph.ts[paths.first_rows]
-        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs, first_ts)}
+        certain = answers.moments(paths.jobs, first_ts)
+        columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, paths.jobs, certain)}
         for variable, its in zip(self.query.positive, bound, strict=True):
             columns[variable.name] = event_column(its, graph.seq, as_list=variable.kleene)
         matches = self.judge.matches(answers.graph, bound, len(paths))
@@ -204,42 +242,45 @@ class MatchEvaluator(CompiledQuery):
         columns[PATH] = path_column(paths, graph.seq)
         return batch_of(columns, partial_schema(self.schema))
 
-    def _last_columns(self, answers: Answers, jobs: Ints, first_ts: Ints) -> dict[str, pa.Array]:
+    def _last_columns(self, answers: Answers, jobs: Ints, certain: Ints) -> dict[str, pa.Array]:
         """What rows say of their last events, their windows and when they are certain."""
         graph = answers.graph
         last = answers.last_rows[jobs]
         columns = {
             "last_ts": pa.array(graph.ts[last]),
             LAST_SEQ: pa.array(graph.seq[last]),
-            CERTAIN: pa.array(np.where(answers.waits[jobs], first_ts + self.query.window.size, answers.certain[jobs])),
+            CERTAIN: pa.array(certain),
         }
-        if answers.window_start is not None:
-            start = answers.window_start[jobs]
-            columns |= {"window_start": pa.array(start), "window_end": pa.array(start + self.query.window.size)}
-        return columns
+        start = None if answers.window_start is None else answers.window_start[jobs]
+        return {**columns, **window_columns(start, self.query.window.size)}
 
-    def _judged(self, answers: Answers, days: Days) -> Generator[pa.RecordBatch, None, list[Total]]:
+    def _judged(self, answers: Answers, days: Days, spending: Spending) -> Generator[pa.RecordBatch, None, list[Total]]:
         """Lists everything and keeps what the postponed conditions accept, each day until it has more than enough."""
         part, group = part_of(answers.certain, days), answers.group
         most = answers.counts.copy()
         found, counts = np.zeros(len(parts(days)), np.int64), np.zeros(len(most), np.int64)
-        compacted, row = Paths.join([]), answers.compact_row
+        compact = NO_ROWS
+        most[spending.hopeless()] = 0
         for paths in answers.listing(most):
-            kept = paths.take(np.flatnonzero(self._judge(answers, paths)))
+            passed = self._judge(answers, paths)
+            spending.try_candidates(paths.jobs, np.diff(paths.offsets), passed)
+            kept = paths.take(np.flatnonzero(passed))
             found += np.bincount(part[kept.jobs], minlength=len(found))
             counts += np.bincount(kept.jobs, minlength=len(counts))
             if self.collapsed:
-                kept = replace(kept, jobs=row[kept.jobs])
-                compacted = _compacted(Paths.join([compacted, kept]), answers.graph.seq)
+                compact += self._compacted(answers, kept)
             elif len(kept):
                 yield self._rows(answers, kept)
             if self.max_matches is not None:
                 enough = (found > self.max_matches)[part] & (group > group[paths.jobs[-1]])
                 most[enough | (counts > self.max_matches)] = 0
+            given_up = spending.given_up(int(paths.jobs[-1]))
+            if given_up is not None:
+                most[given_up] = 0
         if self.collapsed:
             by_row = np.zeros(len(counts), np.int64)
-            np.add.at(by_row, row, counts)
-            yield from self._compact_rows(answers, compacted, by_row[compacted.jobs], {})
+            np.add.at(by_row, answers.compact_row, counts)
+            yield from self._compact_rows(answers, compact, by_row[compact.paths.jobs], {})
         return [
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
@@ -263,31 +304,31 @@ class MatchEvaluator(CompiledQuery):
             good &= ~violated(negation, network, self.automaton, paths, matches, window, ties)
         return good
 
+    def _compacted(self, answers: Answers, paths: Paths) -> CompactRows:
+        """Matches, or nodes of matches, of some answers as compact rows."""
+        certain = answers.moments(paths.jobs, answers.graph.ts[paths.first_rows])
+        states, row = self.judge.variable_of[paths.states], answers.compact_row
+        return CompactRows.of(replace(paths, states=states, jobs=row[paths.jobs]), certain)
+
     def _compact_rows(
-        self, answers: Answers, paths: Paths, counts: Ints | None, large: Mapping[int, int]
+        self, answers: Answers, compact: CompactRows, counts: Ints | None, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """Compact rows; `counts`, `large`: the matches of each row, if known; `paths.jobs`: their numbers."""
-        graph = answers.graph
+        """Compact rows as columns; `counts`, `large`: by place, the matches of each row, if known."""
+        graph, begin = answers.graph, 0
         an_answer = np.unique(answers.compact_row, return_index=True)[1]
-        for begin, end in batches(np.diff(paths.offsets)):
-            some = paths.take(np.arange(begin, end))
-            first_ts = np.minimum.reduceat(graph.ts[some.rows], some.offsets[:-1])
-            columns = {"first_ts": pa.array(first_ts), **self._last_columns(answers, an_answer[some.jobs], first_ts)}
+        for some in compact.batches():
+            end = begin + len(some.paths)
+            columns = {"first_ts": pa.array(graph.ts[some.paths.first_rows])}
+            columns |= self._last_columns(answers, an_answer[some.paths.jobs], some.certain)
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             known = None if counts is None else counts[begin:end]
             said = unknown_counts(end - begin) if known is None else count_columns(known, beyond)
-            columns |= dict(zip(("match_count", "match_count_log10", "match_count_exact"), said, strict=True))
-            for variable, its in zip(self.query.positive, self.judge.bound(some), strict=True):
+            columns |= dict(zip(COUNTS, said, strict=True))
+            for variable, its in zip(self.query.positive, some.bound(len(self.query.positive)), strict=True):
                 columns[variable.name] = event_column(its, graph.seq, as_list=True)
-            columns[PATH] = path_column(some, graph.seq)
+            columns |= merging_columns(graph, some.paths)
             yield batch_of(columns, partial_schema(self.schema))
-
-
-def _compacted(paths: Paths, seq: Ints) -> Paths:
-    """Paths of the same job as one."""
-    jobs, group = np.unique(paths.jobs, return_inverse=True)
-    compact = compact_listed(paths, group, seq)
-    return Paths(compact.rows, compact.states, compact.offsets, jobs)
+            begin = end
 
 
 def compiled_parts(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:

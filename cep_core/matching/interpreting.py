@@ -142,7 +142,12 @@ def _aggregate(part: PrefixAggregate, columns: Columns, rows: Sequence[int], pla
         return part.defined.of(known)
     if not known:
         return None
-    return FOLDS[part.function](known)
+    return _known(FOLDS[part.function](known))
+
+
+def _known(number: Any) -> Any:
+    """The number; NULL if it is a whole one beyond 64 bits."""
+    return None if isinstance(number, int) and not -(2**63) <= number < 2**63 else number
 
 
 def _arithmetic(name: str, left: Any, right: Any) -> Any:
@@ -150,7 +155,7 @@ def _arithmetic(name: str, left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if name in ARITHMETIC:
-        return ARITHMETIC[name](left, right)
+        return _known(ARITHMETIC[name](left, right))
     if not right:
         return None
     if name == "/":

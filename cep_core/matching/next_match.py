@@ -15,7 +15,6 @@ import numpy as np
 from cep_core.language.patterns.query import Strategy, Window
 from cep_core.matching.answers import Answers
 from cep_core.matching.automaton import Automaton
-from cep_core.matching.compact import compact_listed
 from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.judged_runs import judged_runs
 from cep_core.matching.judging import BindingJudge
@@ -45,7 +44,7 @@ class RunMatches(Answers):
             yield self.paths(jobs[begin:end])
 
     def compact(self) -> Paths:
-        return compact_listed(self.paths(np.arange(len(self.counts))), self.compact_row, self.graph.seq)
+        return self.paths(np.arange(len(self.counts)))
 
     def keep(self, wanted: Flags | Ints) -> Self:
         """Only these matches."""

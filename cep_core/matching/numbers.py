@@ -15,6 +15,8 @@ import pyarrow as pa
 from cep_core.matching.network import Ints
 
 COUNT = pa.decimal128(38, 0)
+COUNTS = ("match_count", "match_count_log10", "match_count_exact")
+"""The columns of the matches of a compact row."""
 _LARGEST = 10**38
 
 

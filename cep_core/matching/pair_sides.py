@@ -14,11 +14,12 @@ import pyarrow as pa
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import column
+from cep_core.language.patterns.exact_order import equal_codes
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound
-from cep_core.matching.rows import PATH
+from cep_core.matching.rows import ARROW_TYPES, PATH, key_texts
 
 PAIRS = 1 << 18
 """At most so many pairs are compared at once, unless one match has more partners."""
@@ -33,6 +34,8 @@ class Side:
     """Matches of either side that bind the same events to the same variables, in one window, have the same number."""
     group: Ints
     """Only matches of one group pair."""
+    key: pa.Array
+    """The values of the equivalences, as one text."""
     twin: Ints
     """The match of the left side with the same binding, or -1."""
 
@@ -56,7 +59,9 @@ def sides_of(
     buffers = [None, pa.py_buffer(offsets.astype(np.int64)), pa.py_buffer(np.ascontiguousarray(flat))]
     keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), sum(sizes), buffers)
     columns = [keys.dictionary_encode().indices.to_numpy().astype(np.int64)]
-    groups = [_key(query, number, tables, events) for number in range(len(query.key_classes))]
+    carried = [_key(query, number, tables, events) for number in range(len(query.key_classes))]
+    groups = [numbers for numbers, _ in carried]
+    key = key_texts([values for _, values in carried], sum(sizes))
     if query.window.slide is not None:
         starts = np.concatenate([table["window_start"].to_numpy() for table in tables])
         columns.append(starts)
@@ -66,16 +71,14 @@ def sides_of(
     on_left = np.full(int(binding.max(initial=-1)) + 1, -1, np.int64)
     on_left[binding[:cut]] = np.arange(cut)
     return (
-        Side(tables[0], binding[:cut], group[:cut], np.arange(cut)),
-        Side(tables[1], binding[cut:], group[cut:], on_left[binding[cut:]]),
+        Side(tables[0], binding[:cut], group[:cut], key[:cut], np.arange(cut)),
+        Side(tables[1], binding[cut:], group[cut:], key[cut:], on_left[binding[cut:]]),
     )
 
 
 def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
     """All pairs of matches of one group, by number, some at a time."""
-    order = np.argsort(right.group, kind="stable")
-    lows = np.searchsorted(right.group[order], left.group, side="left")
-    counts = np.searchsorted(right.group[order], left.group, side="right") - lows
+    order, lows, counts = _partners(left, right)
     ends = np.cumsum(counts)
     begin = 0
     while begin < len(counts):
@@ -86,6 +89,21 @@ def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
         place = np.arange(some.sum()) - np.repeat(np.cumsum(some) - some, some) + np.repeat(lows[begin:end], some)
         yield one, order[place]
         begin = end
+
+
+def number_of_candidates(left: Side, right: Side) -> int:
+    """How many pairs `candidates` gives."""
+    return int(_partners(left, right)[2].sum())
+
+
+def _partners(left: Side, right: Side) -> tuple[Ints, Ints, Ints]:
+    """The right side's matches by group; for each match of the left side where its partners begin among them, how many.
+
+    Their number fits int64: both sides are in memory.
+    """
+    order = np.argsort(right.group, kind="stable")
+    lows = np.searchsorted(right.group[order], left.group, side="left")
+    return order, lows, np.searchsorted(right.group[order], left.group, side="right") - lows
 
 
 def are_different(left: Side, right: Side, one: Ints, other: Ints) -> Flags:
@@ -113,23 +131,27 @@ def rows_of(events: pa.Table, seqs: Ints) -> Ints:
     return order[np.searchsorted(known[order], seqs)] if len(known) else seqs
 
 
-def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> Ints:
-    """By match of either side, a number of the value that its events carry."""
+def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> tuple[Ints, pa.Array]:
+    """By match of either side, the value that its events carry: a number of it, and itself."""
     key = query.key_classes[number]
     if not key.slices:
         message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
         raise NotSupportedYet(message, key.at)
+    attributes = sorted({attribute for _, attribute in key.members})
+    codes, by_code = equal_codes([column(events, name) for name in attributes])
+    code_of = dict(zip(attributes, codes, strict=True))
     found = []
     for table in tables:
-        values = pa.nulls(table.num_rows, column(events, key.members[0][1]).type)
+        numbers = np.full(table.num_rows, -1, np.int64)
         for variable, attribute in key.members:
             if variable in table.column_names:
                 bound = bound_in(table, variable)
                 rows = np.append(rows_of(events, bound.rows), -1)[bound.offsets[:-1]]
-                first = pa.array(rows, mask=~bound.present)
-                values = pa.compute.coalesce(values, column(events, attribute).take(first).cast(values.type))
-        found.append(values)
-    return pa.concat_arrays(found).dictionary_encode().indices.fill_null(-1).to_numpy().astype(np.int64)
+                its = np.where(bound.present, np.append(code_of[attribute], -1)[rows], -1)
+                numbers = np.where(numbers < 0, its, numbers)
+        found.append(numbers)
+    joined = np.concatenate(found)
+    return joined, by_code.take(pa.array(joined, mask=joined < 0)).cast(ARROW_TYPES[key.type], safe=False)
 
 
 def _numbered(columns: list[Ints], size: int) -> Ints:

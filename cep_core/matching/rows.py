@@ -2,12 +2,14 @@
 
 A partial result carries two more columns: `certain`, and `match_path`, the (seq, state) pairs of the match's events
 from first to last, by which rows with the same last event and window are ordered wherever they come from. It is null
-where the variables' columns say the same.
+where the variables' columns say the same. A partial compact row's path has (ts, seq, state), in this order, and
+`partition` says which values of the equivalences it stands for: matches that end at one event may become certain in
+several slices, whose rows are joined (`merging`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +32,7 @@ ARROW_TYPES = {
 EVENTS = pa.list_(pa.int64())
 PATH = "match_path"
 LAST_SEQ = "last_seq"
+KEY = "partition"
 
 
 def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
@@ -48,9 +51,11 @@ def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
 
 def partial_schema(schema: pa.Schema) -> pa.Schema:
     """The columns of partial results: those of the result, then what `merge` orders and cuts by."""
-    if LAST_SEQ not in schema.names:
+    collapsed = LAST_SEQ in schema.names
+    if not collapsed:
         schema = schema.append(pa.field(LAST_SEQ, pa.int64()))
-    return schema.append(pa.field(CERTAIN, pa.int64())).append(pa.field(PATH, EVENTS))
+    schema = schema.append(pa.field(CERTAIN, pa.int64())).append(pa.field(PATH, EVENTS))
+    return schema.append(pa.field(KEY, pa.string())) if collapsed else schema
 
 
 def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
@@ -71,10 +76,25 @@ def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
 
 def path_column(paths: Paths, seq: Ints) -> pa.Array:
     """The (seq, state) pairs of each match, one after another."""
-    pairs = np.empty((len(paths.rows), 2), np.int64)
-    pairs[:, 0] = seq[paths.rows]
-    pairs[:, 1] = paths.states
-    return pa.ListArray.from_arrays(pa.array((2 * paths.offsets).astype(np.int32)), pa.array(pairs.reshape(-1)))
+    return lists_of(np.stack([seq[paths.rows], paths.states], axis=1), paths.offsets)
+
+
+def lists_of(rows: Ints, offsets: Ints) -> pa.Array:
+    """A list for each k: the rows offsets[k]:offsets[k+1] of a matrix, one after another."""
+    return pa.ListArray.from_arrays(
+        pa.array((rows.shape[1] * offsets).astype(np.int32)), pa.array(np.ascontiguousarray(rows).reshape(-1))
+    )
+
+
+def key_texts(values: Sequence[pa.Array], rows: int) -> pa.Array:
+    """The values that rows carry of each equivalence, none of them null, as a text that no other values have.
+
+    >>> key_texts([pa.array(["a", "a:1"]), pa.array([11, 1])], 2).to_pylist()
+    ['1:a:2:11', '3:a:1:1:1']
+    """
+    texts = [column.cast(pa.string()) for column in values]
+    parts = [part for text in texts for part in (pc.utf8_length(text).cast(pa.string()), text)]
+    return pc.binary_join_element_wise(*parts, ":") if parts else pa.repeat("", rows)
 
 
 def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:

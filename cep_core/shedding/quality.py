@@ -38,6 +38,10 @@ class Quality:
     overhead: float
     """Shedding's share of all virtual work."""
     dropped: int
+    drops: int
+    """Events for which partial matches had to go."""
+    choices: int
+    """Of those the ones for which fewer had to go than there were."""
 
     @property
     def false_negatives(self) -> float:
@@ -71,6 +75,7 @@ def quality_of(run: Run, unshed: Run, bound: int, weights: Sequence[float], begi
     gaps = np.diff(arrival)
     spent = int(account.shed_work[begin : run.at].sum())
     work = spent + int(account.work[begin : run.at].sum())
+    asked, candidates = account.asked[begin : run.at], account.candidates[begin : run.at]
     return Quality(
         matches=tuple(int((theirs[0] == q).sum()) for q in patterns),
         missed=tuple(missed),
@@ -81,6 +86,8 @@ def quality_of(run: Run, unshed: Run, bound: int, weights: Sequence[float], begi
         late_time=float(gaps[late[:-1]].sum() / gaps.sum()) if gaps.sum() else float(late.any()),
         overhead=spent / work if work else 0.0,
         dropped=int(account.dropped[begin : run.at].sum()),
+        drops=int((asked > 0).sum()),
+        choices=int(((asked > 0) & (asked < candidates)).sum()),
     )
 
 

@@ -5,26 +5,28 @@ from __future__ import annotations
 import argparse
 
 from cep_core.language.patterns.spans import spoken
+from jobs.analysis.folder import check_folder
 from jobs.exits import OK
 from jobs.reports.quantities import counted
-from jobs.workload.compiled import CompiledQuery, compile_questions
-from jobs.workload.declaration import Workload, read_workload
-from jobs.workload.experiments import read_grids
+from jobs.workload.compiled import CompiledQuery
+from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.problems import WorkloadError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument(
+        "--deep", action="store_true", help="let Spark itself analyse the SQL, and the gate's library its rules, too"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what the workload is. Raises WorkloadError with every problem of every file."""
-    workload, problems = read_workload(options.workload)
-    compiled, wrong = compile_questions(workload)
-    grids, senseless = read_grids(workload.folder)
-    if problems or wrong or senseless:
-        raise WorkloadError(workload.name, [*problems, *wrong, *senseless])
+    folder = check_folder(options.workload)
+    workload, compiled, grids = folder.workload, folder.compiled, folder.grids
+    if options.deep:
+        _look_deep(workload)
     print(f"{workload.name}: {workload.title} ({workload.owner})")
     print(f"  days from {workload.start}, each begins at {_clock(workload)} UTC")
     for name, source in workload.sources.items():
@@ -38,6 +40,20 @@ def run(options: argparse.Namespace) -> int:
         print(f"  grid {name}: {grid.title}, {counted(len(grid.cells), 'cell')}")
     print("no problem found" + (f"; {counted(warnings, 'warning')} above" if warnings else ""))
     return OK
+
+
+def _look_deep(workload: Workload) -> None:
+    """What only Spark and the gate's library know. Raises WorkloadError."""
+    from jobs.analysis.on_spark import problems_of_gate, problems_on_spark
+    from jobs.lake.session import start_session
+
+    spark = start_session(f"trendmill check {workload.name}")
+    try:
+        problems = [*problems_on_spark(spark, workload), *problems_of_gate(workload)]
+    finally:
+        spark.stop()
+    if problems:
+        raise WorkloadError(workload.name, problems)
 
 
 def _tell(workload: Workload, query: CompiledQuery) -> int:

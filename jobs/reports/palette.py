@@ -86,10 +86,12 @@ SHEDDERS = {
     "none": Look(GREY, "X"),
     "pSPICE": Look(BLUE, "o"),
     "pSPICE--": Look(SKY, "s"),
+    "pSPICE by partition": Look(OLIVE, "p"),
     "PM-BL": Look(VERMILION, "^"),
     "E-BL": Look(ORANGE, "v"),
     "trend counts": Look(GREEN, "D"),
     "greedy look-ahead": Look(PURPLE, "*"),
+    "clairvoyant": Look(INK, "P"),
 }
 """Shedding strategies by the names of `cep_core.shedding.shedders`; likewise."""
 

@@ -4,32 +4,121 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jobs.reports.quantities import share, virtual
-from jobs.reports.shedding_comparison import AT_RANDOM, LOOK_AHEAD, NONE, PSPICE, Outcome, Shedding
+from cep_core.experiments.loads import DAY
+from jobs.reports.quantities import counted, share, virtual
+from jobs.reports.shedding_comparison import AT_RANDOM, CLAIRVOYANT, EVENTS, NONE, PSPICE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
 QUESTION = "What would a machine too slow for the day have missed?"
 
 
+ALIKE = 0.05
+"""Strategies whose losses differ by no more than this share of the larger are alike."""
+
+
 def answer(compared: Shedding) -> str:
-    """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much."""
-    load, names = share(compared.load), compared.queries or list(compared.asked) or ["all queries"]
+    """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much.
+
+    Of strategies that had little to choose from it says so, and names none the best.
+    """
+    load, names = f"At {load_told(compared)}", compared.queries or list(compared.asked) or ["all queries"]
     queries = listed([shown(name) for name in names])
     told = compared.attainable
     if not told:
-        return f"At {load} load no strategy was tried for {queries}."
+        return f"{load} no strategy was tried for {queries}."
     if not told[0].measures["matches"].mean:
-        return f"At {load} load nothing could be missed: {queries} had no matches on this day."
+        return f"{load} nothing could be missed: {queries} had no matches on this day."
     if not any(one.dropped for one in told):
-        return (
-            f"At {load} load nothing would have been dropped, so that none of the matches of {queries} would be missed."
-        )
+        return f"{load} nothing would have been dropped, so that none of the matches of {queries} would be missed."
     first = next((one for one in told if one.strategy == PSPICE), told[0])
-    sentence = f"At {load} load {shown(first.strategy)} would have missed {_lost(first)} of the matches of {queries}"
+    if not any(one.dropped for one in told if one.strategy != EVENTS):
+        return f"{load} no partial match would have had to go, so that no match would be missed{_too_early(told)}."
+    sentence = f"{load} {shown(first.strategy)} would have missed {_lost(first)} of the matches of {queries}"
     chance = next((one for one in told if one.strategy == AT_RANDOM and one is not first), None)
     if chance is not None:
         sentence += f", dropping at random {_lost(chance)}"
+    if compared.little_choice:
+        assert compared.choice is not None
+        return (
+            f"{sentence}; that says nothing about strategies: in only {share(compared.choice)} of the drops was there "
+            "a choice, in the others everything had to go."
+        )
     return f"{sentence}; {_best(told, first)}{_within(told)}."
+
+
+def _too_early(told: Sequence[Outcome]) -> str:
+    """What dropping events would have missed where dropping partial matches was not needed."""
+    events = next((one for one in told if one.strategy == EVENTS and one.lost), None)
+    return "" if events is None else f"; {EVENTS}, which drops events and begins at half of the bound, {_lost(events)}"
+
+
+def load_told(compared: Shedding) -> str:
+    """The load of which is told, and over what it is."""
+    return f"{share(compared.told.load)} load over {over_what(compared, compared.told.over)}"
+
+
+def over_what(compared: Shedding, over: str) -> str:
+    """What a load is over, in words."""
+    if over == DAY:
+        return "the day"
+    hours = compared.busiest_hours
+    return "the busiest hour" if hours == 1 else f"the busiest {hours or ''} hours".replace("  ", " ")
+
+
+def choice_told(compared: Shedding) -> str:
+    """How often something had to go, and whether there was a choice; empty where nothing had to."""
+    told = [one.measures for one in compared.attainable if "choice" in one.measures]
+    if not told or compared.choice is None:
+        return ""
+    least, most = (round(end(its["drops"].mean for its in told)) for end in (min, max))
+    events = counted(most, "event") if least == most else f"{least} to {counted(most, 'event')}"
+    return (
+        f"Under the strategies that drop partial matches, some had to go for {events} of the day; in "
+        f"{share(compared.choice)} of these drops fewer than there were, so that there was a choice."
+    )
+
+
+def yardsticks(compared: Shedding) -> str:
+    """What even those who know the future would have missed, and what no strategy can do better than.
+
+    Where strategies are alike although they had a choice, why they are.
+    """
+    known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
+    told = [one for one in compared.attainable if one.strategy != EVENTS]
+    if not any(one.dropped for one in told):
+        return ""
+    parts = []
+    if known is not None:
+        missed = _lost(known) if known.lost else "none"
+        parts.append(f"a clairvoyant, who keeps only what still leads to a match, would have missed {missed}")
+    if least:
+        parts.append(
+            f"no strategy that drops partial matches and keeps the bound could have missed less than {share(least)}"
+        )
+    if not parts:
+        return ""
+    without = compared.outcome(NONE)
+    useless = None if without is None else without.measures.get("useless_work")
+    if useless is not None:
+        parts[0] = f"{share(useless.mean)} of what partial matches cost leads to no match: {parts[0]}"
+    sentence = "; ".join(parts)
+    return f"{sentence[0].upper()}{sentence[1:]}.{_why_alike(compared, told)}"
+
+
+def _why_alike(compared: Shedding, told: Sequence[Outcome]) -> str:
+    """Why strategies that drop partial matches lose alike; nothing where they do not, or where there was no choice."""
+    best, worst = told[0].lost, told[-1].lost
+    if compared.little_choice or len(told) == 1 or worst - best > ALIKE * worst:
+        return ""
+    known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
+    if least is not None and best - least <= ALIKE * best:
+        return " The strategies that drop partial matches miss alike because the least possible is as much."
+    if known is not None and best - known.lost > ALIKE * best:
+        return (
+            " The strategies that drop partial matches miss alike because what they know of one, its query, how far it "
+            "has come and how long it has left, does not tell which will complete."
+        )
+    return " The strategies that drop partial matches miss alike, and so does the clairvoyant."
 
 
 def _best(told: Sequence[Outcome], first: Outcome) -> str:
@@ -98,14 +187,6 @@ def bound_kept(compared: Shedding) -> str:
     if not broken:
         return f"{sentence}; under every strategy none."
     return f"{sentence}; under {each} would still have been{_others(told, broken)}."
-
-
-def out_of_reach(compared: Shedding) -> str:
-    """What even knowing the future of each partial match would have missed: how much better any strategy could be."""
-    known = compared.outcome(LOOK_AHEAD)
-    if known is None or not known.dropped:
-        return ""
-    return f"Knowing what would become of each partial match, which nobody can, would still have missed {_lost(known)}."
 
 
 def _others(told: Sequence[Outcome], broken: Sequence[Outcome]) -> str:

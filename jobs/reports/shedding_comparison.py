@@ -7,37 +7,46 @@ numbers were run with several seeds: means and standard deviations are over thos
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 import pyarrow.dataset as ds
 
-from cep_core.experiments.loads import load_told
+from cep_core.experiments.loads import BUSIEST, DAY, Setting, load_told
 from cep_core.experiments.spread import Spread
 from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
-NONE, PSPICE, AT_RANDOM, EVENTS, LOOK_AHEAD = "none", "pSPICE", "PM-BL", "E-BL", "greedy look-ahead"
+NONE, PSPICE, AT_RANDOM, EVENTS = "none", "pSPICE", "PM-BL", "E-BL"
+LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
+YARDSTICKS = (LOOK_AHEAD, CLAIRVOYANT)
+"""Strategies that know the future: nobody can use them."""
+
 DROPS = {
     NONE: "nothing",
     PSPICE: "partial matches of lowest utility: chance to complete over remaining time",
     "pSPICE--": "the same without the remaining time",
+    "pSPICE by partition": "as pSPICE, but only from the partial matches that the event at hand meets",
     AT_RANDOM: "partial matches at random",
     EVENTS: "events from windows, by type",
     "trend counts": "partial matches of which the fewest matches are expected for their cost",
-    LOOK_AHEAD: "partial matches by what became of them: out of reach, a yardstick",
+    LOOK_AHEAD: "partial matches that bring the fewest matches for their cost, event by event: out of reach",
+    CLAIRVOYANT: "partial matches that lead to no match any more, and of the others as few as it must: out of reach",
 }
 """What each strategy drops, in reading order; strategies that are not here are called by their name alone."""
+
+LITTLE = 0.5
+"""A share of drops with a choice below which nothing is said about strategies: most drops left nothing to choose."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One strategy at one load."""
+    """One strategy in one setting."""
 
     strategy: str
-    load: float
+    setting: Setting
     measures: Mapping[str, Spread]
     by_query: Mapping[str, Mapping[str, Spread]]
 
@@ -84,12 +93,11 @@ class Shedding:
     outcomes: Sequence[Outcome]
     """In the order of the strategies of `DROPS`, then of loads."""
     parts: Mapping[str, Sequence[Part]]
-    """For each strategy, at the load told and of one seed."""
+    """For each strategy, in the setting told and of one seed."""
     states: Mapping[str, Mapping[str, Sequence[float]]]
     """Likewise: what was dropped in each state of each query, the initial one first."""
-    load: float
-    """The load of which is told."""
-    bound_ns: int
+    told: Setting
+    """The setting of which is told: its bound is the workload's own."""
     buffer_ns: int
     virtual_cost: float | None
     costs: Mapping[str, Any]
@@ -99,34 +107,72 @@ class Shedding:
     """On how many days before the model was trained, and on how many it should have been."""
     asked: Sequence[str] = ()
     """The queries as the run named them; `queries` are those that were measured apart."""
+    busiest: tuple[int, int] | None = None
+    """From when to when the day is busiest, in log time."""
+    busiest_hours: int | None = None
+    """How many hours that is."""
+    loads_over_day: Mapping[float, float] = field(default_factory=dict)
+    """For each load over the busiest hours the load over the day that it is."""
 
     @property
     def strategies(self) -> list[str]:
         return list(dict.fromkeys(one.strategy for one in self.outcomes))
 
     @property
-    def loads(self) -> list[float]:
-        return sorted({one.load for one in self.outcomes})
+    def bound_ns(self) -> int:
+        return self.told.bound
+
+    def along(self, over: str) -> list[Setting]:
+        """The settings with the told bound, by their loads over the day or over its busiest hours."""
+        found = {one.setting for one in self.outcomes}
+        return sorted(
+            (it for it in found if (it.over, it.bound) == (over, self.told.bound)), key=lambda setting: setting.load
+        )
+
+    @property
+    def bounds(self) -> list[Setting]:
+        """The settings with the told load, by their bounds."""
+        found = {one.setting for one in self.outcomes}
+        mine = (self.told.load, self.told.over)
+        return sorted((it for it in found if (it.load, it.over) == mine), key=lambda setting: setting.bound)
 
     @property
     def queries(self) -> list[str]:
         return list(dict.fromkeys(name for one in self.outcomes for name in one.by_query))
 
     @property
-    def at_load(self) -> list[Outcome]:
-        """Every strategy at the load told, the fewest missed first; those that are no strategy at the end."""
-        told = [one for one in self.outcomes if one.load == self.load]
-        return sorted(told, key=lambda one: (one.strategy in (NONE, LOOK_AHEAD), one.strategy == NONE, one.lost))
+    def at_told(self) -> list[Outcome]:
+        """Every strategy in the setting told, the fewest missed first; those that nobody can use at the end."""
+        mine = [one for one in self.outcomes if one.setting == self.told]
+        return sorted(mine, key=lambda one: (one.strategy in (NONE, *YARDSTICKS), one.strategy == NONE, one.lost))
 
     @property
     def attainable(self) -> list[Outcome]:
-        """Strategies that somebody could have used, at the load told, the fewest missed first."""
-        return [one for one in self.at_load if one.strategy not in (NONE, LOOK_AHEAD)]
+        """Strategies that somebody could have used, in the setting told, the fewest missed first."""
+        return [one for one in self.at_told if one.strategy not in (NONE, *YARDSTICKS)]
 
-    def outcome(self, strategy: str, load: float | None = None) -> Outcome | None:
-        """A strategy at a load, the one told by default."""
-        wanted = self.load if load is None else load
-        return next((one for one in self.outcomes if (one.strategy, one.load) == (strategy, wanted)), None)
+    def outcome(self, strategy: str, setting: Setting | None = None) -> Outcome | None:
+        """A strategy in a setting, the one told by default."""
+        wanted = self.told if setting is None else setting
+        return next((one for one in self.outcomes if (one.strategy, one.setting) == (strategy, wanted)), None)
+
+    def least_lost(self, setting: Setting) -> float | None:
+        """What any strategy that drops partial matches and keeps the bound would have missed; None: not measured."""
+        without = self.outcome(NONE, setting)
+        found = None if without is None else without.measures.get("least_lost")
+        return None if found is None else found.mean
+
+    @property
+    def choice(self) -> float | None:
+        """In what share of all drops of the attainable strategies fewer had to go than there were; None: unknown."""
+        told = [one.measures for one in self.attainable if "choice" in one.measures]
+        drops = sum(its["drops"].mean for its in told)
+        return sum(its["drops"].mean * its["choice"].mean for its in told) / drops if drops else None
+
+    @property
+    def little_choice(self) -> bool:
+        """Whether strategies had so little to choose from that nothing is said about them."""
+        return self.choice is not None and self.choice < LITTLE
 
 
 def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
@@ -137,16 +183,21 @@ def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
 
 
 def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, float]:
-    """For each day compared the share of the matches that pSPICE would have missed at the load told.
+    """For each day compared the share of the matches that pSPICE would have missed in the setting told.
 
     Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
     """
     wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
     found = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
-    by_day: dict[date, dict[float, float]] = {}
+    by_day: dict[date, dict[Setting, float]] = {}
+    marked: dict[date, Setting] = {}
     for row in rows(found, "day", "run_id"):
-        by_day.setdefault(row["day"], {})[float(json.loads(row["parameters"])["load"])] = row["value"]
-    return {day: missed[load_told(missed)] for day, missed in by_day.items()}
+        about = json.loads(row["parameters"])
+        setting = _setting(about)
+        by_day.setdefault(row["day"], {})[setting] = row["value"]
+        if about.get("told"):
+            marked[row["day"]] = setting
+    return {day: missed[marked.get(day) or _told_of(missed)] for day, missed in by_day.items()}
 
 
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
@@ -155,19 +206,20 @@ _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
 def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     """A comparison from its rows of `experiments`, in any order."""
     about = [(row, json.loads(row["parameters"])) for row in measured if row["value"] is not None]
-    whole: dict[tuple[str, float], dict[str, list[float]]] = {}
-    of_query: dict[tuple[str, float], dict[str, dict[str, list[float]]]] = {}
+    whole: dict[tuple[str, Setting], dict[str, list[float]]] = {}
+    of_query: dict[tuple[str, Setting], dict[str, dict[str, list[float]]]] = {}
     parts: dict[str, dict[tuple[int, int], dict[str, float]]] = {}
     states: dict[str, dict[str, dict[int, float]]] = {}
     price: Mapping[str, Any] = {}
     cost, told = None, None
     for row, it in about:
-        key, metric, value = (row["strategy"], float(it["load"])), row["metric"], float(row["value"])
+        key, metric, value = (row["strategy"], _setting(it)), row["metric"], float(row["value"])
+        if it.get("told") or "from" in it:
+            told = key[1]
         if "state" in it:
             states.setdefault(row["strategy"], {}).setdefault(it["query"], {})[it["state"]] = value
         elif "from" in it:
             parts.setdefault(row["strategy"], {}).setdefault((it["from"], it["to"]), {})[metric] = value
-            told = key[1]
         elif "query" in it:
             by_query = of_query.setdefault(key, {}).setdefault(it["query"], {})
             by_query.setdefault(metric, []).append(value)
@@ -178,17 +230,18 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     outcomes = [
         Outcome(
             strategy,
-            load,
+            setting,
             _spreads(found),
-            {query: _spreads(its) for query, its in sorted(of_query.get((strategy, load), {}).items())},
+            {query: _spreads(its) for query, its in sorted(of_query.get((strategy, setting), {}).items())},
         )
-        for (strategy, load), found in sorted(whole.items(), key=lambda item: (_place(item[0][0]), item[0]))
+        for (strategy, setting), found in sorted(whole.items(), key=_reading_order)
         if {"lost", "late_events", "dropped"} <= found.keys()
     ]
     if not outcomes:
         return None
     if told is None:
-        told = load_told({one.load for one in outcomes})
+        told = _told_of({one.setting for one in outcomes})
+    busy = [it for _, it in about if "busiest_from" in it]
     return Shedding(
         outcomes,
         {name: [_part(key, its) for key, its in sorted(found.items())] for name, found in _ordered(parts)},
@@ -197,15 +250,35 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
             for name, found in _ordered(states)
         },
         told,
-        max((int(it.get("bound_ns", 0)) for _, it in about), default=0),
-        max((int(it.get("buffer_ns", 0)) for _, it in about), default=0),
+        next((int(it.get("buffer_ns", 0)) for _, it in about if _setting(it) == told), 0),
         cost,
         price.get("costs", {}),
         price.get("weights", {}),
         price.get("trained_events"),
         (price["training_days"], price["training_days_asked"]) if "training_days_asked" in price else None,
         next((it["queries"] for _, it in about if "queries" in it), ()),
+        (busy[0]["busiest_from"], busy[0]["busiest_to"]) if busy else None,
+        busy[0].get("busiest_hours") if busy else None,
+        {float(it["load"]): float(it["load_over_day"]) for it in busy},
     )
+
+
+def _setting(about: Mapping[str, Any]) -> Setting:
+    """Of a row; loads of former versions are over the day."""
+    return Setting(float(about["load"]), about.get("load_over", DAY), int(about.get("bound_ns", 0)))
+
+
+def _told_of(settings: Iterable[Setting]) -> Setting:
+    """Of rows that mark none: those of former versions, or a part of a comparison."""
+    over = [it for it in settings if it.over == BUSIEST] or list(settings)
+    load = load_told({it.load for it in over})
+    return max((it for it in over if it.load == load), key=lambda setting: setting.bound)
+
+
+def _reading_order(item: tuple[tuple[str, Setting], object]) -> tuple[int, str, str, float, int]:
+    """Strategies as a reader meets them, then over what the load is, loads, bounds."""
+    (strategy, setting), _ = item
+    return _place(strategy), strategy, setting.over, setting.load, setting.bound
 
 
 def _spreads(found: Mapping[str, Sequence[float]]) -> dict[str, Spread]:

@@ -5,8 +5,9 @@ holds, as many as asked for and fit `limits.slice_rows` events, and judged on th
 process, from the lake's files, on a virtual clock: the same events give the same rows on any machine. How many days it
 was trained on is part of every row's parameters.
 
-Cost: for each day one run of the operator over the days read, and one over the day for each strategy, load and seed;
-about a second a day. A run of many days therefore compares the last of them only.
+Cost: for each day one run of the operator over the days read, and one over the day for each strategy, setting (a load
+over the day or over its busiest hours, a bound) and seed; seconds a day. A run of many days therefore compares the
+last of them only.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from jobs.lake.reading import read_types
 from jobs.runs.ledger import bounds_of
 from jobs.runs.run import Run
 from jobs.runs.scope import Ledger, first_read
+from jobs.workload.shedding import HOURS
 
 EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
@@ -61,8 +63,17 @@ def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
         weights={name: own.weight for name, own in asked.items()},
         buffer=workload.shedding.buffer,
     )
-    compared = compare_shedding(scenario, loads=workload.shedding.loads, seeds=workload.shedding.seeds)
+    hours = workload.shedding.busiest_hours
+    compared = compare_shedding(
+        scenario,
+        loads=workload.shedding.loads,
+        busiest=hours * workload.operating_days.length // HOURS,
+        bounds=workload.shedding.bounds,
+        seeds=workload.shedding.seeds,
+    )
     told = {"training_days": len(training.days), "training_days_asked": training.asked}
+    if hours:
+        told["busiest_hours"] = hours
     return training, _told(compared, told)
 
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
@@ -68,6 +70,13 @@ def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], lis
             continue
         if not query.question:
             problems.point(shown, Mark(1, 1), "begins with no comment", "say there what the query asks, for its report")
+        for column, other in _alike(query):
+            place = re.search(rf"\b{re.escape(column)}\b", text)
+            before = text[: place.start()] if place else ""
+            mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"), len(column))
+            problems.point(
+                shown, mark, f"the column '{column}' is '{other}' in another case; tables do not tell them apart"
+            )
         if unbounded := _unbounded(workload, query):
             problems.point(shown, Mark(1, 1), unbounded)
         problems.found += _unsheddable(workload, query)
@@ -94,7 +103,8 @@ def question_of(text: str) -> str:
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
     settings = workload.settings(path.stem)
     query = bind(text, workload.schema, shown, whole_log=False)
-    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts)
+    budget = Budget(workload.limits.work)
+    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts, budget=budget)
     definition = definition_hash(workload, path.stem, text)
     return CompiledQuery(path.stem, question_of(text), path, text, query, evaluator, definition)
 
@@ -116,6 +126,13 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
         *([dict(workload.time.imprecise)] if workload.time.imprecise else []),
     ]
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
+
+
+def _alike(query: CompiledQuery) -> list[tuple[str, str]]:
+    """Columns of the result that differ from an earlier one only in case, each with that one."""
+    first: dict[str, str] = {}
+    names = query.evaluator.schema.names
+    return [(name, first[name.lower()]) for name in names if first.setdefault(name.lower(), name) != name]
 
 
 def _unbounded(workload: Workload, query: CompiledQuery) -> str:

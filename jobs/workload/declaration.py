@@ -130,10 +130,11 @@ def read_workload(name_or_folder: str | Path, *, base: Path | None = None) -> tu
     """As much of a workload as can be read, and every problem found in it."""
     folder = folder_of(name_or_folder)
     problems = Problems()
-    return _read(problems, folder, base or folder), problems.found
+    return read_into(problems, folder, base or folder), problems.found
 
 
-def _read(problems: Problems, folder: Path, base: Path) -> Workload:
+def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
+    """As much of a workload as can be read; every problem, and the place of every value, goes to `problems`."""
     loaded = read_yaml(problems, folder / "workload.yaml")
     section = problems.section(
         "workload.yaml",
@@ -166,7 +167,7 @@ def _read(problems: Problems, folder: Path, base: Path) -> Workload:
         hint = nearest(time.points, [*POINTS, *numbering])
         problems.add("workload.yaml: time.points", f"expected {', '.join(POINTS)} or an attribute; {hint}")
     for event_type in time.imprecise:
-        if event_type not in types:
+        if types and event_type not in types:
             hint = nearest(event_type, types)
             problems.add("workload.yaml: time.imprecise", f"unknown event type {brief(event_type)}; {hint}")
     queries = read_query_settings(problems, section.items.get("queries"), check_names(problems, folder))

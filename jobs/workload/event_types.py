@@ -100,6 +100,6 @@ def _attribute_type(problems: Problems, where: str, text: object) -> AttributeTy
 
 
 def _known_type(problems: Problems, section: Section, event_type: str, schema: LogSchema) -> None:
-    if event_type and event_type not in schema.types:
+    if event_type and schema.types and event_type not in schema.types:
         hint = nearest(event_type, schema.types)
         problems.add(section.at("event"), f"unknown event type {brief(event_type)}; {hint}")

@@ -95,7 +95,7 @@ def _row_rule(problems: Problems, where: str, value: object, sources: Mapping[st
     section = problems.section(where, value, required=("name", "source", "holds", "reason"))
     rule = RowRule(section.text("name"), section.text("source"), section.text("holds"), section.text("reason"))
     _check_name(problems, where, rule.name)
-    if rule.source and rule.source not in sources:
+    if rule.source and sources and rule.source not in sources:
         problems.add(f"{where}.source", f"unknown source {brief(rule.source)}; {nearest(rule.source, sources)}")
     return rule
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs import places
 from jobs.workload.names import RULE, is_name
-from jobs.workload.problems import Problems, WorkloadError, brief, nearest
+from jobs.workload.problems import Problems, WorkloadError, brief, is_number, nearest
 from jobs.workload.text_file import read_text
 from jobs.workload.yaml_file import read_yaml
 
@@ -63,7 +63,7 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
                 raise ValueError("a grid is a mapping")
             if not is_name(file.stem):
                 raise ValueError(f"its file's name cannot name a grid: {RULE}")
-            _check_size(declared)
+            _check_kinds(declared)
             grid = grid_of(file.stem, declared)
             grids[file.stem] = _worded(grid, folder) if grid.log.days else grid
         except (ValueError, ArithmeticError, LookupError) as error:
@@ -71,12 +71,27 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
     return grids, problems.found
 
 
-def _check_size(declared: Mapping[str, Any]) -> None:
-    """Raise ValueError for more cells than anybody measures, before they are made."""
-    seeds, axes = declared.get("seeds"), declared.get("axes")
+def _check_kinds(declared: Mapping[str, Any]) -> None:
+    """Raise ValueError for values that no grid has, and for more cells than anybody measures, before they are made."""
+    axes, costs, log, seeds = (declared.get(key) for key in ("axes", "costs", "log", "seeds"))
+    if not isinstance(declared.get("title", ""), str):
+        raise ValueError("title: expected text")
+    for key, section in (("axes", axes), ("costs", costs), ("log", log)):
+        if section is not None and not isinstance(section, dict):
+            raise ValueError(f"{key}: expected a mapping, found {brief(section)}")
+    for name, values in (axes or {}).items():
+        if not isinstance(values, list) or not all(map(is_number, values)):
+            raise ValueError(f"axes.{name}: expected a list of numbers, found {brief(values)}")
+    for name, value in (costs or {}).items():
+        if not is_number(value) or value < 0:
+            raise ValueError(f"costs.{name}: expected a number, at least 0, found {brief(value)}")
+    for name, value in (log or {}).items():
+        if not isinstance(value, list if name in ("train", "judge") else str | int | float | list):
+            raise ValueError(f"log.{name}: cannot be {brief(value)}")
+        if "generate" in (log or {}) and name != "generate" and not is_number(value):
+            raise ValueError(f"log.{name}: expected a number, found {brief(value)}")
     counts = [seeds] if isinstance(seeds, int) else []
-    counts += [len(values) for values in axes.values() if isinstance(values, list)] if isinstance(axes, dict) else []
-    if math.prod(counts) > MOST_CELLS:
+    if math.prod([*counts, *(len(values) for values in (axes or {}).values())]) > MOST_CELLS:
         raise ValueError(f"seeds and axes make more than {MOST_CELLS:,} cells")
 
 

@@ -13,6 +13,7 @@ from cep_core.language.patterns import explaining
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query, Strategy
 from jobs.workload.declaration import Workload
+from jobs.workload.shedding import Shedding
 
 _TIES_MATTER = (Strategy.STRICT, Strategy.PARTITION, Strategy.NEXT)
 
@@ -43,8 +44,9 @@ def shedding_of(workload: Workload, name: str, query: Query) -> Section | None:
         f"each night: what an operator would have missed that is too slow for {_listed([name, *others])}",
         f"{machine.states} states of a partial match; meeting one costs {_listed(asked.costs)} virtual ns, "
         f"an event {event} virtual ns; a match weighs {asked.weight:g}",
-        f"loads {_listed([f'{load:.0%}' for load in shared.loads])}; latency bound {virtual(shared.bound)}, "
-        f"safety buffer {virtual(shared.buffer)} of virtual time",
+        f"loads {_listed([f'{load:.0%}' for load in shared.loads])} over {_over(shared)}; latency bound "
+        f"{virtual(shared.bound)}, safety buffer {virtual(shared.buffer)} of virtual time"
+        + (f"; also with bounds of {_listed(map(virtual, shared.bounds))} at one load" if shared.bounds else ""),
         f"trained on {shared.training_days} days before, as far as the lake holds them; strategies that draw by chance "
         f"run with seeds {_listed(shared.seeds)}",
     )
@@ -56,10 +58,18 @@ def shedding_of(workload: Workload, name: str, query: Query) -> Section | None:
         "bound_ns": shared.bound,
         "buffer_ns": shared.buffer,
         "loads": list(shared.loads),
+        "busiest_hours": shared.busiest_hours,
+        "bounds_ns": list(shared.bounds),
         "seeds": list(shared.seeds),
         "training_days": shared.training_days,
     }
     return Section("shedding", lines, facts)
+
+
+def _over(shared: Shedding) -> str:
+    """What the loads are over."""
+    hours = {0: "", 1: " and over its busiest hour"}
+    return "the day" + hours.get(shared.busiest_hours, f" and over its busiest {shared.busiest_hours} hours in a row")
 
 
 def virtual(nanoseconds: int) -> str:

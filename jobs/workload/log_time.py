@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cache
 from zoneinfo import available_timezones
 
 from cep_core.events.schema import Ties
@@ -38,11 +39,17 @@ def read_time(problems: Problems, value: object) -> Time:
     """The section `time`."""
     section = problems.section("workload.yaml: time", value, (), ("unit", "zone", "ties", "points", "imprecise"))
     zone = section.text("zone", "UTC")
-    if zone not in available_timezones():
-        problems.add(section.at("zone"), f"unknown time zone {brief(zone)}; {nearest(zone, available_timezones())}")
+    if zone not in _zones():
+        problems.add(section.at("zone"), f"unknown time zone {brief(zone)}; {nearest(zone, _zones())}")
     ties = section.choice("ties", [tie.value for tie in Ties], Ties.CONCURRENT.value)
     imprecise = _imprecise(problems, section.at("imprecise"), section.items.get("imprecise"))
     return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"), imprecise)
+
+
+@cache
+def _zones() -> frozenset[str]:
+    """Names of time zones; finding them reads folders."""
+    return frozenset(available_timezones())
 
 
 def read_schedule(problems: Problems, value: str) -> str:

@@ -9,10 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from cep_core.language.errors import Position, pointed
 from jobs.exits import WrongWorkload
 
-_WIDEST = 160
-"""Characters of a line that a problem shows."""
 _MOST_KNOWN = 15
 """Known names that a hint lists."""
 _LONGEST_BRIEF = 80
@@ -95,12 +94,7 @@ class Problems:
         if not line.strip():
             self.found.append(f"{head}; {hint}" if hint else head)
             return
-        first = max(mark.column - _WIDEST // 2, 0) if len(line) > _WIDEST else len(line) - len(line.lstrip())
-        shown = line[first : first + _WIDEST].rstrip()
-        shown = "".join(c if c.isprintable() else " " for c in shown)
-        before = min(max(mark.column - 1 - first, 0), len(shown))
-        caret = " " * before + "^" * max(min(mark.length, len(shown) - before), 1)
-        self.found.append("\n".join([head, f"    {shown}", f"    {caret} {hint}".rstrip()]))
+        self.found.append("\n".join([head, *pointed(line, Position(*mark), hint)]))
 
     def mark(self, where: str, key: str = "") -> Mark | None:
         """Where a value stands: itself, else the key that it belongs to, or the nearest one around it.
@@ -176,7 +170,7 @@ class Section:
         value = self.items.get(key)
         if value is None:
             return default
-        if not _is_number(value) or not 0 < value <= most:
+        if not is_number(value) or not 0 < value <= most:
             self.problems.add(self.at(key), f"expected a number above 0, at most {most:,.0f}, found {brief(value)}")
             return default
         return float(value)
@@ -230,7 +224,7 @@ class Section:
     def numbers(self, key: str, default: tuple[float, ...], most: float) -> tuple[float, ...]:
         """A list of numbers above 0, at most `most`; not an empty one."""
         wanted = f"numbers above 0, at most {most:,.0f}"
-        return tuple(map(float, self._listed(key, default, lambda item: _is_number(item) and 0 < item <= most, wanted)))
+        return tuple(map(float, self._listed(key, default, lambda item: is_number(item) and 0 < item <= most, wanted)))
 
     def _listed(self, key: str, default: Any, fits: Callable[[Any], bool], wanted: str) -> Any:
         value = self.items.get(key)
@@ -255,7 +249,8 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -18,9 +18,13 @@ from jobs.workload.problems import Problems, Section, brief
 COSTS = ("event", "window", "event_window", "lookup", "sort", "drop", "draw")
 """What an event, a window, and each part of shedding cost, whatever the query."""
 
+HOURS = 24
+"""Of a day."""
+
 _DEAREST = 10**12
 """What anything may cost, or a bound be: a quarter of an hour of virtual time, in nanoseconds."""
 _SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>ns|us|ms|s)")
+_EXPECTED = "expected a span of virtual time such as 2s, 10ms or 500us"
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
@@ -45,6 +49,11 @@ class Shedding:
     costs: Costs = field(default_factory=lambda: Costs(()))
     """Without those of the queries' states."""
     loads: tuple[float, ...] = (1.2, 1.4, 1.6, 1.8, 2.0)
+    """Over the day, and over its busiest hours."""
+    busiest_hours: int = 3
+    """How many hours in a row those are; 0: loads are tried over the day only."""
+    bounds: tuple[int, ...] = ()
+    """Further bounds, tried at one load."""
     seeds: tuple[int, ...] = (0, 1, 2)
     training_days: int = 28
     """Days before the one judged that the model is trained on, as far as the lake holds them."""
@@ -59,7 +68,10 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
     if value is None:
         return None
     section = problems.section(
-        "workload.yaml: shedding", value, ("bound", "costs"), ("buffer", "loads", "seeds", "training_days")
+        "workload.yaml: shedding",
+        value,
+        ("bound", "costs"),
+        ("buffer", "loads", "busiest_hours", "bounds", "seeds", "training_days"),
     )
     costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), COSTS[1:])
     loads = section.numbers("loads", Shedding.loads, most=100)
@@ -71,6 +83,8 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
         buffer=_span(section, "buffer", 0),
         costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in COSTS}),
         loads=loads,
+        busiest_hours=section.count("busiest_hours", Shedding.busiest_hours, most=HOURS - 1),
+        bounds=_spans(section, "bounds"),
         seeds=section.counts("seeds", Shedding.seeds, most=2**32 - 1),
         training_days=section.count("training_days", Shedding.training_days, most=3_660),
     )
@@ -89,10 +103,28 @@ def read_query_shedding(problems: Problems, where: str, value: object) -> QueryS
 def _span(section: Section, key: str, least: int) -> int:
     """A span of virtual time such as `10ms`, in nanoseconds."""
     text = section.text(key, f"{least}ns")
-    found = _SPAN.fullmatch(text)
-    if found is None or not least <= int(found["number"]) <= _DEAREST:
-        section.problems.add(
-            section.at(key), f"expected a span of virtual time such as 2s, 10ms or 500us, found {brief(text)}"
-        )
+    found = _nanoseconds(text)
+    if found is None or found < least:
+        section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
         return least
-    return int(found["number"]) * _NANOSECONDS[found["unit"]]
+    return found
+
+
+def _spans(section: Section, key: str) -> tuple[int, ...]:
+    """Spans of virtual time, all different."""
+    texts = section.texts(key)
+    found = [_nanoseconds(text) for text in texts]
+    for text, nanoseconds in zip(texts, found, strict=True):
+        if not nanoseconds:
+            section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
+    spans = tuple(nanoseconds for nanoseconds in found if nanoseconds)
+    if len(set(spans)) < len(spans):
+        section.problems.add(section.at(key), "expected different spans of virtual time")
+    return spans
+
+
+def _nanoseconds(text: str) -> int | None:
+    """None for what is no span, or too long a one."""
+    found = _SPAN.fullmatch(text)
+    span = 0 if found is None else int(found["number"]) * _NANOSECONDS[found["unit"]]
+    return span if found is not None and span <= _DEAREST else None

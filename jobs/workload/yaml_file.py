@@ -8,6 +8,7 @@ in the values that the file stands for, which are bounded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,36 @@ class _Loader(yaml.SafeLoader):
                 raise
             self.recursive_objects.pop(node, None)
             return node.value
+
+
+def mark_inside(problems: Problems, where: str, text: str, start: int, length: int = 1) -> Mark | None:
+    """Where a part of a text that is a value of the file stands there, however it is quoted or folded.
+
+    Falls back to the value's own place where the two differ, as in a quoted text with escapes.
+    """
+    file, _, path = where.partition(": ")
+    known = problems.marks.get(file, {}).get(path)
+    if known is None:
+        return problems.mark(where)
+    lines = problems.texts[file]
+    line, column = known[1].line - 1, known[1].column - 1
+    before = "\n".join(lines[:line]) + "\n" * bool(line) + lines[line][:column]
+    written = "\n".join(lines)
+    at = len(before) + len(_PREFIX.match(written[len(before) :])[0])  # type: ignore[index]  # it matches nothing, too
+    for character in text[: start + 1]:
+        if character.isspace():
+            continue
+        while at < len(written) and written[at].isspace():
+            at += 1
+        if at == len(written) or written[at] != character:
+            return problems.mark(where)
+        at += 1
+    found = written[: at - 1]
+    return Mark(found.count("\n") + 1, len(found) - found.rfind("\n"), length)
+
+
+_PREFIX = re.compile(r"""(?:[&!]\S*\s+)*(?:[|>][^\n]*\n|['"])?""")
+"""What stands before the first character of a text: its anchor and tag, and the sign of a block or a quote."""
 
 
 def _parts(node: yaml.Node) -> list[yaml.Node]:

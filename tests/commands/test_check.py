@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import main
-from tests.reports.small_workload import WORKLOAD, write_workload
+from tests.reports.small_workload import EVENTS_SQL, WORKLOAD, write_workload
 
 QUERIES = {
     "unlike": "-- Who is late?\nPATTERN SEQ(Depart a, Halt h) WHERE [line] WITHIN 5 minutes\n",
@@ -25,8 +25,7 @@ def test_warnings_are_printed_with_their_query(
     write_workload(tmp_path / "lines", QUERIES)
     (tmp_path / "lines" / "workload.yaml").write_text(WORKLOAD + "  Halt: {station: string}\n")
     (tmp_path / "lines" / "events.sql").write_text(
-        "SELECT 'Depart' AS event_type, _row FROM trips UNION ALL SELECT 'Arrive', _row FROM trips "
-        "UNION ALL SELECT 'Halt', _row FROM trips\n"
+        EVENTS_SQL + "UNION ALL SELECT 'Halt', 0, NULL, line, NULL, _row FROM trips\n"
     )
     assert main(["check", "lines"]) == 0
     lines = capsys.readouterr().out.splitlines()

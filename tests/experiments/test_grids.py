@@ -168,8 +168,11 @@ def test_a_cell_is_a_function_of_its_grid(tmp_path):
     one, again, other = (measure_cell(grid, cell, tmp_path) for cell in (grid.cells[0], grid.cells[0], grid.cells[1]))
     assert one.equals(again)
     assert not one.equals(other)
-    of_all = set(one["metric"].to_pylist()) - {"model_time", "model_share"}
-    assert one.num_rows == 4 * 2 * len(of_all) + 2 * 2  # at two loads; only pSPICE builds a model
+    of_all = set(one["metric"].to_pylist()) - {"model_time", "model_share", "choice"}
+    rows = one.to_pylist()
+    choices = sum(row["metric"] == "choice" for row in rows)
+    assert choices == sum(row["metric"] == "drops" and row["value"] > 0 for row in rows) > 0
+    assert one.num_rows == 4 * 2 * len(of_all) + 2 * 2 + choices  # at two loads; only pSPICE builds a model
     assert set(one["parameters"].to_pylist()) == {f'{{"load": {load}, "window": 150}}' for load in (1.3, 1.6)}
 
 

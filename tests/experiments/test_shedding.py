@@ -12,7 +12,11 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
 from cep_core.language.patterns.binding import bind
 from cep_core.shedding.costs import Costs
+from cep_core.shedding.replaying import Experiment
 from tests.shedding.worlds import planted
+
+DROPPING = {"pSPICE", "pSPICE--", "pSPICE by partition", "PM-BL", "trend counts", "greedy look-ahead", "clairvoyant"}
+"""Strategies that drop partial matches."""
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +26,7 @@ def compared():
 
 def test_every_strategy_at_every_load(compared):
     names = set(compared["strategy"].to_pylist())
-    assert names == {"none", "pSPICE", "pSPICE--", "PM-BL", "E-BL", "trend counts", "greedy look-ahead"}
+    assert names == {"none", "E-BL", *DROPPING}
     assert {json.loads(text)["load"] for text in compared["parameters"].to_pylist()} == {0.5, 1.5}
     assert compared.equals(compare_shedding(planted(1, 3_000), loads=(0.5, 1.5), seeds=(0, 1, 2)))
 
@@ -55,7 +59,7 @@ def test_parts_of_the_day_add_up_to_the_day(compared):
             periods.setdefault(row["strategy"], {}).setdefault(row["metric"], []).append(row["value"])
         elif about["load"] == 1.5 and row["seed"] == 0 and "query" not in about:
             whole[row["strategy"], row["metric"]] = row["value"]
-    assert len(periods) == 7
+    assert len(periods) == 2 + len(DROPPING)
     for strategy, found in periods.items():
         assert {len(values) for values in found.values()} == {24}
         assert sum(found["period_events"]) == 1_500
@@ -85,6 +89,46 @@ def test_the_day_told_is_one_of_those_measured():
 
     assert told((1.2, 1.4), 200) == ({1.4}, 24)
     assert told((2.0, 1.2, 1.6), 20) == ({1.6}, 10)
+
+
+def test_settings_say_over_what_a_load_is_and_with_which_bound():
+    """Loads over the busiest span are loads over the interval, divided by how much busier it is; so is the one told."""
+    scenario = planted(1, 3_000)
+    found = compare_shedding(scenario, loads=(1.2, 1.4), busiest=300, bounds=(4_000, 20_000, 40_000), seeds=(0,))
+    begin, end, busy = Experiment(scenario).busiest(300)
+    abouts = [json.loads(text) for text in found["parameters"].to_pylist()]
+    tried = {(a["load"], a["load_over"], a["bound_ns"], a.get("told", False)) for a in abouts}
+    assert tried == {
+        (1.2, "day", 40_000, False),
+        (1.4, "day", 40_000, False),
+        (1.2, "busiest", 40_000, False),
+        (1.4, "busiest", 40_000, True),
+        (1.4, "busiest", 4_000, False),
+        (1.4, "busiest", 20_000, False),
+    }
+    assert {(a["busiest_from"], a["busiest_to"]) for a in abouts if a["load_over"] == "busiest"} == {(begin, end)}
+    for about in (a for a in abouts if a["load_over"] == "busiest"):
+        assert about["load_over_day"] * busy == pytest.approx(about["load"])
+    assert {a["load_over"] for a in abouts if "from" in a} == {"busiest"}
+    lost = {
+        (row["load_over"], row["bound_ns"]): row["mean"]
+        for row in summarise(found).to_pylist()
+        if (row["strategy"], row["load"], row["metric"]) == ("PM-BL", 1.4, "lost")
+    }
+    assert lost["busiest", 40_000] < lost["day", 40_000]
+    assert lost["busiest", 40_000] <= lost["busiest", 20_000] <= lost["busiest", 4_000]
+
+
+def test_a_share_of_choice_is_told_where_something_had_to_go(compared):
+    """Never of what drops nothing, nor of a strategy whose events leave."""
+    choice = {
+        (row["strategy"], json.loads(row["parameters"])["load"]): row["value"]
+        for row in compared.to_pylist()
+        if row["metric"] == "choice"
+    }
+    assert {name for name, _ in choice} == DROPPING
+    assert {load for _, load in choice} == {1.5}
+    assert 0 < choice["pSPICE", 1.5] <= 1
 
 
 def test_the_price_of_the_day_is_told(compared):

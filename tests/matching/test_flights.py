@@ -200,3 +200,43 @@ def test_the_years_climbs(year: pa.Table) -> None:
     found = cep.match(query, year, schema=minutes())
     sure = found["confidence"].to_numpy()
     assert (len(sure), int((sure > 1 - 1e-9).sum()), int((sure > 0.5).sum())) == (11_555, 11_451, 11_456)
+
+
+def on_8_march(found: pa.Table) -> int:
+    """Matches whose last event lies in the operating day of 8 March."""
+    begin = moment("2013-03-08T08:00")
+    return sum(begin <= last < begin + DAY for last in found["last_ts"].to_pylist())
+
+
+def test_city_sweep_in_the_bundle(bundle: pa.Table) -> None:
+    """2,214 on 8 March: for each cancellation, climbing late departures of three airports in the hour before."""
+    events = bundle.select(["event_type", "ts", "origin", "delay_min"]).to_pylist()
+    late = [e for e in events if e["event_type"] == "Departure" and e["delay_min"] >= 60]
+    begin, expected = moment("2013-03-08T08:00"), 0
+    for last in events:
+        if last["event_type"] == "Cancellation" and begin <= last["ts"] < begin + DAY:
+            hour = [e for e in late if last["ts"] - 3600 <= e["ts"] < last["ts"]]
+            of = {origin: [e for e in hour if e["origin"] == origin] for origin in ("LGA", "JFK", "EWR")}
+            expected += sum(
+                a["ts"] < b["ts"] < c["ts"] and a["delay_min"] < b["delay_min"] < c["delay_min"]
+                for a, b, c in itertools.product(of["LGA"], of["JFK"], of["EWR"])
+            )
+    assert on_8_march(matches("city_sweep", bundle)) == expected == 2_214
+
+
+def test_doubling_in_the_bundle(bundle: pa.Table) -> None:
+    """80 on 8 March: for each arrival, departures from airport to airport, each twice as late as the last."""
+    events = bundle.select(["event_type", "ts", "origin", "delay_min"]).to_pylist()
+    late = [e for e in events if e["event_type"] == "Departure" and e["delay_min"] >= 30]
+    begin, expected = moment("2013-03-08T08:00"), 0
+
+    def doubles(one: Event, other: Event) -> bool:
+        return bool(one["ts"] < other["ts"] and other["delay_min"] >= 2 * one["delay_min"])
+
+    for last in events:
+        if last["event_type"] == "Arrival" and begin <= last["ts"] < begin + DAY:
+            hour = [e for e in late if last["ts"] - 3600 <= e["ts"]]
+            for third in (e for e in hour if doubles(e, last)):
+                seconds = [e for e in hour if doubles(e, third) and e["origin"] != third["origin"]]
+                expected += sum(doubles(a, b) and a["origin"] != b["origin"] for b in seconds for a in hour)
+    assert on_8_march(matches("doubling", bundle)) == expected == 80

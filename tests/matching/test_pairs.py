@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+import json
+
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,12 +12,14 @@ import cep_core as cep
 from cep_core.compile import compile_query
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
-from cep_core.language.evaluator import Ownership
+from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.matching.reference import Path
-from tests.matching.drawing import logs, patterns
+from cep_core.matching.totals import part_of
+from tests.matching.drawing import logs, patterns, waiting_patterns
 from tests.matching.test_examples import log, total
 from tests.matching.test_language import I11
 from tests.matching.test_match import rows_of
+from tests.matching.test_slices import MOMENTS, slices, whole
 from tests.matching.worlds import World, written
 
 
@@ -47,16 +51,23 @@ def test_a_condition_on_neighbours_constrains_the_sides_that_have_them() -> None
     assert total(cep.match(both, events)) == 0  # on the right the first b follows, and 3 < 1 fails
 
 
+def test_the_two_zeros_are_one_value_on_both_sides() -> None:
+    """An equivalence of a pair compares values as that of a sequence does."""
+    events = log("ABCD", x=[0.0, -0.0, -0.0, 0.0])
+    assert total(cep.match("PATTERN SEQ(A, B) AND SEQ(C, D) WHERE [x] WITHIN 9", events)) == 1
+
+
 @st.composite
-def pairs_of_worlds(draw: st.DrawFn) -> tuple[World, World, str]:
-    """Two patterns over one log, and the query that joins them."""
+def pairs_of_worlds(draw: st.DrawFn, waits: bool = False) -> tuple[World, World, str]:
+    """Two patterns over one log, and the query that joins them; one of them may be certain later than its end."""
     events = draw(logs(most=6))
     strategy = draw(st.sampled_from(["skip_till_any_match", "skip_till_next_match"]))
     keyed, ordered, size = draw(st.booleans()), draw(st.booleans()), draw(st.sampled_from([2, 5]))
     slide = draw(st.sampled_from([None, None, 2]))
+    sides = [draw(waiting_patterns() if waits else patterns(1)), draw(patterns(1))]
     left, right = (
-        World(draw(patterns(1)), events, strategy, keyed=keyed, ordered=ordered, size=size, slide=slide)
-        for _ in range(2)
+        World(side, events, strategy, keyed=keyed, ordered=ordered, size=size, slide=slide)
+        for side in (draw(st.permutations(sides)) if waits else sides)
     )
     window = f"WITHIN {size}" + ("" if slide is None else f" SLIDE {slide}")
     condition = "[k]" if keyed else "1 = 1"
@@ -122,18 +133,24 @@ def test_compact_rows_stand_for_all_pairs(drawn: tuple[World, World, str]) -> No
 
 
 @settings(deadline=None)
-@given(pairs_of_worlds(), st.integers(0, 10), st.booleans())
-def test_slices_of_pairs_merge_to_the_whole(drawn: tuple[World, World, str], cut: int, collapsed: bool) -> None:
-    """Ranges of days, each reading back no more than the reach, and slices by key."""
+@given(st.one_of(pairs_of_worlds(), pairs_of_worlds(waits=True)), MOMENTS, MOMENTS, st.booleans())
+def test_slices_of_pairs_merge_to_the_whole(
+    drawn: tuple[World, World, str], boundaries: set[int], cuts: set[int], collapsed: bool
+) -> None:
+    """Ranges of time, each reading back no more than the reach; compact rows count what each day lists."""
     left, _, text = drawn
     events = order(left.table)
     schema = log_schema_of(events, ties=Ties.ORDERED if left.ordered else Ties.CONCURRENT)
     evaluator = compile_query(text, schema, collapsed=collapsed)
-    days = (-20, cut, 40)
-    whole = evaluator.merge(evaluator.evaluate(events, Ownership(days=days)), days)
-    partials = []
-    for begin, end in ((-20, cut), (cut, 40)):
-        reach = evaluator.reach.time or 0
-        inside = [begin - reach <= ts < end for ts in events["ts"].to_pylist()]
-        partials += list(evaluator.evaluate(events.filter(pa.array(inside, pa.bool_())), Ownership(days=(begin, end))))
-    assert rows_of(evaluator.merge(reversed(partials), days)) == rows_of(whole)
+    days = (-20, *sorted(boundaries), 40)
+    expected = whole(evaluator, events, days)
+    merged = evaluator.merge(reversed(slices(evaluator, events, days, cuts, (), 1)), days)
+    assert rows_of(merged) == rows_of(expected)
+    assert merged.schema.equals(expected.schema, check_metadata=True)
+    listed = whole(compile_query(text, schema), events, days)
+    counts = expected["match_count_exact"].to_pylist() if collapsed else [1] * len(expected)
+    by_day = np.zeros(len(days) - 1, np.int64)
+    np.add.at(by_day, part_of(expected[CERTAIN].to_numpy(), days), np.array(counts, np.int64))
+    assert by_day.tolist() == np.bincount(part_of(listed[CERTAIN].to_numpy(), days), minlength=len(by_day)).tolist()
+    totals = json.loads(expected.schema.metadata[TOTALS])
+    assert [int(totals[str(day)]["matches_total"]) for day in days[:-1]] == by_day.tolist()

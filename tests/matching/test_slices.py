@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
@@ -17,17 +19,20 @@ from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.reference import Path
-from tests.matching.drawing import worlds
+from tests.matching.drawing import waiting, worlds
 from tests.matching.test_match import rows_of
 from tests.matching.worlds import World
 
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity", "partition_contiguity")
-WORLDS = st.one_of(worlds(STRATEGIES), worlds(STRATEGIES, negated=True))
-DAYS = (-2, 1, 3, 4, 8, 30)
+WORLDS = st.one_of(worlds(STRATEGIES), worlds(STRATEGIES, negated=True), waiting())
+DAYS = (-2, 1, 3, 4, 8, 40)
+
+
+MOMENTS = st.sets(st.integers(-1, 29), max_size=4)
 
 
 def compiled(
-    world: World, max_matches: int | None, collapsed: bool = False, supersets: bool = False
+    world: World, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
 ) -> tuple[MatchEvaluator, pa.Table]:
     events = order(world.table)
     schema = log_schema_of(events, ties=Ties.ORDERED if world.ordered else Ties.CONCURRENT)
@@ -40,8 +45,28 @@ def compiled(
     return evaluator, events
 
 
-def whole(evaluator: Evaluator, events: pa.Table) -> pa.Table:
-    return evaluator.merge(evaluator.evaluate(events, Ownership(days=DAYS)), DAYS)
+def whole(evaluator: Evaluator, events: pa.Table, days: tuple[int, ...] = DAYS) -> pa.Table:
+    return evaluator.merge(evaluator.evaluate(events, Ownership(days=days)), days)
+
+
+def slices(
+    evaluator: Evaluator, events: pa.Table, days: tuple[int, ...], cuts: set[int], names: tuple[str, ...], parts: int
+) -> list[pa.RecordBatch]:
+    """The partial results of all slices: of each range of time between two cuts, in so many parts by key."""
+    partials = []
+    reach = evaluator.reach
+    for begin, end in pairwise([days[0], *sorted(cuts), days[-1]]):
+        own = (begin, *(day for day in days if begin < day < end), end)
+        inside = [reach.events > 0 or begin - (reach.time or 0) <= ts < end for ts in events["ts"].to_pylist()]
+        for part in range(parts if names else 1):
+
+            def owns(keys: pa.Table, part: int = part) -> np.ndarray:
+                values = zip(*keys.to_pydict().values(), strict=True)
+                return np.array([hash(key) % parts == part for key in values], np.bool_)
+
+            owned = Ownership(names, owns if names else None, own)
+            partials += list(evaluator.evaluate(events.filter(pa.array(inside, pa.bool_())), owned))
+    return partials
 
 
 @settings(deadline=None)
@@ -68,29 +93,20 @@ def test_days_hold_what_becomes_certain_in_them(world: World, max_matches: int |
 
 
 @settings(deadline=None)
-@given(WORLDS, st.sampled_from([None, 0, 1, 3]), st.booleans(), st.booleans(), st.integers(0, 1000))
+@given(WORLDS, st.sampled_from([None, 0, 1, 3]), st.booleans(), st.booleans(), MOMENTS, st.integers(1, 2), st.randoms())
 def test_slices_merge_to_the_whole(
-    world: World, max_matches: int | None, collapsed: bool, supersets: bool, seed: int
+    world: World,
+    max_matches: int | None,
+    collapsed: bool,
+    supersets: bool,
+    cuts: set[int],
+    parts: int,
+    chance: random.Random,
 ) -> None:
-    """Slices by key and by range of days, each reading back no more than the reach, in any order of arrival."""
+    """Slices by key and by range of time, each reading back no more than the reach, in any order of arrival."""
     evaluator, events = compiled(world, max_matches, collapsed, supersets)
-    chance = random.Random(seed)
-    variables = tuple(key.name for key in evaluator.query.key_classes)
-    ranges = [DAYS[:3], DAYS[2:]] if chance.random() < 0.7 else [DAYS]
-    reach = evaluator.reach
-    partials = []
-    for days in ranges:
-        begin = days[0] - (reach.time or 0)
-        inside = np.array([reach.events > 0 or begin <= event.ts < days[-1] for event in world.events], np.bool_)
-        for part in range(2 if variables else 1):
-
-            def owns(keys: pa.Table, part: int = part) -> np.ndarray:
-                return np.array(
-                    [hash(key) % 2 == part for key in zip(*keys.to_pydict().values(), strict=True)], np.bool_
-                )
-
-            owned = Ownership(variables, owns if variables else None, days)
-            partials += list(evaluator.evaluate(events.filter(pa.array(inside)), owned))
+    names = tuple(key.name for key in evaluator.query.key_classes)
+    partials = slices(evaluator, events, DAYS, cuts, names, parts)
     chance.shuffle(partials)
     merged = evaluator.merge(partials, DAYS)
     expected = whole(evaluator, events)
@@ -99,30 +115,73 @@ def test_slices_merge_to_the_whole(
 
 
 @settings(deadline=None)
-@given(WORLDS)
-def test_compact_rows_stand_for_all_matches(world: World) -> None:
-    """One row for each last event and key: how many matches end there, and every event that one of them binds."""
-    evaluator, events = compiled(world, None, collapsed=True)
-    table = evaluator.merge(evaluator.evaluate(events))
-    assert table.column("match_count").to_pylist() == [int(n) for n in table.column("match_count_exact").to_pylist()]
+@given(WORLDS, MOMENTS, MOMENTS, st.randoms())
+def test_compact_rows_stand_for_all_matches(
+    world: World, boundaries: set[int], cuts: set[int], chance: random.Random
+) -> None:
+    """One row for each last event, day and key: how many matches end there, and every event that one of them binds.
+
+    A day's counts add up to what it lists and to its total, however the log is cut.
+    """
+    days = (-2, *sorted(boundaries), 40)
+    evaluator, events = compiled(world, collapsed=True)
+    partials = slices(evaluator, events, days, cuts, (), 1)
+    chance.shuffle(partials)
+    table = evaluator.merge(partials, days)
     found: dict[tuple[object, ...], list[tuple[int | None, Path]]] = {}
+    by_day = dict.fromkeys(days[:-1], 0)
     for window, path in world.matches():
+        day = max(day for day in days if day <= world.certain(window, path))
+        by_day[day] += 1
         key = keys_of(evaluator, world, path)
-        found.setdefault((world.events[path[-1][0]].seq, window, key), []).append((window, path))
-    rows = table.to_pylist()
-    assert [(row["last_seq"], row.get("window_start")) for row in rows] == [(seq, window) for seq, window, _ in found]
+        found.setdefault((world.events[path[-1][0]].seq, window, day, key), []).append((window, path))
     expected = []
-    for (seq, window, _), matches in found.items():
-        bound = [
-            {world.events[e].seq for _, path in matches for e, v in path if v == unit.variable} for unit in world.units
-        ]
+    for (seq, window, _, _), matches in found.items():
+        bound = [sorted({e for _, path in matches for e, v in path if v == unit.variable}) for unit in world.units]
+        events_of = [[world.events[e].seq for e in its] or None for its in bound]
         first = min(world.events[path[0][0]].ts for _, path in matches)
-        expected.append((seq, window, len(matches), first, bound))
-    told = []
-    for row in rows:
-        bound = [set(row[unit.variable] or ()) for unit in world.units]
-        told.append((row["last_seq"], row.get("window_start"), row["match_count"], row["first_ts"], bound))
+        certain = min(world.certain(*match) for match in matches)
+        expected.append((seq, window, len(matches), str(len(matches)), first, certain, events_of))
+    names = ("last_seq", "window_start", "match_count", "match_count_exact", "first_ts", CERTAIN)
+    told = [
+        (*(row.get(name) for name in names), [row[unit.variable] for unit in world.units]) for row in table.to_pylist()
+    ]
     assert sorted(told, key=repr) == sorted(expected, key=repr)
+    totals = json.loads(table.schema.metadata[TOTALS])
+    assert totals == {str(day): {"matches_total": str(count)} for day, count in by_day.items()}
+    assert table.schema.metadata[b"matches_total"] == str(sum(by_day.values())).encode()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kinds", "ts", "by_day"),
+    [
+        ("SEQ(A+ a[], NOT N n, A? b)", "CAA", [1, 5, 6], {0: 1, 20: 3}),
+        ("SEQ((A a OR C c), NOT N n, A? d)", "CCA", [1, 2, 5], {0: 2, 20: 3}),
+    ],
+)
+def test_a_last_event_that_ends_two_kinds_of_matches(
+    pattern: str, kinds: str, ts: list[int], by_day: dict[int, int]
+) -> None:
+    """A match that waits for the end of its window and one that does not may end at one event, on different days."""
+    events = order(pa.table({"event_type": list(kinds), "ts": ts}))
+    days = (0, 20, 40)
+    for options in ({}, {"collapsed": True}):
+        table = whole(compile_query(f"PATTERN {pattern} WITHIN 20", log_schema_of(events), **options), events, days)
+        counts = [int(row.get("match_count", 1)) for row in table.to_pylist()]
+        moments = table[CERTAIN].to_pylist()
+        assert {
+            day: sum(n for n, at in zip(counts, moments, strict=True) if day <= at < day + 20) for day in (0, 20)
+        } == by_day
+
+
+def test_a_compact_row_that_slices_share_is_one() -> None:
+    """The second a ends a match that is certain at 21 and one at 26: in two ranges of time, on one day."""
+    events = order(pa.table({"event_type": list("AA"), "ts": [1, 6]}))
+    schema = log_schema_of(events)
+    evaluator = compile_query("PATTERN SEQ(A+ a[], NOT N n) WITHIN 20", schema, collapsed=True)
+    table = evaluator.merge(slices(evaluator, events, (0, 40), {24}, (), 1), (0, 40))
+    rows = [(row["last_ts"], row["match_count_exact"], row["a"], row[CERTAIN]) for row in table.to_pylist()]
+    assert rows == [(1, "1", [0], 21), (6, "2", [0, 1], 21)]
 
 
 def keys_of(evaluator: MatchEvaluator, world: World, path: Path) -> tuple[object, ...]:

@@ -17,7 +17,10 @@ events:
   Depart: {line: string, station: string, delay_min: int}
   Arrive: {line: string, station: string, delay_min: int}
 """
-EVENTS_SQL = "SELECT 'Depart' AS event_type, _row FROM trips UNION ALL SELECT 'Arrive', _row FROM trips\n"
+EVENTS_SQL = """SELECT 'Depart' AS event_type, 0 AS ts, line, line AS station, 0 AS delay_min, _row FROM trips
+UNION ALL
+SELECT 'Arrive', 0, line, line, 0, _row FROM trips
+"""
 EXPECTATIONS = """
 rows:
   - {name: known_line, source: trips, holds: "line <> '?'", reason: 'a line has a name, not <i>?</i>'}

@@ -19,6 +19,7 @@ from cep_core.shedding.lifetimes import spent_in_state
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.overload import Detector
 from cep_core.shedding.pool import OWN, WORTH
+from cep_core.shedding.quality import quality_of
 from cep_core.shedding.reference import Foresight, PartialMatch, replay
 from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
@@ -110,7 +111,14 @@ def test_shed_run_is_the_plain_one(seed, count, bound, by_partition):
     )
     run = run_of(world, arrival, rules)
     assert run.account.held.tolist() == plain.held
-    assert run.account.dropped.tolist() == plain.dropped
+    assert run.account.dropped.tolist() == run.account.asked.tolist() == plain.dropped
+    candidates = run.account.met.tolist() if by_partition else plain.held
+    assert run.account.candidates.tolist() == [
+        n if gone else 0 for n, gone in zip(candidates, plain.dropped, strict=True)
+    ]
+    quality = quality_of(run, run, bound, [1.0] * len(world.patterns))
+    assert quality.drops == sum(gone > 0 for gone in plain.dropped)
+    assert quality.choices == sum(0 < gone < n for n, gone in zip(candidates, plain.dropped, strict=True))
     assert run.account.latency.tolist() == plain.latency
     pattern, _, keys = run.match_columns()
     found = [(q, key_of(world.patterns[q], q, window, bound)) for q, window, bound in plain.matches]

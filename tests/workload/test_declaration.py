@@ -107,7 +107,7 @@ def test_a_definition_hash_follows_what_the_result_depends_on(folder: Path) -> N
     assert hashes() == before
     edit(folder, "workload.yaml", queries={"snowball": {"max_matches": 5}})
     changed = {name for name, definition in hashes().items() if definition != before[name]}
-    assert changed == {"snowball", "disruption_waves", "contagion", "destination_collapse"}
+    assert changed == {"snowball", "disruption_waves", "contagion", "destination_collapse", "city_sweep"}
     (folder / "events.sql").write_text((folder / "events.sql").read_text() + "-- edited\n")
     assert not set(hashes().values()) & set(before.values())
 

@@ -37,11 +37,12 @@ def line_of(folder: Path, text: str) -> int:
 def test_the_sample_asks_for_two_queries_in_one_operator() -> None:
     """Costs are committed: the queries' states beside what they share."""
     workload = load_workload(SAMPLE)
-    assert list(workload.shed_queries) == ["contagion", "destination_collapse"]
+    assert list(workload.shed_queries) == ["city_sweep", "doubling"]
     assert workload.shedding is not None
-    assert workload.shedding.bound == 20_000_000
+    assert workload.shedding.bound == 1_000_000
+    assert workload.shedding.bounds == tuple(1_000_000 * n for n in (1, 2, 5, 10, 20))
     costs = workload.shedding.costs_of(workload.shed_queries)
-    assert [len(own) for own in costs.states] == [4, 3]
+    assert [len(own) for own in costs.states] == [4, 4]
     assert costs.event == 2_000
     assert set(workload.shed_queries) <= set(compile_workload(workload))
 
@@ -53,6 +54,7 @@ def test_defaults(folder: Path) -> None:
     assert workload.shedding is not None
     assert (workload.shedding.bound, workload.shedding.buffer) == (2_000_000_000, 0)
     assert workload.shedding.loads == (1.2, 1.4, 1.6, 1.8, 2.0)
+    assert (workload.shedding.busiest_hours, workload.shedding.bounds) == (3, ())
     assert workload.shed_queries["contagion"].weight == 1
 
 
@@ -60,7 +62,9 @@ def test_settings_of_shedding_change_no_result(folder: Path) -> None:
     """They are no part of what a query's table depends on."""
     before = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
     path = folder / "workload.yaml"
-    path.write_text(path.read_text().replace("bound: 20ms", "bound: 3ms").replace("weight: 10", "weight: 2"))
+    path.write_text(
+        path.read_text().replace("bound: 1ms", "bound: 3ms").replace("costs: [100, 100", "weight: 2, costs: [99, 100")
+    )
     assert {name: query.definition for name, query in compile_workload(load_workload(folder)).items()} == before
 
 
@@ -73,6 +77,8 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
             "bufer": "1ms",
             "costs": {"event": -1, "lokup": 2},
             "loads": [1.2, 0],
+            "busiest_hours": 24,
+            "bounds": ["1ms", "0ms", "2 hours"],
             "seeds": ["a"],
             "training_days": 1.5,
         },
@@ -87,6 +93,9 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
         ("event: -1", "shedding.costs.event: expected a whole number from 0 to 1,000,000,000,000, found -1"),
         ("lokup:", "shedding.costs: unknown key 'lokup'; did you mean 'lookup'?"),
         ("loads:", "shedding.loads: expected a list of numbers above 0, at most 100, found [1.2, 0]"),
+        ("busiest_hours:", "shedding.busiest_hours: expected a whole number from 0 to 23, found 24"),
+        ("bounds:", "shedding.bounds: expected a span of virtual time such as 2s, 10ms or 500us, found '0ms'"),
+        ("bounds:", "shedding.bounds: expected a span of virtual time such as 2s, 10ms or 500us, found '2 hours'"),
         ("seeds:", "shedding.seeds: expected a list of whole numbers from 0 to 4,294,967,295, found ['a']"),
         ("training_days:", "shedding.training_days: expected a whole number from 0 to 3,660, found 1.5"),
         ("contagion:", "costs: expected a list of whole numbers from 1 to 1,000,000,000,000, found [100, 0]"),
@@ -100,12 +109,36 @@ def test_every_mistake_is_told_with_its_line(folder: Path) -> None:
         assert 0 <= line - line_of(folder, text) <= 2, own
 
 
+def test_loads_are_over_the_day_and_over_as_many_hours_as_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bounds are tried beside them, each once; `explain` says over what the loads are."""
+    own = {"contagion": {"shedding": {"costs": [1, 2, 3, 4]}}}
+    shared = {"bound": "2ms", "costs": {"event": 7}, "loads": [1.4]}
+    for more, told in (
+        ({"busiest_hours": 1, "bounds": ["1ms", "20ms"]}, "loads 140% over the day and over its busiest hour;"),
+        ({"busiest_hours": 0}, "loads 140% over the day; latency bound 2 ms, safety buffer 0 ns of virtual time\n"),
+        ({}, "loads 140% over the day and over its busiest 3 hours in a row;"),
+    ):
+        declare(folder, shedding={**shared, **more}, **own)
+        assert main(["explain", str(folder), "contagion"]) == 0
+        assert told in (shown := capsys.readouterr().out)
+        assert ("also with bounds of 1 ms, 20 ms at one load" in shown) == ("bounds" in more)
+    workload = load_workload(folder)
+    assert workload.shedding is not None
+    declare(folder, shedding={**shared, "bounds": ["1ms", "1000us"]}, **own)
+    [problem] = read_workload(folder)[1]
+    assert "shedding.bounds: expected different spans of virtual time" in problem
+
+
 def test_a_query_needs_what_is_shared(folder: Path) -> None:
     """A query asks, the workload says nothing."""
     path = folder / "workload.yaml"
     path.write_text(path.read_text().partition("\nshedding:")[0])
     problems = read_workload(folder)[1]
-    where = f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}:15: queries.contagion.shedding"
+    where = (
+        f"workload.yaml:{line_of(folder, 'shedding: {costs: [100, 100, 100, 100]}')}:15: queries.city_sweep.shedding"
+    )
     message = f"{where}: the workload has no section 'shedding', which says what the queries share: bound, costs"
     assert [problem for problem in problems if problem.startswith(message)]
 
@@ -133,12 +166,15 @@ def test_what_no_operator_can_replay_is_refused_with_its_place(
 def test_check_and_explain_tell_what_shedding_will_do(capsys: pytest.CaptureFixture[str]) -> None:
     """Which queries share the operator, its states and costs, loads, bound, training."""
     assert main(["check", str(SAMPLE)]) == 0
-    assert "shedding: each night: what an operator would have missed that is too slow for contagion" in (
+    assert "shedding: each night: what an operator would have missed that is too slow for city_sweep, doubling" in (
         capsys.readouterr().out
     )
-    assert main(["explain", str(SAMPLE), "contagion"]) == 0
+    assert main(["explain", str(SAMPLE), "city_sweep"]) == 0
     told = capsys.readouterr().out
     assert "5 states of a partial match; meeting one costs 100, 100, 100, 100 virtual ns" in told
-    assert "latency bound 20 ms, safety buffer 1 ms of virtual time" in told
+    assert (
+        "over the day and over its busiest 3 hours in a row; latency bound 1 ms, safety buffer 50 us of virtual time"
+        in told
+    )
     assert main(["explain", str(SAMPLE), "snowball"]) == 0
     assert "shedding" not in capsys.readouterr().out

@@ -13,7 +13,8 @@ from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.time_axis import label_times
 from jobs.reports.moments import Clock, spoken
 from jobs.reports.palette import BOUND, strategy_look
-from jobs.reports.quantities import counted, quantity, share, virtual
+from jobs.reports.quantities import counted, quantity, virtual
+from jobs.reports.shedding_answer import load_told
 from jobs.reports.shedding_comparison import EVENTS, NONE, Part, Shedding
 from jobs.reports.values import shown
 
@@ -50,10 +51,10 @@ def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
     finding = f"Above it at some time: {'; '.join(broken)}." if broken else "No strategy is ever above it."
     return Figure(
         "shedding-latency",
-        f"Line chart of the latest event in each {each} of {spoken(day)} at {share(compared.load)} load, against the "
+        f"Line chart of the latest event in each {each} of {spoken(day)} at {load_told(compared)}, against the "
         f"bound of {virtual(bound)}. {finding}",
         f"Latency of the latest event in each {each} of the day, in virtual time on a logarithmic axis, at "
-        f"{share(compared.load)} load; the dashed line is the bound of {virtual(bound)}. "
+        f"{load_told(compared)}; the dashed line is the bound of {virtual(bound)}. "
         f"n = {counted(int(events), 'event')} of one run a strategy (the first seed); the file has the mean as well. "
         f"{finding}",
         ["strategy", "from", "to", "events", "latency_mean_ns", "latency_max_ns", "late_events", "bound_ns"],
@@ -94,10 +95,10 @@ def missed_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
     most = "; ".join(f"{shown(name)} most from {clock.time(part.begin)}" for name, part in peaks.items())
     return Figure(
         "shedding-missed",
-        f"Line chart of matches missed in each {each} of {spoken(day)} at {share(compared.load)} load. {most}.",
+        f"Line chart of matches missed in each {each} of {spoken(day)} at {load_told(compared)}. {most}.",
         f"{f'{_weighted(compared)}matches'.capitalize()} missed, by the {each} of the day in which they would have "
         f"ended, "
-        f"at {share(compared.load)} load. n = one run a strategy (the first seed). In all: "
+        f"at {load_told(compared)}. n = one run a strategy (the first seed). In all: "
         + "; ".join(f"{shown(name)} {quantity(total)}" for name, total in totals.items())
         + ".",
         ["strategy", "from", "to", "missed"],
@@ -150,9 +151,9 @@ def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
     tall = 0.9 + 0.32 * len(told)
     return Figure(
         "shedding-dropped",
-        f"Heat strip of what each strategy dropped over {spoken(day)} at {share(compared.load)} load. Most: "
+        f"Heat strip of what each strategy dropped over {spoken(day)} at {load_told(compared)}. Most: "
         f"{'; '.join(when)}.",
-        f"Partial matches dropped in each {each} of the day at {share(compared.load)} load; a stronger colour is more, "
+        f"Partial matches dropped in each {each} of the day at {load_told(compared)}; a stronger colour is more, "
         f"each row on its own scale. n = one run a strategy (the first seed). In all: {'; '.join(totals)}.",
         ["strategy", "from", "to", "dropped"],
         _rows(told, clock, lambda part: part.dropped),
@@ -200,4 +201,4 @@ def _lines(
             label=shown(name, 24),
         )
     label_times(axes, clock, start, start, end, narrow=narrow)
-    axes.figure.legend(loc="outside upper left", ncols=3 if narrow else 7, columnspacing=1.0, handlelength=1.6)
+    axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 5, columnspacing=1.0, handlelength=1.6)

@@ -1,20 +1,23 @@
-"""The Shedding page: what a machine too slow for the day would have missed, by strategy, load, query and hour."""
+"""The Shedding page: what a machine too slow for the day would have missed, by strategy, load, bound, query, hour."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
+from cep_core.experiments.loads import BUSIEST, DAY
 from cep_core.experiments.spread import Spread
 from jobs.reports.day_report import DayReport
-from jobs.reports.figures.against_load import against_load
+from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from jobs.reports.listing import Heading
+from jobs.reports.moments import Clock
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, quantity, share, virtual
-from jobs.reports.shedding_answer import answer, bound_kept, out_of_reach
+from jobs.reports.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
 from jobs.reports.shedding_comparison import DROPS, NONE, Outcome, Shedding
 from jobs.reports.values import listed, shown
 
@@ -24,72 +27,153 @@ def page(report: DayReport) -> Page | None:
     compared = report.shedding
     if compared is None:
         return None
-    shedding = [name for name in compared.strategies if name != NONE]
-    queries = compared.queries
-    all_of_them = listed([shown(name) for name in queries or compared.asked]) or "all queries"
-    by_weight = ", weighted," if _weighted(compared) else ""
-    missed = [
-        against_load(
-            compared,
-            "shedding-missed-against-load",
-            shedding,
-            lambda one: one.lost_of(None),
-            "matches missed",
-            f"Share of the matches of {all_of_them}{by_weight} that is missing, against the load.",
-        ),
-        *(_of_query(compared, shedding, query) for query in (queries if len(queries) > 1 else [])),
-    ]
     hours = [figure(compared, report.day, report.clock) for figure in (latency_figure, missed_figure, dropped_figure)]
-    strain = [
-        against_load(
-            compared,
-            "shedding-late-time",
-            compared.strategies,
-            lambda one: one.measures["late_time"],
-            "time above the bound",
-            f"Share of the day's time in which events take longer than the bound of {virtual(compared.bound_ns)}.",
-        ),
-        against_load(
-            compared,
-            "shedding-overhead",
-            shedding,
-            lambda one: one.measures["overhead"],
-            "work spent on shedding",
-            "Shedding's own share of all virtual work: looking up, sorting, drawing, dropping.",
-        ),
-    ]
+    missed, choice, strain = _missed(compared), _choice(compared), _strain(compared)
     latency, missed_when, dropped_when = hours
     content = {
         "title": "Shedding",
         "finding": answer(compared),
         "bound": bound_kept(compared),
-        "out_of_reach": out_of_reach(compared),
-        "load": share(compared.load),
-        "missed": [figure for figure in missed if figure is not None],
+        "choice_told": choice_told(compared),
+        "yardsticks": yardsticks(compared),
+        "operator": _operator(compared, report.clock),
+        "load": load_told(compared),
+        "missed": missed,
+        "choice": choice,
+        "choices": {"headings": _DROPS, "rows": [_drops(one) for one in compared.at_told if "choice" in one.measures]},
         "latency": latency,
         "missed_when": missed_when,
         "dropped_when": dropped_when,
-        "strain": [figure for figure in strain if figure is not None],
-        "strategies": {"headings": _headings(compared), "rows": [_row(compared, one) for one in compared.at_load]},
+        "strain": strain,
+        "strategies": {"headings": _headings(compared), "rows": [_row(compared, one) for one in compared.at_told]},
         "drops": [(shown(name), DROPS[name]) for name in compared.strategies if name in DROPS],
-        "latencies": {"headings": _LATENCIES, "rows": [_latencies(one) for one in compared.at_load]},
+        "latencies": {"headings": _LATENCIES, "rows": [_latencies(one) for one in compared.at_told]},
         "states": _states(compared),
         "costs": _costs(compared),
     }
-    figures = [figure for figure in [*missed, *hours, *strain] if figure is not None]
+    figures = [figure for figure in [*missed, choice, *hours, *strain] if figure is not None]
     return Page("shedding.html", "shedding.html", content, figures)
 
 
-def _of_query(compared: Shedding, strategies: list[str], query: str) -> Figure | None:
-    whole = max(one.by_query[query]["query_matches"].mean for one in compared.outcomes if query in one.by_query)
-    return against_load(
+def _operator(compared: Shedding, clock: Clock) -> str:
+    """What the load and the bound told of mean on the day's own clock."""
+    load, over = compared.told.load, over_what(compared, compared.told.over)
+    when = f", {clock.span(*compared.busiest)}," if compared.busiest else ""
+    if compared.told.over == DAY:
+        told = f"At a load of {share(load)} over the day the day's work takes {load:g} times as long as the day."
+        over_day = load
+    else:
+        over_day = compared.loads_over_day[load]
+        told = (
+            f"At a load of {share(load)} over {over}{when} the work of those hours takes {load:g} times as long as "
+            f"they last; over the whole day that is a load of {share(over_day)}."
+        )
+    if compared.virtual_cost:
+        late = compared.bound_ns / (compared.virtual_cost / over_day) * 24 * clock.units_per_hour
+        told += f" The bound of {virtual(compared.bound_ns)} is then {clock.length(round(late))} of the day."
+    return told
+
+
+def _missed(compared: Shedding) -> list[Figure]:
+    """Along loads over the busiest hours and over the day, along bounds, then each query by itself."""
+    names = compared.queries
+    queries = listed([shown(name) for name in names or compared.asked]) or "all queries"
+    weighted = ", weighted," if _weighted(compared) else ""
+    bound = f"with a bound of {virtual(compared.bound_ns)}"
+    settings = {
+        f"load-{over}": (compared.along(over), f"load over {over_what(compared, over)}, {bound}")
+        for over in (BUSIEST, DAY)
+    }
+    settings["bound"] = compared.bounds, f"latency bound, at {load_told(compared)}"
+    about: list[tuple[str | None, str, str]] = [(None, f"the matches of {queries}{weighted}", key) for key in settings]
+    for name in names if len(names) > 1 else []:
+        whole = quantity(_matches(compared, name))
+        about.append((name, f"the {whole} matches of {shown(name)}", f"load-{compared.told.over}"))
+    found = []
+    for query, matches, key in about:
+        along, against = settings[key]
+        found.append(
+            along_settings(
+                compared,
+                f"shedding-missed-by-{key}" + (f"-{re.sub(r'[^A-Za-z0-9]', '_', query)}" if query else ""),
+                along,
+                _shedding(compared),
+                partial(Outcome.lost_of, query=query),
+                ("matches missed", f"Share of {matches} that is missing, against the {against}."),
+                least=query is None,
+            )
+        )
+    return [figure for figure in found if figure is not None]
+
+
+def _choice(compared: Shedding) -> Figure | None:
+    """Along the loads: where little had to go there was a choice, where everything had to there was none."""
+    over = compared.told.over
+    return along_settings(
         compared,
-        f"shedding-missed-against-load-{re.sub(r'[^A-Za-z0-9]', '_', query)}",
-        strategies,
-        lambda one: one.lost_of(query),
-        "matches missed",
-        f"Share of the {quantity(whole)} matches of {shown(query)} that is missing, against the load.",
+        "shedding-choice",
+        compared.along(over),
+        _shedding(compared),
+        lambda one: one.measures.get("choice"),
+        (
+            "drops with a choice",
+            "Share of the drops in which fewer partial matches had to go than there were candidates, against the load "
+            f"over {over_what(compared, over)}; none where nothing had to go.",
+        ),
     )
+
+
+_DROPS = [
+    Heading("strategy", whole=True),
+    Heading("drops", number=True),
+    Heading("with a choice", number=True),
+    Heading("partial matches dropped", number=True),
+]
+
+
+def _drops(one: Outcome) -> list[str]:
+    its = one.measures
+    return [shown(one.strategy), _count(its["drops"]), _share(its["choice"]), _count(its["dropped"])]
+
+
+def _strain(compared: Shedding) -> list[Figure]:
+    """Time above the bound, and what shedding costs."""
+    here, over = compared.along(compared.told.over), over_what(compared, compared.told.over)
+    found = [
+        along_settings(
+            compared,
+            "shedding-late-time",
+            here,
+            compared.strategies,
+            lambda one: one.measures["late_time"],
+            (
+                "time above the bound",
+                "Share of the day's time in which events take longer than the bound of "
+                f"{virtual(compared.bound_ns)}, against the load over {over}.",
+            ),
+        ),
+        along_settings(
+            compared,
+            "shedding-overhead",
+            here,
+            _shedding(compared),
+            lambda one: one.measures["overhead"],
+            (
+                "work spent on shedding",
+                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), against the load "
+                f"over {over}.",
+            ),
+        ),
+    ]
+    return [figure for figure in found if figure is not None]
+
+
+def _shedding(compared: Shedding) -> list[str]:
+    return [name for name in compared.strategies if name != NONE]
+
+
+def _matches(compared: Shedding, query: str) -> float:
+    return max(one.by_query[query]["query_matches"].mean for one in compared.outcomes if query in one.by_query)
 
 
 def _weighted(compared: Shedding) -> bool:

@@ -1,0 +1,130 @@
+"""events.sql against the declared sources and events: its columns, its event types, as far as they can be known.
+
+Not known is, for example, what a table function gives, or an event type that comes out of a column: then nothing is
+said. What is said here, Spark would say after reading every source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sqlglot import exp
+from sqlglot.optimizer.scope import Scope
+
+from jobs.analysis.resolution import Columns, Given, Resolver, at, branches, columns_of, first_word
+from jobs.analysis.statement import Mistake, Statement, parse_select
+from jobs.lake.definition import SQL_TYPES
+from jobs.workload.declaration import Workload
+from jobs.workload.problems import nearest
+
+WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "VOID")
+ACCEPTED = {"BIGINT": WHOLE, "DOUBLE": (*WHOLE, "FLOAT", "DOUBLE", "DECIMAL")}
+"""Types that a column of a declared type may have in events.sql; any other has its own, or none (`NULL`)."""
+
+LOOSE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "BOOLEAN"})
+"""Types that are compared; the others are left to Spark."""
+
+
+def tables_of(workload: Workload) -> dict[str, Columns]:
+    """The views that events.sql reads: each source, with the column `_row`."""
+    return {name: columns_of({**source.columns, "_row": "STRUCT"}) for name, source in workload.sources.items()}
+
+
+def events_mistakes(workload: Workload) -> list[Mistake]:
+    """What is wrong with events.sql, in text order."""
+    statement = parse_select(workload.events_sql)
+    if statement.query is None or not workload.sources:
+        return list(statement.mistakes)
+    resolver = Resolver(tables_of(workload))
+    mistakes = resolver.resolve(statement.query)
+    if workload.schema.types and resolver.scopes:
+        root = resolver.scopes[-1]
+        mistakes += [*_wrong_columns(workload, statement, resolver, root), *_wrong_types(workload, resolver, root)]
+    return sorted(mistakes, key=lambda mistake: mistake.start)
+
+
+def _wrong_columns(workload: Workload, statement: Statement, resolver: Resolver, root: Scope) -> Iterator[Mistake]:
+    """Columns that the result lacks, has twice, or has and should not; SELECTs of unlike widths."""
+    given = resolver.given(root)
+    if given is None:
+        return
+    start = first_word(next(branches(root)).expression)
+    wanted = {"event_type": "", "ts": "BIGINT", "_row": "", **_sql_types(workload)}
+    names = [column.name for column in given]
+    for name in wanted:
+        if name not in names:
+            near = next((found for found in names if found.lower() == name.lower()), "")
+            what = "the type of the event" if name == "event_type" else "declared in workload.yaml"
+            what = {"ts": "the time of the event", "_row": "the column of the source that names the raw row"}.get(
+                name, what
+            )
+            yield Mistake(start, 1, f"gives no column '{name}', {what}", f"'{near}' is in another case" if near else "")
+    for place, column in enumerate(given):
+        if not column.name:
+            yield at(column.item, "gives a column without a name", "write AS and the name of an attribute")
+        elif column.name not in (*wanted, "seq"):
+            hint = nearest(column.name, list(wanted))
+            yield at(column.item, f"gives the column '{column.name}', which workload.yaml does not declare", hint)
+        elif column.name in names[:place]:
+            yield at(column.item, f"gives the column '{column.name}' twice")
+    for branch in branches(root):
+        own = resolver.given(branch)
+        if own is not None and len(own) != len(given):
+            message = f"gives {len(own)} columns, the first SELECT gives {len(given)}"
+            yield Mistake(first_word(branch.expression), 1, message)
+
+
+def _wrong_types(workload: Workload, resolver: Resolver, root: Scope) -> Iterator[Mistake]:
+    """Values that cannot be of the declared type, and event types that are not declared, or never given."""
+    sides = [resolver.given(branch) for branch in branches(root)]
+    first = sides[0] if sides else None
+    if first is None or any(side is None or len(side) != len(first) for side in sides):
+        return
+    whole: list[list[Given]] = [side for side in sides if side is not None]
+    wanted = {"ts": "BIGINT", **_sql_types(workload)}
+    for place, column in enumerate(first):
+        if column.name == "event_type":
+            yield from _wrong_events(workload, resolver, [side[place] for side in whole], list(branches(root)))
+        kinds = {side[place].kind for side in whole} - {"VOID"}
+        kind = next(iter(kinds)) if len(kinds) == 1 else ""
+        expected = wanted.get(column.name)
+        if expected and kind in LOOSE and kind not in ACCEPTED.get(expected, (expected,)):
+            yield at(
+                column.item, f"'{column.name}' is {kind}, declared is {expected}", f"write CAST(... AS {expected})"
+            )
+
+
+def _wrong_events(workload: Workload, resolver: Resolver, items: list[Given], scopes: list[Scope]) -> Iterator[Mistake]:
+    known, found, complete = workload.schema.types, set(), True
+    for item, scope in zip(items, scopes, strict=True):
+        literals = _literals(item.item, scope, resolver)
+        complete &= literals is not None
+        for literal in literals or ():
+            found.add(literal.name)
+            if literal.name not in known:
+                yield at(literal, f"unknown event type '{literal.name}'", nearest(literal.name, known))
+    for event_type in known:
+        if complete and event_type not in found:
+            yield Mistake(first_word(scopes[0].expression), 1, f"gives no event of the declared type '{event_type}'")
+
+
+def _literals(item: exp.Expr, scope: Scope, resolver: Resolver) -> list[exp.Expr] | None:
+    """The texts that an expression can be; None: not known."""
+    item = item.unalias()
+    if isinstance(item, exp.Paren):
+        return _literals(item.this, scope, resolver)
+    if isinstance(item, exp.Null):
+        return []
+    if isinstance(item, exp.Literal):
+        return [item] if item.is_string else None
+    if isinstance(item, exp.If | exp.Case):
+        ways = [item.args.get("true"), item.args.get("false")] if isinstance(item, exp.If) else []
+        if isinstance(item, exp.Case):
+            ways = [*(branch.args.get("true") for branch in item.args["ifs"]), item.args.get("default")]
+        found = [_literals(way, scope, resolver) for way in ways if way is not None]
+        return None if None in found else [literal for of_way in found for literal in of_way or ()]
+    return None
+
+
+def _sql_types(workload: Workload) -> Mapping[str, str]:
+    return {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()}

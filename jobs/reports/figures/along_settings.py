@@ -1,0 +1,122 @@
+"""A measure of every shedding strategy along loads or bounds: mean over seeds, standard deviation as a bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter, NullLocator
+
+from cep_core.experiments.loads import Setting
+from cep_core.experiments.spread import Spread
+from jobs.reports.figures.figure import Figure
+from jobs.reports.palette import QUIET, strategy_look
+from jobs.reports.quantities import share, virtual
+from jobs.reports.shedding_answer import over_what
+from jobs.reports.shedding_comparison import YARDSTICKS, Outcome, Shedding
+from jobs.reports.values import listed, shown
+
+Measure = Callable[[Outcome], Spread | None]
+Lines = Mapping[str, Sequence[tuple[Setting, Spread]]]
+
+
+def along_settings(
+    compared: Shedding,
+    name: str,
+    settings: Sequence[Setting],
+    strategies: Sequence[str],
+    measure: Measure,
+    words: tuple[str, str],
+    *,
+    least: bool = False,
+) -> Figure | None:
+    """A line a strategy, in shares, along settings that differ in their load or else in their bound.
+
+    None for less than two settings, and where the measure is 0 throughout. `words`: what the measure is on the axis,
+    and in a sentence what it is of; `least`: also below what no strategy that drops partial matches can come.
+    """
+    found = {
+        strategy: [
+            (setting, spread)
+            for setting in settings
+            if (one := compared.outcome(strategy, setting)) is not None and (spread := measure(one)) is not None
+        ]
+        for strategy in strategies
+    }
+    lines = {strategy: line for strategy, line in found.items() if line}
+    top = max((spread.mean + spread.deviation for line in lines.values() for _, spread in line), default=0.0)
+    if not top or len(settings) < 2:
+        return None
+    by_bound = len({setting.load for setting in settings}) == 1
+    axis = "latency bound" if by_bound else f"load over {over_what(compared, settings[0].over)}"
+    places = {it: it.bound / 1e6 if by_bound else 100 * it.load for it in settings}
+    ticks = [virtual(it.bound) if by_bound else share(it.load) for it in settings]
+    floor = [(it, lowest) for it in settings if least and (lowest := compared.least_lost(it)) is not None]
+    above = any(lowest for _, lowest in floor)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        if above:
+            low = [places[it] for it, _ in floor], [100 * value for _, value in floor]
+            axes.fill_between(low[0], 0, low[1], color=QUIET, alpha=0.18, linewidth=0)
+            axes.plot(*low, color=QUIET, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
+        for strategy, line in lines.items():
+            look = strategy_look(strategy)
+            axes.errorbar(
+                [places[it] for it, _ in line],
+                [100 * spread.mean for _, spread in line],
+                yerr=[100 * spread.deviation for _, spread in line],
+                color=look.colour,
+                marker=look.marker,
+                markersize=5.5,
+                linestyle=(0, (4, 2)) if strategy in YARDSTICKS else "-",
+                elinewidth=1.0,
+                capsize=2.5,
+                label=shown(strategy, 24),
+                clip_on=False,
+            )
+        if by_bound:
+            axes.set_xscale("log")
+            axes.xaxis.set_minor_locator(NullLocator())
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_xticks(list(places.values()), ticks)
+        axes.set_xlabel(axis)
+        axes.set_ylabel(words[0])
+        axes.yaxis.set_major_formatter(lambda tick, _: f"{tick:g} %")
+        axes.set_ylim(0, 105 * min(top, 1.0))
+        axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 5, columnspacing=1.0, handlelength=1.6)
+
+    at = compared.told if compared.told in settings else settings[len(settings) // 2]
+    told = {strategy: spread for strategy, line in lines.items() for setting, spread in line if setting == at}
+    ordered = sorted(told.items(), key=lambda pair: pair[1].mean)
+    finding = "; ".join(f"{shown(strategy)} {share(spread.mean)}" for strategy, spread in ordered)
+    reach = "less than any strategy that drops partial matches and keeps the bound can miss"
+    shaded = f" Shaded: {reach}." if above else " The lower bound is 0 % throughout." if floor else ""
+    rows: list[list[str | int | float | None]] = [
+        [strategy, it.load, it.over, it.bound, spread.mean, spread.deviation, spread.n]
+        for strategy, line in lines.items()
+        for it, spread in line
+    ]
+    rows += [["lower bound", it.load, it.over, it.bound, value, 0.0, 1] for it, value in floor]
+    return Figure(
+        name,
+        f"Line chart of {words[0]} against the {axis} for {len(lines)} strategies. "
+        f"At {virtual(at.bound) if by_bound else share(at.load)}: {finding}.",
+        f"{words[1]}{shaded} {seeds_told(lines)}",
+        ["strategy", "load", "load_over", "bound_ns", "mean", "standard_deviation", "n"],
+        rows,
+        draw,
+        (3.3, 3.9),
+    )
+
+
+def seeds_told(lines: Lines) -> str:
+    """How many runs a point stands for, in a sentence."""
+    numbers = {strategy: max(spread.n for _, spread in line) for strategy, line in lines.items()}
+    drawn = [strategy for strategy, n in numbers.items() if n > 1]
+    if not drawn:
+        return "n = 1 run a point."
+    most = max(numbers.values())
+    by_chance = (
+        f"n = {most} seeds a point for {listed([shown(one) for one in drawn])}: mean, bars are one standard deviation"
+    )
+    return f"{by_chance}; n = 1 for the others, which know no chance."
