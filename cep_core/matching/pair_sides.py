@@ -78,9 +78,7 @@ def sides_of(
 
 def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
     """All pairs of matches of one group, by number, some at a time."""
-    order = np.argsort(right.group, kind="stable")
-    lows = np.searchsorted(right.group[order], left.group, side="left")
-    counts = np.searchsorted(right.group[order], left.group, side="right") - lows
+    order, lows, counts = _partners(left, right)
     ends = np.cumsum(counts)
     begin = 0
     while begin < len(counts):
@@ -91,6 +89,21 @@ def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
         place = np.arange(some.sum()) - np.repeat(np.cumsum(some) - some, some) + np.repeat(lows[begin:end], some)
         yield one, order[place]
         begin = end
+
+
+def number_of_candidates(left: Side, right: Side) -> int:
+    """How many pairs `candidates` gives."""
+    return int(_partners(left, right)[2].sum())
+
+
+def _partners(left: Side, right: Side) -> tuple[Ints, Ints, Ints]:
+    """The right side's matches by group; for each match of the left side where its partners begin among them, how many.
+
+    Their number fits int64: both sides are in memory.
+    """
+    order = np.argsort(right.group, kind="stable")
+    lows = np.searchsorted(right.group[order], left.group, side="left")
+    return order, lows, np.searchsorted(right.group[order], left.group, side="right") - lows
 
 
 def are_different(left: Side, right: Side, one: Ints, other: Ints) -> Flags:

@@ -20,9 +20,11 @@ from cep_core.experiments.loads import load_told
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
 from jobs import places
+from jobs.reports import quantities
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.listing import Heading
 from jobs.reports.page import Page
 from jobs.reports.quantities import share
 from jobs.reports.shedding_comparison import LITTLE, YARDSTICKS
@@ -166,6 +168,12 @@ _CAUSES = {
 }
 
 
+def _unmeasured(section: Section) -> list[str]:
+    """A grid's name, what it asks, and how much of it is known."""
+    cells = quantities.counted(len(section.grid.cells), "cell")
+    return [section.grid.name, section.title, f"{section.known} of {cells}"]
+
+
 def page_of(sections: list[Section]) -> Page:
     """All grids on one page; the first sentence says how many of the paper's relations hold."""
     answers = [answer for section in sections for answer in section.answers]
@@ -173,6 +181,16 @@ def page_of(sections: list[Section]) -> Page:
         "title": "Experiments",
         "finding": counted(answers) if answers else "No grid of experiments has been measured yet.",
         "sections": sections,
+        "unmeasured_headings": [Heading("grid", whole=True), Heading("asks", prose=True), Heading("known", whole=True)],
+        "unmeasured": [
+            [
+                section.grid.name,
+                section.title,
+                f"{section.known} of {quantities.counted(len(section.grid.cells), 'cell')}",
+            ]
+            for section in sections
+            if not section.figures
+        ],
     }
     figures = tuple(figure for section in sections for figure in section.figures)
     return Page("index.html", "experiments.html", content, figures)
