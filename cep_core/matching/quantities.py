@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from numba import njit
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import column, evaluate
-from cep_core.language.patterns.exact_order import EXACT
+from cep_core.language.patterns.exact_order import EXACT, LARGEST
 from cep_core.language.patterns.tree import Expression, IsNull, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
@@ -208,9 +208,9 @@ def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before:
     counts = _running_count(known, offsets, before)
     if function == "count":
         return pa.array(counts)
-    if pa.types.is_integer(values.type):
-        return _whole(function, _running_whole_sum(values.fill_null(0).to_numpy(), offsets, before), counts)
     numbers = values.fill_null(0).to_numpy(zero_copy_only=False)
+    if pa.types.is_integer(values.type):
+        return _whole(function, numbers, offsets, counts, before=before)
     sums = _running_sum(numbers, offsets, before)
     if function == "avg":
         sums /= np.maximum(counts, 1)
@@ -220,9 +220,13 @@ def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before:
     return pa.array(sums, pa.float64(), mask=counts == 0)
 
 
-def _whole(function: str, sums: tuple[Ints, Ints], counts: Ints) -> pa.Array:
-    """Sums of integers (high * 2**32 + low), NULL beyond 64 bits, or their averages, rounded once."""
-    high, low = sums
+def _whole(function: str, numbers: Ints, offsets: Ints, counts: Ints, *, before: bool) -> pa.Array:
+    """Running sums of integers, NULL beyond 64 bits, or their averages, rounded once."""
+    largest = max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))) * int(np.diff(offsets).max(initial=0))
+    if largest <= (EXACT if function == "avg" else LARGEST):
+        sums = _running_sum(numbers, offsets, before)
+        return pa.array(sums if function == "sum" else sums / np.maximum(counts, 1), mask=counts == 0)
+    high, low = _running_whole_sum(numbers, offsets, before)
     fits = (high >= -HALF) & (high < HALF)
     words = (np.where(fits, high, 0) << 32) + np.where(fits, low, 0)
     if function == "sum":
@@ -283,11 +287,11 @@ def _running_whole_sum(numbers: Ints, offsets: Ints, before: bool) -> tuple[Ints
 
 
 @njit(cache=True)
-def _running_sum(numbers: npt.NDArray[np.float64], offsets: Ints, before: bool) -> npt.NDArray[np.float64]:
-    """The sums of each list so far."""
+def _running_sum(numbers: npt.NDArray[Any], offsets: Ints, before: bool) -> npt.NDArray[Any]:
+    """The sums of each list so far, none of which leaves the type."""
     sums = np.empty_like(numbers)
     for k in range(offsets.shape[0] - 1):
-        total = 0.0
+        total = numbers.dtype.type(0)
         for p in range(offsets[k], offsets[k + 1]):
             if before:
                 sums[p] = total
