@@ -4,8 +4,19 @@ import cep_core as cep
 cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
 """
 
+from cep_core.language.budget import WorkExhausted
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
-__all__ = ["UserAggregate", "aggregate", "detect", "explain", "match", "optimize_shares", "shed", "slices_of"]
+__all__ = [
+    "UserAggregate",
+    "WorkExhausted",
+    "aggregate",
+    "detect",
+    "explain",
+    "match",
+    "optimize_shares",
+    "shed",
+    "slices_of",
+]

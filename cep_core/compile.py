@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cep_core.events.schema import LogSchema
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
 from cep_core.language.patterns.query import Query
@@ -38,8 +39,9 @@ def evaluator_of(
     exact: bool = False,
     collapsed: bool = False,
     supersets: bool = False,
+    budget: Budget = UNLIMITED,
 ) -> Evaluator:
-    """The evaluator of a bound query."""
+    """The evaluator of a bound query; `budget`: of the work that is not polynomial in the events."""
     # an engine brings its compiled kernels: only the one that is used is loaded
     if query.aggregation:
         from cep_core.trends.evaluator import TrendEvaluator
@@ -48,15 +50,17 @@ def evaluator_of(
     if query.confidence is not None and isinstance(query.pattern, Conjunction):
         from cep_core.matching.imprecise.pairs import PossiblePairs
 
-        return PossiblePairs(query, max_matches=max_matches, collapsed=collapsed)
+        return PossiblePairs(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
     if query.confidence is not None:
         from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 
-        return ImpreciseEvaluator(query, max_matches=max_matches, collapsed=collapsed, supersets=supersets)
+        return ImpreciseEvaluator(
+            query, max_matches=max_matches, collapsed=collapsed, supersets=supersets, budget=budget
+        )
     if isinstance(query.pattern, Conjunction):
         from cep_core.matching.pairs import PairEvaluator
 
-        return PairEvaluator(query, max_matches=max_matches, collapsed=collapsed)
+        return PairEvaluator(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
     from cep_core.matching.evaluator import MatchEvaluator
 
-    return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed, supersets=supersets)
+    return MatchEvaluator(query, max_matches=max_matches, collapsed=collapsed, supersets=supersets, budget=budget)

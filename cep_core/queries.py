@@ -12,6 +12,7 @@ import pyarrow as pa
 from cep_core.compile import evaluator_of
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import log_schema_of, order, validate
+from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
 from cep_core.language.explanation import Explanation
@@ -68,12 +69,14 @@ def match(
     ties: str = "concurrent",
     collapsed: bool = False,
     aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
+    work: int | None = None,
 ) -> pa.Table:
     """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
 
     Arguments as of `aggregate`; `collapsed` gives one row for each compact result. `aggregates`: functions of your own
-    by the name that the query calls them by (`UserAggregate`). The table's metadata hold `matches_total`. Raises
-    QueryError.
+    by the name that the query calls them by (`UserAggregate`). The table's metadata hold `matches_total`. `work`: at
+    most so many steps of what no engine bounds by a polynomial in the events (`docs/semantics.md` 3). Raises
+    QueryError; WorkExhausted where `work` does not suffice.
 
     >>> log = pa.table({"event_type": list("ABBB"), "ts": range(4), "x": [0, 3, 9, 4]})
     >>> widest = "PATTERN SEQ(A a, B+ b[]) WHERE spread(b[].x) > 5 WITHIN 9 RETURN spread(b[].x) AS spread"
@@ -84,7 +87,7 @@ def match(
     if bound.aggregation:
         hint = "cep.aggregate evaluates it"
         raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path, hint=hint)
-    return _evaluated(evaluator_of(bound, collapsed=collapsed), ordered)
+    return _evaluated(evaluator_of(bound, collapsed=collapsed, budget=Budget(work)), ordered)
 
 
 def detect(
@@ -94,11 +97,12 @@ def detect(
     schema: SchemaLike | None = None,
     unit: str = "s",
     ties: str = "concurrent",
+    work: int | None = None,
 ) -> pa.Table:
     """The events that complete a match: `last_ts`, `last_seq`, and with SLIDE `window_start`, `window_end`.
 
-    Arguments as of `aggregate`. Where `explain` says so, one pass over the events decides, and nothing is counted or
-    listed; else this costs the compact results. Raises QueryError.
+    Arguments as of `match`. Where `explain` says so, one pass over the events decides, and nothing is counted or
+    listed; else this costs the compact results. Raises QueryError, WorkExhausted.
 
     >>> log = pa.table({"event_type": list("CABBCBC"), "ts": range(7)})
     >>> detect("PATTERN SEQ(A a, B+ b[], C c) WITHIN 4", log)["last_ts"].to_pylist()
@@ -109,7 +113,7 @@ def detect(
         raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path)
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
 
-    return completing_events(evaluator_of(bound, collapsed=True), ordered)
+    return completing_events(evaluator_of(bound, collapsed=True, budget=Budget(work)), ordered)
 
 
 def shed(
@@ -137,8 +141,8 @@ def shed(
     >>> log = pa.table({"event_type": list("AABB") * 50, "ts": range(200)})
     >>> query = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9"}
     >>> lost = shed(query, log, (100, 200), costs=Costs(((5, 5),)), bound=60, loads=[2])
-    >>> sorted(set(lost["strategy"].to_pylist()))
-    ['E-BL', 'PM-BL', 'greedy look-ahead', 'none', 'pSPICE', 'pSPICE by partition', 'pSPICE--', 'trend counts']
+    >>> sorted(set(lost["strategy"].to_pylist()))[:4]
+    ['E-BL', 'PM-BL', 'clairvoyant', 'greedy look-ahead']
     """
     from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
 

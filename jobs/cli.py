@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from jobs.exits import exit_code, is_expected, message
+from jobs.signals import terminable
 
 COMMANDS = {
     "check": ("check", "parse, bind and explain a workload; report everything that is wrong with it"),
@@ -20,6 +21,7 @@ COMMANDS = {
     "match": ("match", "find the matches of a pattern in a log in a CSV or Parquet file"),
     "sql": ("sql", "ask the lake in SQL"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
+    "verify": ("verify", "is the lake whole: logs, files, counts, orphans"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),
     "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
@@ -46,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = next((word for word in given if not word.startswith("-")), None)
     options = parser_of(command).parse_args(given)
     try:
-        return int(options.run(options))
+        with terminable():
+            return int(options.run(options))
     except BrokenPipeError:
         return 0
     except (Exception, KeyboardInterrupt) as error:

@@ -1,6 +1,7 @@
 """What a run can end with: the errors a person can act on, and the exit code and message of each.
 
-0 ok; 2 a workload, query or header that must be corrected; 3 the quality gate; 1 anything else. Airflow maps 2 and 3 to
+0 ok; 2 a workload, query or header that must be corrected; 3 the quality gate; 130 Ctrl-C; 143 SIGTERM; 1 anything
+else. Airflow maps 2 and 3 to
 a failure without retry, so an error gets those codes only where trying again cannot help (docs/operations.md).
 """
 
@@ -10,12 +11,17 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from pathlib import Path
 
+from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError
+from jobs.causes import cause
+from jobs.signals import Terminated, interruption
 
 OK = 0
 FAILED = 1
 WRONG_WORKLOAD = 2
 GATE = 3
+INTERRUPTED = 130
+TERMINATED = 143
 
 FINAL = frozenset({WRONG_WORKLOAD, GATE})
 """Codes after which trying again cannot help: a person corrects something first."""
@@ -76,13 +82,33 @@ class SchemaChanged(WrongWorkload):
 
 
 class LeaseHeld(RunError):
-    """Another run has the lake; the message names its holder."""
+    """Another run has the lake; the message names its holder. `note`: what is odd about its lease, if anything."""
 
-    def __init__(self, holder: str, expires: datetime) -> None:
+    def __init__(self, holder: str, expires: datetime | None = None, note: str = "") -> None:
         self.holder = holder
+        ends = f", whose lease ends at {expires:%Y-%m-%d %H:%M:%S}Z unless renewed" if expires else ""
+        super().__init__(f"the lake is in use by {holder}{ends}{f' ({note})' if note else ''}")
+
+
+class LeaseLost(RunError):
+    """The run's lease ended, or another run took the lake: nothing more is written."""
+
+    def __init__(self, reason: str) -> None:
         super().__init__(
-            f"the lake is in use by {holder}, whose lease ends at {expires:%Y-%m-%d %H:%M:%S}Z unless renewed"
+            f"the lake's lease is lost: {reason}; this run writes nothing more, what it wrote before stays; "
+            "run it again when the lake is free"
         )
+
+
+class LeaseUnreadable(RunError):
+    """The lease's file says nothing that is known, so nobody can tell who has the lake.
+
+    >>> str(LeaseUnreadable("lake/w/_work/lease.json", "it is empty"))
+    'cannot read lake/w/_work/lease.json: it is empty; if no run of the workload is at work, remove the file'
+    """
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(f"cannot read {path}: {reason}; if no run of the workload is at work, remove the file")
 
 
 def exit_code(error: BaseException) -> int:
@@ -91,8 +117,8 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(GateFailure({})), exit_code(OSError("disk full")), exit_code(KeyboardInterrupt())
     (3, 1, 130)
     """
-    if isinstance(error, KeyboardInterrupt):
-        return 130
+    if (interrupted := interruption(error)) is not None:
+        return TERMINATED if isinstance(interrupted, Terminated) else INTERRUPTED
     if isinstance(error, RunError):
         return error.code
     return WRONG_WORKLOAD if isinstance(error, QueryError) else FAILED
@@ -100,19 +126,23 @@ def exit_code(error: BaseException) -> int:
 
 def is_expected(error: BaseException) -> bool:
     """Whether the error's own message says all there is to say; others deserve a traceback."""
-    return isinstance(error, RunError | QueryError | KeyboardInterrupt)
+    return isinstance(error, RunError | QueryError | WorkExhausted) or interruption(error) is not None
 
 
 def message(error: BaseException) -> str:
     """What to print for an error: one clear message, several lines only where the error itself has them.
 
+    Of what nobody expected, the whole of which was in the traceback, the deepest cause, the file, and what to do.
+
     >>> message(SourceMissing("weather", "w.csv"))
     "trendmill: source missing: 'weather' (w.csv) must exist; nothing was written"
     """
-    if isinstance(error, KeyboardInterrupt):
-        return "trendmill: interrupted; tables hold whole days only, run the same command again"
-    text = str(error).strip() or type(error).__name__
+    if (interrupted := interruption(error)) is not None:
+        how = "ended by SIGTERM" if isinstance(interrupted, Terminated) else "interrupted"
+        return f"trendmill: {how}; tables hold whole days only, run the same command again"
+    if isinstance(error, WorkExhausted):
+        hint = "a shorter window, conditions on single events or neighbours, or a larger budget may do"
+        return f"trendmill: {error}; {hint}"
     if is_expected(error):
-        return f"trendmill: {text}"
-    lines = text.splitlines()  # the whole of it was in the traceback; what it is and why are in its ends
-    return f"trendmill: {type(error).__name__}: {' ... '.join(dict.fromkeys([lines[0].strip(), lines[-1].strip()]))}"
+        return f"trendmill: {str(error).strip() or type(error).__name__}"
+    return f"trendmill: {cause(error)}"

@@ -15,11 +15,13 @@ from datetime import date
 
 from jobs import places
 from jobs.exits import OK, GateFailure, exit_code, is_expected, message
-from jobs.lake.lease import kept, lease_file, take
+from jobs.lake.keeping import kept
+from jobs.lake.lease import lease_file, take
 from jobs.reports.publish import publish
 from jobs.runs.ending import end, end_after
 from jobs.runs.ledger import refused_by
 from jobs.runs.stored_workload import workload_of_run
+from jobs.signals import terminable
 from jobs.workload.declaration import folder_of
 
 
@@ -30,10 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         name = folder_of(options.workload).name
         path = lease_file(places.lake(), name)
-        lease = take(path, options.run_id, f"run {options.run_id} (task publish)")
-        with kept(path, lease):
-            workload = workload_of_run(options.workload, options.run_id, places.lake())
-            published = publish(workload, options.first, options.last, options.run_id)
+        with terminable():
+            lease = take(path, options.run_id, f"run {options.run_id} (task publish)")
+            with kept(path, lease):
+                workload = workload_of_run(options.workload, options.run_id, places.lake())
+                published = publish(workload, options.first, options.last, options.run_id)
         for page in published.pages.values():
             print(page)
         refused = refused_by(places.lake(), name, options.run_id)

@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jobs import places
 from jobs.exits import OK, exit_code, is_expected, message
-from jobs.lake.lease import kept, lease_file, take
+from jobs.lake.keeping import kept
+from jobs.lake.lease import lease_file, take
 from jobs.lake.session import Scale, start_session
 from jobs.quality.judges import Judges, judges_for
 from jobs.runs.ending import end, end_after
@@ -29,6 +30,7 @@ from jobs.runs.maintenance import maintain
 from jobs.runs.progress import to_person
 from jobs.runs.run import Progress
 from jobs.runs.tasks import TASKS, begin
+from jobs.signals import terminable
 from jobs.workload.declaration import folder_of, load_workload
 
 WHOLE_RUNS = ("experiment", "maintain")
@@ -41,12 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = ""
     try:
         name = folder_of(options.workload).name
-        path = lease_file(places.lake(), name)
-        lease = take(path, options.run_id, f"run {options.run_id} (task {options.task})")
-        with kept(path, lease):
-            _work(options)
-        if options.task in WHOLE_RUNS:
-            end(places.lake(), name, options.run_id)
+        with terminable():
+            _leased(options, name)
         return OK
     except (Exception, KeyboardInterrupt) as error:
         if not is_expected(error):
@@ -55,6 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name:
             end_after(error, places.lake(), name, options.run_id)
         return exit_code(error)
+
+
+def _leased(options: argparse.Namespace, name: str) -> None:
+    path = lease_file(places.lake(), name)
+    lease = take(path, options.run_id, f"run {options.run_id} (task {options.task})")
+    with kept(path, lease):
+        _work(options)
+    if options.task in WHOLE_RUNS:
+        end(places.lake(), name, options.run_id)
 
 
 def _work(options: argparse.Namespace) -> None:

@@ -85,7 +85,10 @@ class Evaluator(Protocol):
 
     @property
     def postpones(self) -> bool:
-        """Whether results can be counted only by listing them, since conditions are judged on what is listed."""
+        """Whether results can be counted only by listing them, since conditions are judged on what is listed.
+
+        Then work may be exponential in the events, and days that have a budget are evaluated one by one.
+        """
 
     @property
     def compacts(self) -> bool:
@@ -104,7 +107,8 @@ class Evaluator(Protocol):
         """One result from the partial results of all slices: `schema` plus `certain`, in the result's own order.
 
         `days` as in `Ownership`: operating days, to each of which `max_matches` applies. Metadata `totals` holds JSON
-        as in `TOTALS`. The order of `partials` never changes the result.
+        as in `TOTALS`. The order of `partials` never changes the result. Raises WorkExhausted where the evaluator's
+        budget did not suffice.
         """
 
     def describe(self) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
 from cep_core.language.patterns.tree import Expression, Not, Pattern, Unit
 from cep_core.language.patterns.walk import parts_of, variables_of
 from cep_core.matching.instances import Bound, instances, neighbours
-from cep_core.matching.reference import Path, Rest, continuations, readings
+from cep_core.matching.readings import distinct_readings
+from cep_core.matching.reference import Path, Rest, continuations
 
 TRIES = 100_000
 
@@ -54,6 +55,8 @@ class Absences:
 
     def of(self, path: Path, window_start: int | None) -> tuple[Absence, ...]:
         """Those of the reading of the match in which least happens."""
+        if not self._fits:
+            return ()
         self._tries = 0
         zones = self._zones(path, window_start)
         ends = [None, *(row for row, _ in path), None]
@@ -63,7 +66,7 @@ class Absences:
                 for passed, zone, (after, before) in zip(reading, zones, pairwise(ends), strict=True)
                 for part in passed
             )
-            for reading in readings(self._query.pattern, path)
+            for reading in distinct_readings(self._query.pattern, path)
         ]
         return min(found, key=lambda absences: sum(bool(one.happens) for one in absences), default=())
 
@@ -107,7 +110,7 @@ class Absences:
                     for passed, gap in zip(reading, [nowhere, *gaps, nowhere], strict=True)
                     for inner in passed
                 )
-                for reading in readings(part.body, path)
+                for reading in distinct_readings(part.body, path)
             )
             if not excused and self._agrees(part, path, match):
                 return tuple(row for row, _ in path)

@@ -20,10 +20,18 @@ from collections.abc import Sequence as Ordered
 from dataclasses import dataclass, field
 from math import comb
 
-from cep_core.language.errors import Position
+from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Unit
 from cep_core.language.patterns.walk import parts_of
-from cep_core.matching.numbering import END, Numbering, Passed, Step, unsupported
+from cep_core.matching.numbering import (
+    END,
+    MOST_NEIGHBOURS,
+    Numbering,
+    Passed,
+    Step,
+    TooManyNeighbours,
+    unsupported,
+)
 
 MOST_STATES = 1 << 13
 
@@ -107,8 +115,12 @@ def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None) -> Au
     try:
         numbered = states.number(pattern)
         numbered.follow([(END, frozenset())], states)
+    except TooManyNeighbours:
+        pairs = f"a pattern in which more than {MOST_NEIGHBOURS:,} pairs of events may follow each other"
+        hint = "each of n optional parts in turn may be followed by any later one: n^2 / 2 pairs"
+        raise NotSupportedYet(f"{pairs} is not supported yet", pattern.at, hint=hint) from None
     except RecursionError:
-        raise unsupported("a pattern that unrolls to so long a chain of optional parts", pattern.at) from None
+        raise unsupported("a pattern that is nested so deep", pattern.at) from None
     order = states.by_variable()
     place = {END: END, **{state: number for number, state in enumerate(order)}}
     starts = _moved(_fewest(numbered.first(), pattern.at), place)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.patterns.columns import evaluate, holds
+from cep_core.language.patterns.columns import holds
 from cep_core.language.patterns.printing import print_expression
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query, Strategy
 from cep_core.language.patterns.tree import Comparison, Expression, Reference, Which
@@ -24,14 +24,14 @@ from cep_core.matching.automaton import Automaton
 from cep_core.matching.keys import comparable
 from cep_core.matching.network import Comparing, Flags
 from cep_core.matching.quantities import check_judgeable
-from cep_core.matching.separating import references_of, separate
+from cep_core.matching.separating import Sides, limits, references_of, separate
 
 
 @dataclass(frozen=True)
 class Conditions:
     """Conditions by the place where they are tested; vertex predicates and equivalences aside."""
 
-    edges: tuple[tuple[EdgePredicate, Comparison], ...]
+    edges: tuple[tuple[EdgePredicate, tuple[Comparison, ...]], ...]
     first: tuple[tuple[str, Expression], ...]
     """(variable, test of its first event)"""
     last: tuple[tuple[str, Expression], ...]
@@ -64,7 +64,7 @@ class Conditions:
 
 def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     """Sorts a query's conditions; raises NotSupportedYet at one that no place can test so far."""
-    edges: list[tuple[EdgePredicate, Comparison]] = []
+    edges: list[tuple[EdgePredicate, tuple[Comparison, ...]]] = []
     borders: dict[Which, list[tuple[str, Expression]]] = {Which.AT: [], Which.LAST: []}
     postponed: list[Expression] = []
     neighbours: list[EdgePredicate] = []
@@ -75,7 +75,7 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
             continue  # it belongs to a negated element
         nested = predicate.adjacency is Adjacency.BINDING and automaton.comes_back(predicate.source)
         separated = separated_edge(predicate, query)
-        if separated is not None and not nested:
+        if separated and not nested:
             edges.append((predicate, separated))
         else:
             neighbours.append(predicate)
@@ -93,10 +93,10 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     return Conditions(tuple(edges), first, last, tuple(postponed), tuple(neighbours), keys)
 
 
-def separated_edge(predicate: EdgePredicate, query: Query) -> Comparison | None:
-    """The predicate as `source's side op target's side`, if it can be so written."""
+def separated_edge(predicate: EdgePredicate, query: Query) -> tuple[Comparison, ...]:
+    """The predicate as comparisons `source's side op target's side`; () if it cannot be so written."""
     if predicate.separated is not None:
-        return predicate.separated
+        return (predicate.separated,)
     return separate(predicate.expression, *references_of(predicate, query))
 
 
@@ -136,11 +136,15 @@ def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.T
     variables = automaton.variables
     comparisons: dict[tuple[int, int], list[Comparing]] = {}
 
-    for predicate, test in conditions.edges:
-        left, right = comparable(evaluate(test.left, rows), evaluate(test.right, rows))
-        for s, t in automaton.edges:
-            if (variables[s], variables[t]) == (predicate.source, predicate.target):
-                comparisons.setdefault((s, t), []).append((test.operator, left, right))
+    sides = Sides(rows)
+    for predicate, separated in conditions.edges:
+        for test in separated:
+            if limits(test) and sides.always_fits(test):
+                continue
+            left, right = comparable(sides.column(test.left), sides.column(test.right))
+            for s, t in automaton.edges:
+                if (variables[s], variables[t]) == (predicate.source, predicate.target):
+                    comparisons.setdefault((s, t), []).append((test.operator, left, right))
     fits, starts, accepts = (np.ones((rows.num_rows, len(variables)), np.bool_) for _ in range(3))
     yes = np.ones(rows.num_rows, np.int64)
     for variable, condition in conditions.first:

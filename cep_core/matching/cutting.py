@@ -20,12 +20,12 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
-from cep_core.language.patterns.columns import evaluate
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.conditions import evaluate_conditions
 from cep_core.matching.keys import NULL_KEY, comparable
 from cep_core.matching.negation import Negation, NeighbourTest, Place
 from cep_core.matching.network import OPERATORS, Comparing, Flags, Ints, Network, compares, holds, network_of
+from cep_core.matching.separating import Sides, limits
 
 NEVER = int(np.iinfo(np.int64).max)
 ALWAYS = NULL_KEY + 1
@@ -150,10 +150,11 @@ def _completions(
     network: Network, rows: Rows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
 ) -> Ints:
     """For each of the neighbours the row at which a match of the element that follows it is first complete, or m."""
+    sides = Sides(rows.table)
+    tests = [test for test in tests if not (limits(test.comparison) and sides.always_fits(test.comparison))]
     keys = np.empty((2, len(tests), len(rows.tick)), np.int64)
     for place, test in enumerate(tests):
-        comparison = test.comparison
-        keys[:, place] = comparable(evaluate(comparison.left, rows.table), evaluate(comparison.right, rows.table))
+        keys[:, place] = comparable(sides.column(test.comparison.left), sides.column(test.comparison.right))
     operators = np.array([OPERATORS[test.comparison.operator] for test in tests], np.int64)
     tested = np.array([[name == test.variable for name in automaton.variables] for test in tests], np.bool_)
     tested = tested.reshape(len(tests), len(automaton.variables))

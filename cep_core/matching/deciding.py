@@ -10,19 +10,19 @@ may or may not be concurrent, joins states that are followed alike, and lets a b
 Here states keep the order of the pattern, in which results stand.
 
 Assumes that the readings of one binding pass the same negations between the same events, else NotSupportedYet. Cost:
-as many states as there are such sets, at worst exponential in a bounded repetition; patterns without it, without ANY
-and without a variable in two branches are left as they are.
+as many states as there are such sets, at worst exponential in a bounded repetition and refused beyond MOST_STATES;
+patterns without it, without ANY and without a variable in two branches are left as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, groupby
 
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.tree import Not
-from cep_core.matching.automaton import Automaton
+from cep_core.matching.automaton import MOST_STATES, Automaton
 from cep_core.matching.numbering import Passed
 
 States = frozenset[int]
@@ -52,10 +52,11 @@ def check_readings(automaton: Automaton, at: Position) -> None:
     for state, after in enumerate(automaton.successors):
         choices.append((after, {s: automaton.between.get((state, s), NOTHING) for s in after}))
     for states, passed in choices:
-        for one, other in combinations(states, 2):
-            if automaton.variables[one] == automaton.variables[other] and (
-                _bodies(automaton, passed[one]) != _bodies(automaton, passed[other])
-                or not _alike_after(automaton, one, other)
+        by_variable = sorted(states, key=lambda state: automaton.variables[state])
+        alike = (list(its) for _, its in groupby(by_variable, key=lambda state: automaton.variables[state]))
+        for one, other in (pair for its in alike for pair in combinations(its, 2)):
+            if _bodies(automaton, passed[one]) != _bodies(automaton, passed[other]) or not _alike_after(
+                automaton, one, other
             ):
                 message = "an event that can be read in two ways of which only one forbids something"
                 hint = "an OR around the whole pattern, or different names"
@@ -88,6 +89,7 @@ class _Subsets:
         self.given = automaton
         self.at = at
         self.number: dict[States, int] = {}
+        self.subsets: list[States] = []
         self.successors: list[list[int]] = []
         self.between: dict[tuple[int, int], Passed] = {}
         self.loose: set[tuple[int, int]] = set()
@@ -97,13 +99,11 @@ class _Subsets:
         given = self.given
         starts = [self._state(found) for found in self._by_variable(given.starts)]
         before = {self._state(found): self._agreed(given.before, found) for found in self._by_variable(given.starts)}
-        done = 0
-        while done < len(self.number):
-            self._follow(list(self.number)[done], done)
-            done += 1
-        if all(len(found) == 1 for found in self.number):
+        subsets = self.subsets
+        for done, found in enumerate(subsets):  # which grows meanwhile
+            self._follow(found, done)
+        if all(len(found) == 1 for found in subsets):
             return given
-        subsets = list(self.number)
         variables = [given.variables[min(found)] for found in subsets]
         order = sorted(range(len(subsets)), key=lambda s: (given.variables.index(variables[s]), s))
         place = {state: number for number, state in enumerate(order)}
@@ -125,7 +125,11 @@ class _Subsets:
 
     def _state(self, found: States) -> int:
         if found not in self.number:
-            self.number[found] = len(self.number)
+            if len(self.subsets) == MOST_STATES:
+                message = f"a pattern that can be read in so many ways that it takes more than {MOST_STATES:,} states"
+                raise NotSupportedYet(f"{message} is not supported yet", self.at)
+            self.number[found] = len(self.subsets)
+            self.subsets.append(found)
             self.successors.append([])
         return self.number[found]
 
@@ -139,9 +143,12 @@ class _Subsets:
     def _follow(self, found: States, source: int) -> None:
         """Adds the edges that leave a set of states."""
         given = self.given
-        pairs = [(s, t) for s in sorted(found) for t in given.successors[s]]
-        for after in self._by_variable(t for _, t in pairs):
-            leading = [(s, t) for s, t in pairs if t in after]
+        together: dict[str, list[tuple[int, int]]] = {}
+        for s in sorted(found):
+            for t in given.successors[s]:
+                together.setdefault(given.variables[t], []).append((s, t))
+        for leading in together.values():
+            after = frozenset(t for _, t in leading)
             concurrent = frozenset(t for s, t in leading if (s, t) in given.loose)
             passed = self._same([given.between.get(edge, frozenset()) for edge in leading])
             self._edge(source, after, passed, loose=concurrent == after)

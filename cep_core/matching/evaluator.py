@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.alike import alike_units
@@ -32,7 +33,7 @@ from cep_core.matching.conditions import Conditions, conditions_of
 from cep_core.matching.deciding import check_readings, one_path_each
 from cep_core.matching.event_graph import event_graph
 from cep_core.matching.judging import BindingJudge
-from cep_core.matching.merging import merge_partials
+from cep_core.matching.merging import Cut, merge_partials
 from cep_core.matching.negation import Negation, negations_of
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.next_match import RunMatches, next_matches
@@ -50,6 +51,7 @@ from cep_core.matching.rows import (
     window_columns,
 )
 from cep_core.matching.skipping import skipped
+from cep_core.matching.spending import Spending
 from cep_core.matching.totals import Days, Total, encode, part_of, parts
 from cep_core.matching.windows import zones_of
 from cep_core.matching.zones import tied_rows, violated
@@ -62,15 +64,24 @@ class MatchEvaluator(CompiledQuery):
     events from first to last by (seq, place of the variable in the pattern)); None lists all. `collapsed`: one compact
     row for each last event instead of its matches. With `supersets` these never cost a listing: where conditions are
     judged on listed matches, a row holds what passes all others, which may be more than any match, and its count is
-    unknown. Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    unknown. `budget`: of the work that listing may take; polynomial work is not counted, nor is a listing that is
+    cut at `max_matches` unless its conditions are judged on listed matches. Raises NotSupportedYet, with the place, for
+    what it cannot evaluate.
     """
 
     compacts = True
 
     def __init__(
-        self, query: Query, *, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
+        self,
+        query: Query,
+        *,
+        max_matches: int | None = None,
+        collapsed: bool = False,
+        supersets: bool = False,
+        budget: Budget = UNLIMITED,
     ) -> None:
         super().__init__(query)
+        self.budget = budget
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
         self.supersets = supersets
@@ -143,25 +154,27 @@ class MatchEvaluator(CompiledQuery):
         with refusals_in(self.query):
             self._check_days(owned)
         answers = self._answers(events, owned, days)
+        spending = self._spending(answers, days)
         if self.postpones and self.collapsed and self.supersets:
             totals = [Total(0, exact=False) for _ in parts(days)]
             yield from self._compact_rows(answers, self._compacted(answers, answers.compact()), None, {})
         elif self.postpones:
-            totals = yield from self._judged(answers, days)
+            totals = yield from self._judged(answers, days, spending)
         else:
             totals = [Total(count) for count in answers.totals(days)]
             if self.collapsed:
                 compact = self._compacted(answers, answers.compact())
                 yield from self._compact_rows(answers, compact, *answers.compact_counts())
             else:
-                yield from self._listed(answers, answers.quotas(days, self.max_matches))
+                yield from self._listed(answers, answers.quotas(days, self.max_matches), spending)
         named = dict(zip(parts(days), totals, strict=True))
-        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
+        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named), **spending.metadata()})
         yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result, ordered and cut anew over all slices."""
-        return merge_partials(partials, self.schema, days, self.max_matches, countable=not self.postpones)
+        cut = Cut(days, self.max_matches, countable=not self.postpones, budget=self.budget)
+        return merge_partials(partials, self.schema, cut)
 
     def _check_days(self, owned: Ownership | None) -> None:
         """A window counted in events says nothing about when a match that could take more is certain."""
@@ -192,11 +205,25 @@ class MatchEvaluator(CompiledQuery):
         found = next_matches(graph, self.automaton, query.strategy, query.window, days, self.judge, stands)
         return found if self.query.skip is None else skipped(found, self.query, self.judge)
 
-    def _listed(self, answers: Answers, most: Ints) -> Iterator[pa.RecordBatch]:
+    def _spending(self, answers: Answers, days: Days) -> Spending:
+        """The account of a listing; where matches are runs, there are no more candidates than first events."""
+        last = answers.last_rows
+        windows = np.zeros(len(last), np.int64) if answers.window_start is None else answers.window_start
+        places = np.stack([answers.graph.ts[last], answers.graph.seq[last], windows])
+        spending = Spending(self.budget, days, part_of(answers.certain, days), places, self.max_matches)
+        if self.budget.limit is not None and isinstance(answers, AnyMatches):
+            spending.candidates = list(answers.totals(days))
+        return spending
+
+    def _listed(self, answers: Answers, most: Ints, spending: Spending) -> Iterator[pa.RecordBatch]:
         """The first most[k] matches of each answer k, by position lists where the query has the shape for it."""
         rows = None
-        if isinstance(answers, AnyMatches) and has_one_closure(self.query, self.automaton, self.conditions):
-            rows = closure_rows(self.query, answers, most)
+        if isinstance(answers, AnyMatches):
+            if self.max_matches is None:
+                most[spending.hopeless()] = 0
+                spending.spend(np.arange(len(most)), most)
+            if has_one_closure(self.query, self.automaton, self.conditions):
+                rows = closure_rows(self.query, answers, most)
         yield from (self._rows(answers, paths) for paths in answers.listing(most)) if rows is None else rows
 
     def _rows(self, answers: Answers, paths: Paths) -> pa.RecordBatch:
@@ -227,14 +254,17 @@ class MatchEvaluator(CompiledQuery):
         start = None if answers.window_start is None else answers.window_start[jobs]
         return {**columns, **window_columns(start, self.query.window.size)}
 
-    def _judged(self, answers: Answers, days: Days) -> Generator[pa.RecordBatch, None, list[Total]]:
+    def _judged(self, answers: Answers, days: Days, spending: Spending) -> Generator[pa.RecordBatch, None, list[Total]]:
         """Lists everything and keeps what the postponed conditions accept, each day until it has more than enough."""
         part, group = part_of(answers.certain, days), answers.group
         most = answers.counts.copy()
         found, counts = np.zeros(len(parts(days)), np.int64), np.zeros(len(most), np.int64)
         compact = NO_ROWS
+        most[spending.hopeless()] = 0
         for paths in answers.listing(most):
-            kept = paths.take(np.flatnonzero(self._judge(answers, paths)))
+            passed = self._judge(answers, paths)
+            spending.try_candidates(paths.jobs, np.diff(paths.offsets), passed)
+            kept = paths.take(np.flatnonzero(passed))
             found += np.bincount(part[kept.jobs], minlength=len(found))
             counts += np.bincount(kept.jobs, minlength=len(counts))
             if self.collapsed:
@@ -244,6 +274,9 @@ class MatchEvaluator(CompiledQuery):
             if self.max_matches is not None:
                 enough = (found > self.max_matches)[part] & (group > group[paths.jobs[-1]])
                 most[enough | (counts > self.max_matches)] = 0
+            given_up = spending.given_up(int(paths.jobs[-1]))
+            if given_up is not None:
+                most[given_up] = 0
         if self.collapsed:
             by_row = np.zeros(len(counts), np.int64)
             np.add.at(by_row, answers.compact_row, counts)

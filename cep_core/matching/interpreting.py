@@ -49,8 +49,8 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 FOLDS: Mapping[str, Callable[[list[Any]], Any]] = {
-    "min": min,
-    "max": max,
+    "min": lambda values: min(values, key=_place),
+    "max": lambda values: max(values, key=_place),
     "sum": sum,
     "avg": lambda values: sum(values) / len(values),
 }
@@ -87,7 +87,7 @@ def value_of(expression: Expression, columns: Columns, bound: Bound, at: Places)
             return _aggregate(expression, columns, bound.get(expression.variable, ()), at.get(expression.variable, 0))
         case Comparison():
             left, right = of(expression.left), of(expression.right)
-            return None if left is None or right is None else COMPARE[expression.operator](left, right)
+            return None if left is None or right is None else COMPARE[expression.operator](_place(left), _place(right))
         case Arithmetic():
             return _arithmetic(expression.operator, of(expression.left), of(expression.right))
         case Negative():
@@ -101,7 +101,8 @@ def value_of(expression: Expression, columns: Columns, bound: Bound, at: Places)
             return None if found_one is None else not found_one
         case In():
             one = of(expression.operand)
-            return None if one is None else one in [value.value for value in expression.values]
+            equal = [Comparison("=", expression.operand, value, expression.at) for value in expression.values]
+            return None if one is None else of(Logical("or", tuple(equal), expression.at))
         case Between():
             low = Comparison(">=", expression.operand, expression.low, expression.at)
             high = Comparison("<=", expression.operand, expression.high, expression.at)
@@ -142,7 +143,17 @@ def _aggregate(part: PrefixAggregate, columns: Columns, rows: Sequence[int], pla
         return part.defined.of(known)
     if not known:
         return None
-    return FOLDS[part.function](known)
+    return _known(FOLDS[part.function](known))
+
+
+def _place(value: Any) -> tuple[bool, Any]:
+    """What orders values: NaN equals NaN and exceeds all else; Python compares integers with floats exactly."""
+    return (True, 0) if isinstance(value, float) and math.isnan(value) else (False, value)
+
+
+def _known(number: Any) -> Any:
+    """The number; NULL if it is a whole one beyond 64 bits."""
+    return None if isinstance(number, int) and not -(2**63) <= number < 2**63 else number
 
 
 def _arithmetic(name: str, left: Any, right: Any) -> Any:
@@ -150,7 +161,7 @@ def _arithmetic(name: str, left: Any, right: Any) -> Any:
     if left is None or right is None:
         return None
     if name in ARITHMETIC:
-        return ARITHMETIC[name](left, right)
+        return _known(ARITHMETIC[name](left, right))
     if not right:
         return None
     if name == "/":

@@ -15,17 +15,17 @@ import pyarrow as pa
 from numba import njit
 
 from cep_core.language.patterns.columns import column, holds
+from cep_core.language.patterns.exact_order import equal_codes
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, KeyClass, Query
 from cep_core.language.patterns.tree import Expression, IsNull, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import rewrite, walk
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.conditions import Conditions
 from cep_core.matching.event_graph import EventGraph
-from cep_core.matching.keys import NULL_KEY, comparable
+from cep_core.matching.keys import NULL_KEY
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound, Paths, events_by_variable
 from cep_core.matching.quantities import Matches
-from cep_core.matching.rows import ARROW_TYPES
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,8 @@ class BindingJudge:
     def _agree(self, key: KeyClass, graph: EventGraph, paths: Paths) -> Flags:
         """Whether all events of the class's members carry one value, known to each of them."""
         attributes = sorted({attribute for _, attribute in key.members})
-        values = [column(graph.events, name).cast(ARROW_TYPES[key.type], safe=False) for name in attributes]
-        joined = pa.concat_arrays(values)
-        keys = comparable(joined, joined)[0].reshape(len(attributes), -1)
+        keys = np.stack(equal_codes([column(graph.events, name) for name in attributes])[0])
+        keys[keys < 0] = NULL_KEY
         member = np.zeros((len(attributes), len(self.automaton.variables)), np.bool_)
         for variable, attribute in key.members:
             member[attributes.index(attribute)] |= np.array(self.automaton.variables) == variable

@@ -2,8 +2,8 @@
 
 NULL becomes `NULL_KEY`, which no comparison accepts (an unknown predicate fails). Integers and booleans stand for
 themselves; floats keep their order through their bits (-0.0 equals 0.0; NaN equals NaN and exceeds all else, as in
-Spark); an integer beside a float is compared as a float; strings get their rank in binary order. Cost: linear, for
-strings linear plus sorting the distinct ones.
+Spark); an integer beside a float stays exact (`exact_order`); strings get their rank in binary order. Cost: linear, for
+strings, and for what is neither a 64-bit integer nor a double, linear plus sorting the distinct ones.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from cep_core.language.patterns.exact_order import in_one_order
 
 Keys = npt.NDArray[np.int64]
 
@@ -24,7 +26,7 @@ def comparable(left: pa.Array, right: pa.Array) -> tuple[Keys, Keys]:
     >>> [keys.tolist() for keys in comparable(pa.array(["b", None]), pa.array(["a", "c"]))]
     [[1, -9223372036854775808], [0, 2]]
     """
-    sides = (_one_array(left), _one_array(right))
+    sides = in_one_order(_one_array(left), _one_array(right))
     if any(pa.types.is_floating(side.type) for side in sides):
         return _float_keys(sides[0]), _float_keys(sides[1])
     if any(_is_text(side.type) or _holds_least(side) for side in sides):

@@ -3,39 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.matching.lanes import LIMIT
 from cep_core.matching.network import Ints
 from cep_core.matching.numbers import COUNTS, all_digits, count_columns, from_digits, unknown_counts
 from cep_core.matching.paths import Bound
 from cep_core.matching.rows import KEY, LAST_SEQ, PATH, event_column, lists_of, ordered, partial_schema, with_paths
+from cep_core.matching.spending import WORK, check
 from cep_core.matching.totals import Days, Total, add, decode, encode, part_of, parts
 
 
-def merge_partials(
-    partials: Iterable[pa.RecordBatch], schema: pa.Schema, days: Days, max_matches: int | None, *, countable: bool
-) -> pa.Table:
+@dataclass(frozen=True)
+class Cut:
+    """How a listing is cut: the first `max_matches` of each of the days (None: all); within which budget of work.
+
+    `countable`: matches can be counted without listing them.
+    """
+
+    days: Days
+    max_matches: int | None
+    countable: bool
+    budget: Budget
+
+
+def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut) -> pa.Table:
     """`schema` plus `certain`: the first `max_matches` rows of each day, of all slices (None: all rows).
 
-    Unless matches are `countable` without listing them, no more is said of a day that was cut than that there was more:
+    Unless matches are countable without listing them, no more is said of a day that was cut than that there was more:
     what else the slices saw depends on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
     all days, or `matches_at_least` where it is unknown; `truncated`, "true" if rows were left out. Cost: sorting the
     rows that the slices listed. Compact rows that stand for matches of one last event, window, day and key become one:
-    those of a last event that waits may become certain in the time ranges of several slices.
+    those of a last event that waits may become certain in the time ranges of several slices. Raises WorkExhausted where
+    the budget did not suffice.
     """
+    days, max_matches = cut.days, cut.max_matches
     totals = []
+    spent = []
     batches = []
     for batch in partials:
-        said = (batch.schema.metadata or {}).get(TOTALS)
-        if said is not None:
-            totals.append(decode(said))
+        metadata = batch.schema.metadata or {}
+        if TOTALS in metadata:
+            totals.append(decode(metadata[TOTALS]))
+        if WORK in metadata:
+            spent.append(metadata[WORK])
         if batch.num_rows:
             batches.append(batch.replace_schema_metadata(None))
+    check(spent, cut.budget, days, max_matches)
     table = pa.Table.from_batches(batches, partial_schema(schema))
     if KEY in table.column_names and len(totals) > 1:
         table = _joined(table, days)
@@ -46,24 +66,24 @@ def merge_partials(
         kept = _first(part, max_matches)
         order, part = order[kept], part[kept]
     together = add(totals, days)
-    if max_matches is not None and not countable:
+    if max_matches is not None and not cut.countable:
         most = Total(max_matches + 1, exact=False)
         together = {day: most if total.at_least > max_matches else total for day, total in together.items()}
     listed = np.bincount(part, minlength=len(parts(days))).tolist()
-    cut = max_matches is not None and any(
+    truncated = max_matches is not None and any(
         not together[day].exact or together[day].at_least > rows for day, rows in zip(parts(days), listed, strict=True)
     )
     everything = sum(total.at_least for total in together.values())
     exact = all(total.exact for total in together.values())
-    metadata = {
+    told = {
         TOTALS: encode(together),
         b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
-        b"truncated": b"true" if cut else b"false",
+        b"truncated": b"true" if truncated else b"false",
     }
     result = table.select([*schema.names, CERTAIN])
     if len(order) < len(result) or not np.array_equal(order, np.arange(len(order))):
         result = result.take(pa.array(order))
-    return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(metadata)
+    return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(told)
 
 
 def _first(part: Ints, most: int) -> Ints:

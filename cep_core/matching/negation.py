@@ -97,7 +97,7 @@ def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
             raise NotSupportedYet("this test of a negation within a negation is not supported yet", at)
     own = set(automaton.variables)
     nested = {unit.variable for part in inner for unit in units_of(part.body)}
-    edges: list[tuple[EdgePredicate, Comparison]] = []
+    edges: list[tuple[EdgePredicate, tuple[Comparison, ...]]] = []
     tests: list[Test] = []
     neighbours: dict[int, EdgePredicate] = {id(one.expression): one for one in query.edge_predicates}
     expressions = [predicate.expression for predicate in query.edge_predicates]
@@ -129,16 +129,16 @@ def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
 
 def _own(
     expression: Expression, predicate: EdgePredicate | None, query: Query, automaton: Automaton
-) -> tuple[EdgePredicate, Comparison]:
+) -> tuple[EdgePredicate, tuple[Comparison, ...]]:
     """A condition on the element's own events, which must be about neighbours."""
-    comparison = None if predicate is None else separated_edge(predicate, query)
+    comparisons = () if predicate is None else separated_edge(predicate, query)
     if (
         predicate is None
-        or comparison is None
+        or not comparisons
         or (predicate.adjacency is Adjacency.BINDING and automaton.comes_back(predicate.source))
     ):
         raise NotSupportedYet("this condition inside a negated element is not supported yet", expression.at)
-    return predicate, comparison
+    return predicate, comparisons
 
 
 def _test(expression: Expression, own: set[str], query: Query) -> Test:
@@ -189,13 +189,13 @@ def _beside(tests: list[Test], place: Place, outer: Automaton, query: Query) -> 
             return None
         other = test.others[0]
         names = {state: outer.variables[state] for state in (place.source, place.target) if state is not None}
-        comparison = separated(test.expression, (other, Which.EACH)) or separated_edge(
-            EdgePredicate(other, test.variable, Adjacency.NEIGHBOUR, test.expression, None), query
-        )
-        if other not in names.values() or comparison is None:
+        plain = separated(test.expression, (other, Which.EACH))
+        beside = EdgePredicate(other, test.variable, Adjacency.NEIGHBOUR, test.expression, plain)
+        comparisons = separated_edge(beside, query)
+        if other not in names.values() or not comparisons:
             return None
         sides.add(other)
-        found.append(NeighbourTest(test.variable, other, comparison))
+        found += [NeighbourTest(test.variable, other, comparison) for comparison in comparisons]
     return tuple(found) if len(sides) < 2 else None
 
 

@@ -16,6 +16,9 @@ from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kle
 END = -1
 """Stands for the end of the match among the states that may come next."""
 
+MOST_NEIGHBOURS = 1 << 19
+"""Pairs of states that may follow each other: n optional parts in turn have n^2 / 2."""
+
 Passed = frozenset[int]
 """Numbers of negated elements."""
 Step = tuple[int, Passed]
@@ -24,6 +27,10 @@ Step = tuple[int, Passed]
 
 def unsupported(what: str, at: Position) -> NotSupportedYet:
     return NotSupportedYet(f"{what} is not supported yet", at)
+
+
+class TooManyNeighbours(Exception):
+    """More than MOST_NEIGHBOURS pairs of states may follow each other."""
 
 
 class Numbering:
@@ -35,6 +42,14 @@ class Numbering:
         self.negations: list[Not] = []
         self.loose: list[tuple[int, int]] = []
         self._alike = alike
+        self._neighbours = 0
+
+    def lead(self, state: int, steps: list[Step]) -> None:
+        """Adds what may follow a state. Raises TooManyNeighbours."""
+        self.successors[state] += steps
+        self._neighbours += len(steps)
+        if self._neighbours > MOST_NEIGHBOURS:
+            raise TooManyNeighbours
 
     def number(self, pattern: Pattern) -> Part:
         match pattern:
@@ -146,13 +161,14 @@ class Part:
     def follow(self, after: list[Step], states: Numbering) -> None:
         """Adds to each state of the piece what may come next, given what may come after the piece."""
         if self.kind == "unit":
-            states.successors[self.number] += after
+            states.lead(self.number, after)
         elif self.kind == "any":
             for state in self.exits:
-                states.successors[state] += after
+                states.lead(state, after)
         elif self.kind == "sequence":
-            for place, part in enumerate(self.parts):
-                part.follow(_begin(self.parts[place + 1 :], after), states)
+            for part in reversed(self.parts):
+                part.follow(after, states)
+                after = part.enter(after)
         elif self.kind == "rounds":
             last = len(self.parts) - 1
             for place, part in enumerate(self.parts):
@@ -176,9 +192,10 @@ def _least(ways: Ordered[Passed]) -> list[Passed]:
 
 def _begin(parts: tuple[Part, ...], after: list[Step]) -> list[Step]:
     """States that may come first in the parts one after another, then `after`."""
-    if not parts:
-        return list(after)
-    return parts[0].enter(_begin(parts[1:], after))
+    steps = list(after)
+    for part in reversed(parts):
+        steps = part.enter(steps)
+    return steps
 
 
 def _options(pattern: Alternative) -> Iterator[Pattern]:

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.patterns.candidates import key_column
+from cep_core.language.patterns.columns import column
+from cep_core.language.patterns.exact_order import equal_codes
 from cep_core.language.patterns.naming import RIGHT
 from cep_core.language.patterns.query import Query
 from cep_core.matching.network import Flags, Ints
@@ -58,9 +59,9 @@ def sides_of(
     buffers = [None, pa.py_buffer(offsets.astype(np.int64)), pa.py_buffer(np.ascontiguousarray(flat))]
     keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), sum(sizes), buffers)
     columns = [keys.dictionary_encode().indices.to_numpy().astype(np.int64)]
-    values = [_values(query, number, tables, events) for number in range(len(query.key_classes))]
-    key = key_texts(values, sum(sizes))
-    groups = [key.dictionary_encode().indices.to_numpy().astype(np.int64)]
+    carried = [_key(query, number, tables, events) for number in range(len(query.key_classes))]
+    groups = [numbers for numbers, _ in carried]
+    key = key_texts([values for _, values in carried], sum(sizes))
     if query.window.slide is not None:
         starts = np.concatenate([table["window_start"].to_numpy() for table in tables])
         columns.append(starts)
@@ -77,9 +78,7 @@ def sides_of(
 
 def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
     """All pairs of matches of one group, by number, some at a time."""
-    order = np.argsort(right.group, kind="stable")
-    lows = np.searchsorted(right.group[order], left.group, side="left")
-    counts = np.searchsorted(right.group[order], left.group, side="right") - lows
+    order, lows, counts = _partners(left, right)
     ends = np.cumsum(counts)
     begin = 0
     while begin < len(counts):
@@ -90,6 +89,21 @@ def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
         place = np.arange(some.sum()) - np.repeat(np.cumsum(some) - some, some) + np.repeat(lows[begin:end], some)
         yield one, order[place]
         begin = end
+
+
+def number_of_candidates(left: Side, right: Side) -> int:
+    """How many pairs `candidates` gives."""
+    return int(_partners(left, right)[2].sum())
+
+
+def _partners(left: Side, right: Side) -> tuple[Ints, Ints, Ints]:
+    """The right side's matches by group; for each match of the left side where its partners begin among them, how many.
+
+    Their number fits int64: both sides are in memory.
+    """
+    order = np.argsort(right.group, kind="stable")
+    lows = np.searchsorted(right.group[order], left.group, side="left")
+    return order, lows, np.searchsorted(right.group[order], left.group, side="right") - lows
 
 
 def are_different(left: Side, right: Side, one: Ints, other: Ints) -> Flags:
@@ -117,23 +131,27 @@ def rows_of(events: pa.Table, seqs: Ints) -> Ints:
     return order[np.searchsorted(known[order], seqs)] if len(known) else seqs
 
 
-def _values(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> pa.Array:
-    """By match of either side, the value that its events carry."""
+def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> tuple[Ints, pa.Array]:
+    """By match of either side, the value that its events carry: a number of it, and itself."""
     key = query.key_classes[number]
     if not key.slices:
         message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
         raise NotSupportedYet(message, key.at)
+    attributes = sorted({attribute for _, attribute in key.members})
+    codes, by_code = equal_codes([column(events, name) for name in attributes])
+    code_of = dict(zip(attributes, codes, strict=True))
     found = []
     for table in tables:
-        values = pa.nulls(table.num_rows, ARROW_TYPES[key.type])
+        numbers = np.full(table.num_rows, -1, np.int64)
         for variable, attribute in key.members:
             if variable in table.column_names:
                 bound = bound_in(table, variable)
                 rows = np.append(rows_of(events, bound.rows), -1)[bound.offsets[:-1]]
-                first = pa.array(rows, mask=~bound.present)
-                values = pa.compute.coalesce(values, key_column(events, attribute, key.type).take(first))
-        found.append(values)
-    return pa.concat_arrays(found)
+                its = np.where(bound.present, np.append(code_of[attribute], -1)[rows], -1)
+                numbers = np.where(numbers < 0, its, numbers)
+        found.append(numbers)
+    joined = np.concatenate(found)
+    return joined, by_code.take(pa.array(joined, mask=joined < 0)).cast(ARROW_TYPES[key.type], safe=False)
 
 
 def _numbered(columns: list[Ints], size: int) -> Ints:

@@ -5,16 +5,18 @@ window together and pass the conditions that mention both. Two matches that both
 
 Cost: listing both sides, and for each value of the equivalences the product of their matches, compared in columns. The
 number of matches of a side may be exponential, and all of them are held: say it with few. Compact rows cost the same.
+Work (`pair_account`): events of listed matches and candidate pairs, both of which are known before pairs are compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
+from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
@@ -23,13 +25,22 @@ from cep_core.language.patterns.sides import alone, crossing
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.compact_pairs import CompactPairs
 from cep_core.matching.evaluator import MatchEvaluator
-from cep_core.matching.merging import merge_partials
+from cep_core.matching.merging import Cut, merge_partials
 from cep_core.matching.network import Flags, Ints
-from cep_core.matching.pair_sides import Side, are_different, bound_in, candidates, rows_of, sides_of
+from cep_core.matching.pair_account import PairAccount, side_budget
+from cep_core.matching.pair_sides import (
+    Side,
+    are_different,
+    bound_in,
+    candidates,
+    number_of_candidates,
+    rows_of,
+    sides_of,
+)
 from cep_core.matching.paths import Bound
 from cep_core.matching.quantities import Matches, check_judgeable
 from cep_core.matching.rows import LAST_SEQ, PATH, ordered, partial_schema, result_schema, with_paths
-from cep_core.matching.totals import Total, encode, owned_moments, part_of, parts
+from cep_core.matching.totals import Days, Total, encode, owned_moments, part_of, parts
 
 
 class PairEvaluator(CompiledQuery):
@@ -37,9 +48,17 @@ class PairEvaluator(CompiledQuery):
 
     compacts = True
 
-    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
+    def __init__(
+        self,
+        query: Query,
+        *,
+        max_matches: int | None = None,
+        collapsed: bool = False,
+        budget: Budget = UNLIMITED,
+    ) -> None:
         assert isinstance(query.pattern, Conjunction)
         super().__init__(query)
+        self.budget = budget
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
         with refusals_in(query):
@@ -72,7 +91,22 @@ class PairEvaluator(CompiledQuery):
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: pairs, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        left, right = self._listed(events, None if owned is None else replace(owned, days=None))
+        account = PairAccount(self.budget)
+        try:
+            totals = yield from self._paired(events, owned, days, account)
+        except WorkExhausted as exhausted:
+            totals = np.zeros(len(parts(days)), np.int64)
+            account.stopped = exhausted
+        named = dict(zip(parts(days), (Total(int(count)) for count in totals), strict=True))
+        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named), **account.metadata(days)})
+        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+    def _paired(
+        self, events: pa.Table, owned: Ownership | None, days: Days, account: PairAccount
+    ) -> Generator[pa.RecordBatch, None, Ints]:
+        """The pairs, and how many each day has; WorkExhausted as soon as the budget cannot suffice."""
+        left, right = self._listed(events, None if owned is None else replace(owned, days=None), account)
+        account.pair(number_of_candidates(left, right))
         found = np.zeros(len(parts(days)), np.int64)
         compact = CompactPairs()
         for one, other in candidates(left, right):
@@ -81,7 +115,7 @@ class PairEvaluator(CompiledQuery):
             pairs, good = self._pairs(left, right, one, other, events)
             certain = pairs[CERTAIN].to_numpy()
             kept = np.flatnonzero(good & owned_moments(certain, days))
-            pairs, one, other = self._likely(left, right, pairs.take(pa.array(kept)), one[kept], other[kept])
+            pairs, one, other = self._likely(left, right, pairs.take(pa.array(kept)), one[kept], other[kept], account)
             part = part_of(pairs[CERTAIN].to_numpy(), days)
             found += np.bincount(part, minlength=len(found))
             if self.collapsed:
@@ -90,30 +124,31 @@ class PairEvaluator(CompiledQuery):
                 yield from pairs.combine_chunks().to_batches()
         if self.collapsed:
             yield from self._compact_rows(compact, left, right, events)
-        totals = dict(zip(parts(days), (Total(int(count)) for count in found), strict=True))
-        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(totals)})
-        yield pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+        return found
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result, ordered and cut anew over all slices."""
-        return merge_partials(partials, self.schema, days, self.max_matches, countable=True)
+        return merge_partials(partials, self.schema, Cut(days, self.max_matches, countable=True, budget=self.budget))
 
     def _evaluators(self) -> tuple[CompiledQuery, ...]:
         """What lists the matches of each side."""
-        return tuple(MatchEvaluator(half) for half in self._halves)
+        return tuple(MatchEvaluator(half, budget=side_budget(self.budget)) for half in self._halves)
 
-    def _listed(self, events: pa.Table, owned: Ownership | None) -> tuple[Side, Side]:
-        """All matches of both sides."""
+    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
+        """All matches of both sides; WorkExhausted where there are too many."""
         tables, variables = [], []
         for side in self.sides:
             assert isinstance(side, MatchEvaluator)
-            table = with_paths(pa.Table.from_batches(list(side.evaluate(events, owned))))
+            batches = account.listed(side.evaluate(events, owned), side.budget)
+            table = with_paths(pa.Table.from_batches(batches, partial_schema(side.schema)))
             tables.append(table.take(pa.array(ordered(table))))
             variables.append(side.automaton.variables)
         with refusals_in(self.query):
             return sides_of(self.query, variables, tables, events)
 
-    def _likely(self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints) -> tuple[pa.Table, Ints, Ints]:
+    def _likely(
+        self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints, account: PairAccount
+    ) -> tuple[pa.Table, Ints, Ints]:
         """Those pairs that are likely enough: precise ones are certain."""
         return pairs, one, other
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeGuard
+from fractions import Fraction
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from numba import njit
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.columns import column, evaluate
+from cep_core.language.patterns.exact_order import EXACT, LARGEST
 from cep_core.language.patterns.tree import Expression, IsNull, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
@@ -27,7 +29,8 @@ from cep_core.matching.keys import NULL_KEY, comparable
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.paths import Bound
 
-LARGEST = np.iinfo(np.int64).max
+HALF = 1 << 31
+LOW_HALF = (1 << 32) - 1
 
 
 def running_variables(expression: Expression, lists: frozenset[str]) -> tuple[str, ...]:
@@ -188,7 +191,8 @@ class _View:
 def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before: bool) -> pa.Array:
     """An aggregate over each list up to each of its elements (`before`: without the element).
 
-    NULLs are left out, but by first and last, which are the values of the first and the last element.
+    NULLs are left out, but by first and last, which are the values of the first and the last element. A sum of integers
+    beyond 64 bits is NULL; an average is exact, rounded once.
 
     >>> lists = np.array([0, 3, 4])
     >>> running_aggregate("avg", pa.array([1, None, 4, 7]), lists, before=False).to_pylist()
@@ -204,13 +208,38 @@ def running_aggregate(function: str, values: pa.Array, offsets: Ints, *, before:
     counts = _running_count(known, offsets, before)
     if function == "count":
         return pa.array(counts)
-    whole = pa.types.is_integer(values.type)
     numbers = values.fill_null(0).to_numpy(zero_copy_only=False)
-    sums, beyond = _running_sum(numbers, offsets, before, whole)
-    missing = (counts == 0) | beyond
+    if pa.types.is_integer(values.type):
+        return _whole(function, numbers, offsets, counts, before=before)
+    sums = _running_sum(numbers, offsets, before)
+    if function == "avg":
+        sums /= np.maximum(counts, 1)
+        for place in np.flatnonzero(~np.isfinite(sums) & (counts > 0)):
+            begin = offsets[np.searchsorted(offsets, place, side="right") - 1]
+            sums[place] = _average(numbers[begin : place + (not before)], int(counts[place]), float(sums[place]))
+    return pa.array(sums, pa.float64(), mask=counts == 0)
+
+
+def _whole(function: str, numbers: Ints, offsets: Ints, counts: Ints, *, before: bool) -> pa.Array:
+    """Running sums of integers, NULL beyond 64 bits, or their averages, rounded once."""
+    largest = max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))) * int(np.diff(offsets).max(initial=0))
+    if largest <= (EXACT if function == "avg" else LARGEST):
+        sums = _running_sum(numbers, offsets, before)
+        return pa.array(sums if function == "sum" else sums / np.maximum(counts, 1), mask=counts == 0)
+    high, low = _running_whole_sum(numbers, offsets, before)
+    fits = (high >= -HALF) & (high < HALF)
+    words = (np.where(fits, high, 0) << 32) + np.where(fits, low, 0)
     if function == "sum":
-        return pa.array(sums, pa.int64() if whole else pa.float64(), mask=missing)
-    return pa.array(sums.astype(np.float64) / np.maximum(counts, 1), mask=missing)
+        return pa.array(words, pa.int64(), mask=(counts == 0) | ~fits)
+    averages = words / np.maximum(counts, 1)
+    for place in np.flatnonzero(~fits | (words > EXACT) | (words < -EXACT)):
+        averages[place] = ((int(high[place]) << 32) + int(low[place])) / max(int(counts[place]), 1)
+    return pa.array(averages, mask=counts == 0)
+
+
+def _average(numbers: npt.NDArray[np.float64], count: int, found: float) -> float:
+    """The average of finite numbers whose sum is too large for a double; `found` where they are not finite."""
+    return float(sum(map(Fraction, numbers.tolist())) / count) if np.isfinite(numbers).all() else found
 
 
 @njit(cache=True)
@@ -241,26 +270,32 @@ def _running_count(known: Flags, offsets: Ints, before: bool) -> Ints:
 
 
 @njit(cache=True)
-def _running_sum(
-    numbers: npt.NDArray[np.generic], offsets: Ints, before: bool, whole: bool
-) -> tuple[npt.NDArray[np.generic], Flags]:
-    """The sums of each list so far, and whether one left 64 bits.
+def _running_whole_sum(numbers: Ints, offsets: Ints, before: bool) -> tuple[Ints, Ints]:
+    """The sums of each list so far as high * 2**32 + low, 0 <= low < 2**32: exact for lists of up to 2**31 numbers."""
+    high, low = np.empty_like(numbers), np.empty_like(numbers)
+    for k in range(offsets.shape[0] - 1):
+        upper, lower = np.int64(0), np.int64(0)
+        for p in range(offsets[k], offsets[k + 1]):
+            if before:
+                high[p], low[p] = upper, lower
+            lower += numbers[p] & LOW_HALF
+            upper += (numbers[p] >> 32) + (lower >> 32)
+            lower &= LOW_HALF
+            if not before:
+                high[p], low[p] = upper, lower
+    return high, low
 
-    Asked before adding: a compiler takes it that a sum of integers does not wrap.
-    """
+
+@njit(cache=True)
+def _running_sum(numbers: npt.NDArray[Any], offsets: Ints, before: bool) -> npt.NDArray[Any]:
+    """The sums of each list so far, none of which leaves the type."""
     sums = np.empty_like(numbers)
-    beyond = np.zeros(numbers.shape[0], np.bool_)
     for k in range(offsets.shape[0] - 1):
         total = numbers.dtype.type(0)
-        over = False
         for p in range(offsets[k], offsets[k + 1]):
-            number = numbers[p]
             if before:
-                sums[p], beyond[p] = total, over
-            if whole and not over:
-                over = total > LARGEST - number if number > 0 else total < -LARGEST - 1 - number
-            if not over:
-                total += number
+                sums[p] = total
+            total += numbers[p]
             if not before:
-                sums[p], beyond[p] = total, over
-    return sums, beyond
+                sums[p] = total
+    return sums

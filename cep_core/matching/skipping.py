@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.language.patterns.columns import column
+from cep_core.language.patterns.exact_order import equal_codes
 from cep_core.language.patterns.query import Query, Skip
 from cep_core.matching.judging import BindingJudge
 from cep_core.matching.network import Flags, Ints
@@ -50,8 +51,7 @@ def _resume(found: RunMatches, paths: Paths, query: Query, judge: BindingJudge) 
 
 def _values(found: RunMatches, paths: Paths, attribute: str, judge: BindingJudge) -> Ints:
     """For each match a number of the value that its events carry; -1 if none of them has the attribute."""
-    values = column(found.graph.events, attribute).dictionary_encode()
-    codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    (codes,) = equal_codes([column(found.graph.events, attribute)])[0]
     types = {variable.name: variable.event_type for variable in judge.query.positive}
     of_type = judge.query.schema.attributes_of
     carries = np.array([attribute in of_type(types[name]) for name in judge.automaton.variables], np.bool_)

@@ -85,9 +85,10 @@ def add(slices: Iterable[dict[str, Total]], days: Days) -> dict[str, Total]:
     sums = {day: Total() for day in parts(days)}
     for totals in slices:
         for moment, total in totals.items():
-            sums[_day_of(moment, days)] += total
+            sums[day_of(moment, days)] += total
     return sums
 
 
-def _day_of(moment: str, days: Days) -> str:
+def day_of(moment: str, days: Days) -> str:
+    """The key of the day that a moment given as a key belongs to: a slice may own a part of a day."""
     return ALL_TIME if days is None else str(days[bisect_right(days, int(moment)) - 1])

@@ -21,7 +21,8 @@ from cep_core.language.patterns.tree import Expression
 from cep_core.language.patterns.walk import variables_of
 from cep_core.matching.absences import Absence, Absences, bound_by, conditions
 from cep_core.matching.instances import Bound, Instance, instances, neighbours
-from cep_core.matching.reference import Path, Rest, continuations, step_by_step
+from cep_core.matching.readings import can_be_read
+from cep_core.matching.reference import Path, Rest, continuations
 
 
 class Kind(StrEnum):
@@ -90,8 +91,14 @@ class Judge:
         """The ways in which the pattern can bind exactly these events, conditions aside: at most so many."""
         kinds = [str(column(self._events.slice(row, 1), "event_type")[0]) for row in rows]
         found: list[Path] = []
+        seen: set[tuple[Rest, Path]] = set()  # readings of one binding meet again
+        dead: set[tuple[Rest, int]] = set()  # from where no binding of the rest of the events comes about
 
         def go_on(rest: Rest, path: Path) -> None:
+            if (rest, path) in seen or (rest, len(path)) in dead:
+                return
+            seen.add((rest, path))
+            before = len(found)
             for unit, after, _, _ in continuations(rest):
                 if len(found) == most:
                     return
@@ -99,6 +106,8 @@ class Judge:
                     found.append(path)
                 elif unit is not None and len(path) < len(rows) and unit.event_type == kinds[len(path)]:
                     go_on(after, (*path, (rows[len(path)], unit.variable)))
+            if len(found) == before:
+                dead.add((rest, len(path)))
 
         go_on((self._query.pattern,), ())
         return list(dict.fromkeys(found))
@@ -123,7 +132,7 @@ class Judge:
         if not any(True for _ in choices(self._query.pattern)):
             return False
         late = [place for place, (one, other) in enumerate(pairwise(path), 1) if self._ts(one[0]) >= self._ts(other[0])]
-        return any(all(steps[place].loose for place in late) for steps in step_by_step(self._query.pattern, path))
+        return can_be_read(self._query.pattern, path, late)
 
     def _equivalence(self, key: KeyClass, bound: Bound) -> Iterator[Verdict]:
         members = [member for member in key.members if member[0] not in self._negated and bound.get(member[0])]

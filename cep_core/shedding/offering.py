@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.columns import column, holds
 from cep_core.language.patterns.compiled import refusals_in
+from cep_core.language.patterns.exact_order import equal_codes
 from cep_core.language.patterns.query import EdgePredicate, KeyClass, Query, Strategy
 from cep_core.language.patterns.tree import AnyOf, Expression, Kleene, Not, Pattern, Sequence, Unit
 from cep_core.language.patterns.walk import variables_of
@@ -225,12 +226,11 @@ def _partition(query: Query, events: pa.Table) -> Ints | None:
             attribute = bound.get(variable.name)
             if attribute is None or attribute_of.setdefault(variable.event_type, attribute) != attribute:
                 raise NotSupportedYet("shedding with a key that not every event has is not supported yet", key.at)
-        values = pa.nulls(events.num_rows, pa.string())
-        for event_type, attribute in attribute_of.items():
-            own = pc.cast(column(events, attribute), pa.string())
-            values = pc.if_else(pc.equal(types, event_type), own, values)
-        coded = values.dictionary_encode()
-        known = known & values.is_valid().to_numpy(zero_copy_only=False)
-        indices = coded.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        _, codes = np.unique(codes * max(1, len(coded.dictionary)) + indices, return_inverse=True)
+        values = np.full(events.num_rows, -1, np.int64)
+        by_attribute, _ = equal_codes([column(events, attribute) for attribute in attribute_of.values()])
+        for event_type, own in zip(attribute_of, by_attribute, strict=True):
+            of_type = pc.fill_null(pc.equal(types, event_type), False).to_numpy(zero_copy_only=False)
+            values = np.where(of_type, own, values)
+        known = known & (values >= 0)
+        _, codes = np.unique(codes * (int(values.max(initial=0)) + 1) + np.maximum(values, 0), return_inverse=True)
     return np.where(known, codes, -1).astype(np.int64)

@@ -25,6 +25,8 @@ class Total:
     variables: tuple[str, ...]
     attribute: str | None = None
     values: bool = False
+    asked: bool = False
+    """Whether all that matters is whether it is 0: whether a sum has anything to add."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Minimum:
 class Item:
     """A column of the result with its places among the totals (`total`; AVG: divided by `divisor`) or minima.
 
-    Total 0 is the number of trends. A sum of doubles also has the places of their MIN and MAX (`bounds`), which tell
-    whether all were finite.
+    Total 0 is the number of trends. A SUM is null where its `divisor` is 0: no trend has a known value. A sum of
+    doubles also has the places of their MIN and MAX (`bounds`), which tell whether all were finite.
     """
 
     source: ReturnItem
@@ -72,10 +74,15 @@ class Aggregates:
         return {one.argument: one.type for one in named if one.argument is not None and one.type is not None}
 
     def renamed(self, names: Mapping[str, str]) -> Aggregates:
-        """The same places over the variables of `names` alone, renamed."""
+        """The same places over the variables of `names` alone, renamed: for one side of several that are put together.
+
+        There each total must be what it says, for totals of the sides are taken off each other.
+        """
         return replace(
             self,
-            totals=tuple(replace(total, variables=_renamed(total.variables, names)) for total in self.totals),
+            totals=tuple(
+                replace(total, variables=_renamed(total.variables, names), asked=False) for total in self.totals
+            ),
             minima=tuple(replace(minimum, variables=_renamed(minimum.variables, names)) for minimum in self.minima),
         )
 
@@ -98,9 +105,8 @@ def _item(item: ReturnItem, totals: list[Total], minima: list[Minimum]) -> Item:
             return Item(item, total=_place(Total(item.variables), totals) + 1)
         case Aggregate.SUM | Aggregate.AVG:
             total = _place(Total(item.variables, item.argument), totals) + 1
-            divisor = 0
-            if item.aggregate is Aggregate.AVG:
-                divisor = _place(Total(item.variables, item.argument, values=True), totals) + 1
+            asked = item.aggregate is Aggregate.SUM
+            divisor = _place(Total(item.variables, item.argument, values=True, asked=asked), totals) + 1
             bounds = None
             if item.type is AttributeType.FLOAT:
                 bounds = (_place(_extreme(item, False), minima), _place(_extreme(item, True), minima))

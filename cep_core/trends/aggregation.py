@@ -12,6 +12,7 @@ reads back, so this bounds the whole, however long the log.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,13 +20,14 @@ import pyarrow as pa
 
 from cep_core.language.patterns.candidates import Candidates
 from cep_core.language.patterns.columns import column
-from cep_core.trends.aggregates import Aggregates
+from cep_core.language.patterns.naming import always_bound
+from cep_core.trends.aggregates import Aggregates, Total
 from cep_core.trends.compared import count_compared
 from cep_core.trends.comparing import Comparing
 from cep_core.trends.cores import count_in_parts
 from cep_core.trends.cuts import Cuts, with_cuts
 from cep_core.trends.exact import count_exactly
-from cep_core.trends.extremes import Coding, encode
+from cep_core.trends.extremes import Coding, encode, unknown
 from cep_core.trends.graph import NOTHING, Comparisons, Ints, Limits, Vertices, states_of
 from cep_core.trends.integers import Integers
 from cep_core.trends.layout import ARROW_TYPES
@@ -56,8 +58,9 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
     wanted = plan.aggregates
     columns = aggregated_columns(wanted, found.rows, events)
-    states = tuple(plan.states(total.variables) for total in wanted.totals)
-    weights = weights_of(wanted.totals, states, columns, len(found.rows))
+    sure = [_never_zero(total, plan, found, columns) for total in wanted.totals]
+    added = tuple(total for total, never in zip(wanted.totals, sure, strict=True) if not never)
+    weights = weights_of(added, tuple(plan.states(one.variables) for one in added), columns, len(found.rows))
     coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in wanted.minima]
     in_order = np.arange(len(found.rows), dtype=np.int64)
     vertices = Vertices(
@@ -78,17 +81,26 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
         windows,
         lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, clocks),
     )
-    totals = (sums[0], *weights.totals(sums[1:]))
+    counted = zip(weights.totals(sums[1:]), weights.shifts, strict=True)
+    totals, shifts = zip((sums[0], 0), *((sums[0], 0) if never else next(counted) for never in sure), strict=True)
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]
     return Trends(
         windows.partition[live],
         windows.index[live],
         tuple(total.take(rows) for total in totals),
-        (0, *weights.shifts),
+        shifts,
         tuple(np.ascontiguousarray(minima[rows, j]) for j in range(minima.shape[1])),
         tuple(coding for _, coding in coded),
     )
+
+
+def _never_zero(total: Total, plan: Plan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
+    """Whether a total that is asked for being 0 is at least the number of trends, which then serves: no more work."""
+    if not total.asked or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
+        return False
+    missing = unknown(columns[total.attribute])
+    return not any(bool((missing & found.variables[name]).any()) for name in total.variables)
 
 
 def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:

@@ -9,7 +9,7 @@ pair of events is looked at. The number of alternatives may be exponential in th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from cep_core.language.errors import Position
@@ -25,7 +25,7 @@ from cep_core.language.patterns.tree import (
     Reference,
 )
 from cep_core.language.patterns.walk import references
-from cep_core.matching.separating import separate
+from cep_core.matching.separating import limits, separate
 
 MOST_ALTERNATIVES = 64
 
@@ -63,18 +63,18 @@ class Neighbours:
         >>> from cep_core.language.patterns.parsing import parse_condition
         >>> from cep_core.language.patterns.printing import print_expression
         >>> ab = Neighbours(lambda part: part.variable == "a", lambda part: True)
-        >>> for found in ab.alternatives(parse_condition("a.x < b.x OR b.y - a.y > 3")):
+        >>> for found in ab.alternatives(parse_condition("a.x < b.x OR a.y < b.y + 3")):
         ...     print(" AND ".join(print_expression(one) for one in found))
         a.x < b.x
-        a.x >= b.x AND 0 - a.y > 3 - b.y
-        (a.x IS NULL) = TRUE AND 0 - a.y > 3 - b.y
-        (a.x IS NULL) = FALSE AND TRUE = (b.x IS NULL) AND 0 - a.y > 3 - b.y
+        a.x >= b.x AND a.y < b.y + 3
+        (a.x IS NULL) = TRUE AND a.y < b.y + 3
+        (a.x IS NULL) = FALSE AND TRUE = (b.x IS NULL) AND a.y < b.y + 3
         """
         if self._single(condition):
             return [(self._true_of_one(condition),)]
         match condition:
             case Comparison():
-                return [(self._separated(condition),)]
+                return [self._separated(condition)]
             case Logical(operator="and"):
                 return reduce(joined, map(self.alternatives, condition.operands))
             case Logical():
@@ -93,13 +93,19 @@ class Neighbours:
             return [(self._true_of_one(Logical("or", (Negation(condition, at), unknown), at)),)]
         match condition:
             case Comparison():
-                plain = self._separated(condition)
+                plain, *fitting = self._separated(condition)
                 here, there = IsNull(plain.left, None, at), IsNull(plain.right, None, at)
                 yes, no = Literal(True, at), Literal(False, at)
+                beyond = [replace(one, operator=_COMPLEMENT[one.operator]) for one in fitting]
+                known = Comparison("=", here, no, at)
                 return [
-                    (Comparison(_COMPLEMENT[plain.operator], plain.left, plain.right, at),),
+                    (replace(plain, operator=_COMPLEMENT[plain.operator]), *fitting),
                     (Comparison("=", here, yes, at),),
-                    (Comparison("=", here, no, at), Comparison("=", yes, there, at)),
+                    (known, Comparison("=", yes, there, at)),
+                    *(
+                        (known, Comparison("=", no, there, at), *fitting[:place], one)
+                        for place, one in enumerate(beyond)
+                    ),
                 ]
             case Logical(operator="or"):
                 return reduce(joined, map(self._failing, condition.operands))
@@ -121,16 +127,17 @@ class Neighbours:
             return Comparison("=", condition, yes, condition.at)
         return Comparison("=", yes, condition, condition.at)
 
-    def _separated(self, condition: Comparison) -> Comparison:
+    def _separated(self, condition: Comparison) -> tuple[Comparison, ...]:
+        """As one comparison, then what asks sums over both events to fit 64 bits (`separate`)."""
         sides = [{self.of_source(part) for part in references(side)} for side in (condition.left, condition.right)]
         if sides == [{True}, {False}]:
-            return condition
+            return (condition,)
         if sides == [{False}, {True}]:
-            return Comparison(_MIRRORED[condition.operator], condition.right, condition.left, condition.at)
-        plain = separate(condition, self.of_source, self.is_integer)
-        if plain is None:
+            return (Comparison(_MIRRORED[condition.operator], condition.right, condition.left, condition.at),)
+        found = separate(condition, self.of_source, self.is_integer)
+        if not found:
             raise Inseparable
-        return plain
+        return found
 
 
 def _first(operands: Sequence[Expression], wanted: Split, other: Split) -> Alternatives:
@@ -201,7 +208,12 @@ def _no(test: IsNull) -> Literal:
     return Literal(False, test.at)
 
 
+def usual(alternative: Sequence[Comparison]) -> bool:
+    """Whether an alternative asks for no sum beyond 64 bits."""
+    return not any(limits(one) and one.operator in ("<", ">") for one in alternative)
+
+
 def _few(found: Alternatives) -> Alternatives:
-    if len(found) > MOST_ALTERNATIVES:
+    if sum(map(usual, found)) > MOST_ALTERNATIVES or len(found) > MOST_ALTERNATIVES**2:
         raise TooMany
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -10,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.patterns.candidates import Candidates
-from cep_core.language.patterns.columns import evaluate
 from cep_core.language.patterns.tree import Comparison
+from cep_core.matching.separating import Sides, limits
 from cep_core.trends.graph import Bits, Comparisons, no_comparisons
 from cep_core.trends.ranks import Compared, compare
 
@@ -25,25 +26,36 @@ class Comparing:
         self._evaluated: dict[Comparison, Compared] = {}
 
     @cached_property
-    def _candidates(self) -> pa.Table:
-        return self._events.take(pa.array(self._found.rows))
+    def _sides(self) -> Sides:
+        return Sides(self._events.take(pa.array(self._found.rows)))
 
     def evaluated(self, comparison: Comparison) -> Compared:
         """Both sides on every candidate. Linear."""
         if comparison not in self._evaluated:
-            rows = self._candidates
-            sides = evaluate(comparison.left, rows), evaluate(comparison.right, rows)
+            sides = self._sides.column(comparison.left), self._sides.column(comparison.right)
             self._evaluated[comparison] = (comparison.operator, *sides)
         return self._evaluated[comparison]
 
     def possible(self, alternatives: Sequence[Sequence[Comparison]]) -> list[list[Compared]]:
         """The comparisons of each alternative on every candidate, without alternatives that none of them allows.
 
-        Those about NULLs mostly are not possible. At least one is left.
+        Those about NULLs mostly are not possible, nor are those about sums beyond 64 bits. At least one is left.
+        Comparisons that always hold are left out as well.
         """
-        evaluated = [[self.evaluated(one) for one in comparisons] for comparisons in alternatives]
-        found = [compared for compared in evaluated if all(map(_may_hold, compared))]
-        return found or evaluated[:1]
+        asked = [[one for one in comparisons if not self._says_nothing(one)] for comparisons in alternatives]
+        likely = [some for some in asked if not any(map(self._never_holds, some))]
+        found = [[self.evaluated(one) for one in some] for some in likely]
+        found = [compared for compared in found if all(map(_may_hold, compared))]
+        return found or [[self.evaluated(one) for one in asked[0]]]
+
+    def _says_nothing(self, comparison: Comparison) -> bool:
+        return limits(comparison) and comparison.operator in (">=", "<=") and self._sides.always_fits(comparison)
+
+    def _never_holds(self, comparison: Comparison) -> bool:
+        """Whether it asks for a sum beyond 64 bits, and there is none."""
+        if not limits(comparison) or comparison.operator in (">=", "<="):
+            return False
+        return self._sides.always_fits(replace(comparison, operator=">=" if comparison.operator == "<" else "<="))
 
     def ranked(self, edges: Sequence[tuple[int, int, Sequence[Compared]]], states: Bits) -> Comparisons:
         """Edges (source, target, comparisons) over candidates that may bind these states."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from cep_core.language.patterns.tree import Comparison
+from cep_core.matching.separating import limits
+from cep_core.trends.alternatives import usual
 from cep_core.trends.plan import Plan
 from cep_core.trends.two_states import BEGIN
 
@@ -57,7 +59,7 @@ def _compared_lines(plan: Plan, overlap: int) -> list[str]:
     states = plan.names
     kinds: dict[str, dict[str, int]] = {}
     for (source, target), found in plan.alternatives.items():
-        for compared in found:
+        for compared in filter(usual, found):
             name = f"{states[source]} -> {states[target]}"
             names = kinds.setdefault(_kind(plan, (source, target), compared), {})
             names[name] = names.get(name, 0) + 1
@@ -75,6 +77,7 @@ def _compared_lines(plan: Plan, overlap: int) -> list[str]:
 
 
 def _kind(plan: Plan, edge: tuple[int, int], compared: tuple[Comparison, ...]) -> str:
+    compared = tuple(one for one in compared if not limits(one))
     equalities = sum(one.operator == "=" for one in compared)
     comparisons = len(compared) - max(0, equalities - 1)  # equal tuples of values are one comparison
     comparisons += edge in plan.excused

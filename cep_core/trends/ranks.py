@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cep_core.language.patterns.exact_order import in_one_order
 from cep_core.trends.extremes import ordered_codes, unknown
 from cep_core.trends.graph import Comparisons, Flags, Ints, no_cuts
 
@@ -106,9 +107,7 @@ def _tuple_codes(pairs: Sequence[tuple[pa.Array, pa.Array]]) -> tuple[Ints, Ints
 
 def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple[Ints, Ints]:
     """Both sides' values as dense codes 0.. in one order."""
-    if left.type != right.type:
-        # integers beyond 2**53 are compared with doubles as SQL does it, rounded
-        left, right = left.cast(pa.float64(), safe=False), right.cast(pa.float64(), safe=False)
+    left, right = in_one_order(left, right)
     m = len(left)
     same = left.equals(right)  # as in S.price > NEXT(S).price: every value is met once
     codes, _ = ordered_codes(left if same else pa.chunked_array([left, right]).combine_chunks())

@@ -6,6 +6,7 @@ Exponential time.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,11 +32,13 @@ from cep_core.language.patterns.tree import (
     Literal,
     Logical,
     Negation,
+    Negative,
     Not,
     Pattern,
     Reference,
     Unit,
     Which,
+    WholeSum,
 )
 from cep_core.language.patterns.tree import Sequence as Seq
 
@@ -46,7 +49,7 @@ Path = tuple[tuple[str, int] | Not, ...]
 """The same with the negations that stand between them."""
 Environment = Mapping[tuple[str, Which], Event]
 
-COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -205,10 +208,17 @@ def judge(expression: Expression, here: Environment) -> Any:
             return here[expression.variable, expression.which][expression.attribute]
         case Arithmetic():
             left, right = judge(expression.left, here), judge(expression.right, here)
-            return None if left is None or right is None else COMPUTE[expression.operator](left, right)
+            return None if left is None or right is None else whole(COMPUTE[expression.operator](left, right))
+        case Negative():
+            operand = judge(expression.operand, here)
+            return None if operand is None else whole(-operand)
+        case WholeSum():
+            terms = [(judge(term, here), minus) for term, minus in expression.terms]
+            known = [-term if minus else term for term, minus in terms if term is not None]
+            return expression.limit + sum(known) if len(known) == len(terms) else None
         case Comparison():
             left, right = judge(expression.left, here), judge(expression.right, here)
-            return None if left is None or right is None else COMPARE[expression.operator](left, right)
+            return None if left is None or right is None else SIGNS[expression.operator](place(left), place(right))
         case Logical():
             values = [judge(operand, here) for operand in expression.operands]
             decisive = expression.operator == "or"
@@ -225,6 +235,16 @@ def judge(expression: Expression, here: Environment) -> Any:
             return judge(Logical("or", tuple(Comparison("=", operand, one, at) for one in values), at), here)
         case _:
             raise TypeError(f"the reference does not know {type(expression).__name__}")
+
+
+def place(value: Any) -> tuple[bool, Any]:
+    """What orders values: NaN equals NaN and exceeds all else; Python compares integers with floats exactly."""
+    return (True, 0) if isinstance(value, float) and math.isnan(value) else (False, value)
+
+
+def whole(number: int | float) -> int | float | None:
+    """The number; unknown if it is a whole one beyond 64 bits."""
+    return None if isinstance(number, int) and not -(2**63) <= number < 2**63 else number
 
 
 def group(query: Query, events: Sequence[Event], binding: Binding) -> tuple[Any, ...]:
@@ -246,10 +266,16 @@ def value(item: ReturnItem, bindings: list[Binding], events: Sequence[Event]) ->
     known = [event[item.argument] for event in occurrences if event[item.argument] is not None]
     match item.aggregate:
         case Aggregate.MIN:
-            return min(known, default=None)
+            return min(known, key=place, default=None)
         case Aggregate.MAX:
-            return max(known, default=None)
+            return max(known, key=place, default=None)
         case Aggregate.SUM:
-            return sum(map(Fraction, known), Fraction(0))
+            return total(known) if known else None
         case _:
-            return sum(map(Fraction, known), Fraction(0)) / len(known) if known else None
+            return total(known) / len(known) if known else None
+
+
+def total(numbers: Sequence[Any]) -> Fraction | float:
+    """The exact sum; what is not finite decides alone."""
+    infinite = [number for number in numbers if not math.isfinite(number)]
+    return sum(infinite) if infinite else sum(map(Fraction, numbers), Fraction(0))

@@ -41,6 +41,9 @@ def _columns(item: Item, groups: Groups, layout: Layout) -> list[pa.Array]:
         arrays.append(signs(total))
     if whole and layout.exact:
         arrays.append(digits(total))
+    some = pa.array(groups.totals[item.divisor].nonzero()) if aggregate is Aggregate.SUM else None
+    if some is not None and pc.all(some).as_py() is False:
+        arrays = [pc.if_else(some, array, pa.scalar(None, array.type)) for array in arrays]
     return _with_infinities(arrays, item, groups)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import product
+from itertools import islice, product
 
 from cep_core.language.patterns.determinism import Ambiguous, common, determined
 from cep_core.language.patterns.diagram import Diagram, TooManyStates, diagram_of
@@ -46,7 +46,7 @@ def terms_of(query: Query) -> tuple[Term, ...]:
         try:
             return (Term(1, _one_path_each(query, query.pattern)),)
         except Ambiguous:
-            choices = list(_choices(query.pattern))
+            choices = list(islice(_choices(query.pattern), MOST_CHOICES + 1))
             if not 1 < len(choices) <= MOST_CHOICES:
                 raise
             return reduce(

@@ -9,13 +9,14 @@ import pyarrow as pa
 
 from cep_core import explain
 from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.detecting import completing_events
 from cep_core.matching.pair_verdicts import PairJudge
 from cep_core.matching.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, count, query_text
+from jobs.logs.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
 from jobs.logs.binding import bind_to_log, remark_on
 from jobs.logs.completing import told_completing
 from jobs.logs.evaluation import evaluate
@@ -49,11 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--explain", action="store_true", help="how the query is understood and evaluated; no log is read"
     )
+    add_work_argument(parser)
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, match, print. Raises QueryError for a query that is wrong or an aggregation."""
+    """Read, match, print. Raises QueryError for a query that is wrong or an aggregation, WorkExhausted."""
     begin, meter = time.perf_counter(), Meter()
     if options.explain:
         query_text(options.query)
@@ -61,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
         return OK
     if options.log is None:
         raise WrongWorkload("which log? trendmill match QUERY LOG; --explain alone needs none")
+    budget = Budget(options.work, lambda spent: meter.tell("trying", min(spent, options.work), options.work))
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
         query, log = bind_to_log(options, meter, aggregation=False)
@@ -69,14 +72,14 @@ def run(options: argparse.Namespace) -> int:
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark_on(query, log)
-            print(*why_not(matches, _judge(query, log), _numbers(options.why_not)), sep="\n")
+            print(*why_not(matches, _judge(query, log), _numbers(options.why_not), budget), sep="\n")
             return OK
         if options.detect:
-            rows = completing_events(evaluator_of(query, collapsed=True), log.events)
+            rows = completing_events(evaluator_of(query, collapsed=True, budget=budget), log.events)
             remark_on(query, log)
             _detected(matches, rows, limit, options, begin)
             return OK
-        evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed)
+        evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed, budget=budget)
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
         meter.clear()
         remark_on(query, log)
@@ -88,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         _print(query, log, matches, rows.slice(0, limit), options)
         print(_ending(rows, log, limit, time.perf_counter() - begin, collapsed=options.collapsed))
         if options.why and not _total(rows).sign:
-            for line in why_none(query, matches, lambda done, of: meter.tell("asking", done, of)):
+            for line in why_none(query, matches, lambda done, of: meter.tell("asking", done, of), budget):
                 meter.clear()
                 print(line)
     finally:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.definition import identifier
+from jobs.lake.fence import fence_of
 from jobs.lake.register import register
 from jobs.lake.write import replace
 from jobs.runs.application import TASKS, Application
@@ -43,7 +44,8 @@ def run(options: argparse.Namespace) -> int:
         hint = nearest(options.query, compiled)
         raise WrongWorkload(f"workload '{workload.name}' has no query '{options.query}'; {hint}")
     before = read_ledger(places.lake(), workload.name)
-    scope = evaluate_anew(options.query, questions_of(compiled), before, bounds_of(workload))
+    questions = questions_of(compiled, workload.limits)
+    scope = evaluate_anew(options.query, questions, before, bounds_of(workload))
     Application(
         workload.name,
         options.workload,
@@ -66,5 +68,6 @@ def _discard(spark: SparkSession, workload: str, query: str) -> None:
         if (folder / "_delta_log").is_dir():
             spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")
             discarded = places.lake() / workload / "_work" / f"discarded-{name}-{os.getpid()}"
-            folder.rename(discarded)
+            with fence_of(workload).alone():
+                folder.rename(discarded)
             shutil.rmtree(discarded)

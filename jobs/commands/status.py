@@ -1,4 +1,4 @@
-"""`trendmill status`: which days the lake holds, which are holes, which results are stale, who holds the lease."""
+"""`trendmill status`: which days the lake holds, which are holes, what is missing or stale, who has the lease."""
 
 from __future__ import annotations
 
@@ -34,7 +34,12 @@ def run(options: argparse.Namespace) -> int:
     missing = holes(known[0], known[-1], ledger, bounds) if known else ()
     _say("refused by the gate", [day for day in missing if day in ledger.days and ledger.days[day].refused])
     _say("missing", [day for day in missing if day not in ledger.days])
-    stale = evaluate_stale(questions_of(compiled), ledger, bounds)
+    for name, work in sorted(
+        {(name, it.exhausted) for (name, _), it in ledger.results.items() if it.exhausted is not None}
+    ):
+        days = [day for (other, day), it in ledger.results.items() if (other, it.exhausted) == (name, work)]
+        _say(f"no result of {name}, as limits.work of {work:,} steps did not suffice", days)
+    stale = evaluate_stale(questions_of(compiled, workload.limits), ledger, bounds)
     for name in sorted({evaluation.query for evaluation in stale.evaluations}):
         _say(f"stale: {name}", [evaluation.day for evaluation in stale.of(name)])
     if stale.evaluations:

@@ -8,13 +8,17 @@ import sys
 import time
 from datetime import date, timedelta
 
-from cep_core.compile import compile_query
+from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.patterns.binding import bind
 from jobs import places
 from jobs.commands.asked import query_file
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_events
+from jobs.logs.arguments import positive
+from jobs.logs.meter import Meter
 from jobs.logs.output import write_csv
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.scope import first_read, holes
@@ -26,21 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="a query's name in the workload, or a file with a query")
     parser.add_argument("--day", required=True, type=date.fromisoformat, help="operating day")
     parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
+    parser.add_argument("--work", type=positive, metavar="STEPS", help="instead of the workload's limits.work")
     parser.add_argument("--csv", action="store_true", help="print every row as CSV")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Evaluate, then print rows, totals and what was read."""
-    begin = time.perf_counter()
+    """Evaluate, then print rows, totals and what was read. Raises WorkExhausted."""
+    begin, meter = time.perf_counter(), Meter()
     workload = load_workload(options.workload)
     path = query_file(workload, options.query)
     settings = workload.settings(path.stem)
-    evaluator = compile_query(
-        path.read_text(encoding="utf-8"),
-        workload.schema,
-        path=path.name,
+    work = options.work or workload.limits.work
+    evaluator = evaluator_of(
+        bind(path.read_text(encoding="utf-8"), workload.schema, path.name),
         max_matches=settings.max_matches,
         exact=settings.exact_counts,
+        budget=Budget(work, lambda spent: meter.tell("trying", min(spent, work), work)),
     )
     ledger, bounds, lake = read_ledger(places.lake(), workload.name), bounds_of(workload), places.lake()
     if not ledger.holds(options.day):
@@ -49,7 +54,10 @@ def run(options: argparse.Namespace) -> int:
     days = [first + timedelta(days=n) for n in range((options.day - first).days + 1)]
     events = read_events(lake, workload, days)
     owned = workload.operating_days.interval(options.day)
-    merged = evaluator.merge(evaluator.evaluate(events, Ownership(days=owned)), owned)
+    try:
+        merged = evaluator.merge(evaluator.evaluate(events, Ownership(days=owned)), owned)
+    finally:
+        meter.clear()
     rows = merged.drop_columns([CERTAIN])
     if missing := holes(first, options.day, ledger, bounds):
         print(f"incomplete: the lake lacks, or the gate refused, {', '.join(map(str, missing))}", file=sys.stderr)

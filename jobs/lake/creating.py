@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.exits import SchemaChanged
 from jobs.lake.definition import Column, Table, identifier, quoted
+from jobs.lake.fence import fence_of
 from jobs.lake.register import register_table, table_folders
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode"
 
 
 def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
-    """Register the tables that exist and make those that do not; idempotent.
+    """Register the tables that exist and make those that do not; tables that widen get new columns. Idempotent.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
@@ -35,8 +36,10 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     wanted, present = list(tables), table_folders(workload, home)
     with ThreadPoolExecutor(MAKERS) as makers:
         list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), wanted))
-        absent = [table for table in wanted if table.name not in present]
-        list(makers.map(spark.sql, [create_statement(workload, t, home / workload / t.folder) for t in absent]))
+        if absent := [table for table in wanted if table.name not in present]:
+            statements = [create_statement(workload, table, home / workload / table.folder) for table in absent]
+            with fence_of(workload).alone():
+                list(makers.map(spark.sql, statements))
 
 
 def create_statement(workload: str, table: Table, folder: Path) -> str:
@@ -81,6 +84,12 @@ def _compare(spark: SparkSession, workload: str, table: Table) -> None:
     found = {field.name: field.dataType.simpleString().upper() for field in fields}
     wanted = {column.name: column.type.upper() for column in table.columns}
     if found == wanted:
+        return
+    new = [column for column in table.columns if column.name not in found]
+    if table.widens and all(column.nullable for column in new) and found.items() <= wanted.items():
+        columns = ", ".join(_column(column) for column in new)
+        with fence_of(workload).alone():
+            spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
         return
     differences = [
         f"{name}: {found.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"

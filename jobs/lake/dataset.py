@@ -27,11 +27,12 @@ def read_table(
 ) -> pa.Table | None:
     """The present rows of a Delta table, of some days or of all, for which `where` holds; None if nobody made it yet.
 
-    Files whose statistics in the table's log rule them out are not read.
+    Files whose statistics in the table's log rule them out are not read. Columns that an older table lacks are absent.
     """
     if not (folder / "_delta_log").is_dir():
         return None
     chosen = None if days is None else ds.field("day").isin(pa.array(days, pa.date32()))
     if where is not None:
         chosen = where if chosen is None else chosen & where
-    return dataset_of(DeltaTable(folder), str(folder)).to_table(list(columns), filter=chosen)
+    dataset = dataset_of(DeltaTable(folder), str(folder))
+    return dataset.to_table([name for name in columns if name in dataset.schema.names], filter=chosen)

@@ -33,6 +33,8 @@ class Table:
     checks: Mapping[str, str] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further table properties, for those who read the table's own log."""
+    widens: bool = False
+    """Whether an older table gets the nullable columns that it lacks; its rows have NULL there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))

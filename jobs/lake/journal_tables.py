@@ -17,8 +17,14 @@ RESULT_DAYS = Table(
         Column("matches_total", "STRING", "Exact number of matches, all digits; null: not known, or no matching query"),
         Column("matches_at_least", "STRING", "A lower bound of it, all digits"),
         Column("truncated", "BOOLEAN", "The listing was cut at max_matches", nullable=False),
-        Column("complete", "BOOLEAN", "No day that it reaches is missing or refused", nullable=False),
+        Column(
+            "complete", "BOOLEAN", "There is a result and no day that it reaches is missing or refused", nullable=False
+        ),
+        Column(
+            "exhausted", "STRING", "JSON: the budget of work for lack of which there is no result; null: there is one"
+        ),
     ),
+    widens=True,
     checks={"counts": "rows >= 0"},
 )
 

@@ -2,19 +2,22 @@
 
 Assumes Delta. Idempotent by construction: writing twice leaves what writing once left, and an empty frame clears the
 range. A row outside the condition is refused by Delta and nothing is committed. Only `runs`, the log of what happened,
-is appended to. Cost of a commit, however small: about 0.8 s of planning, of which half is waiting; several tables that
-do not depend on each other are therefore written at once.
+is appended to. Every commit is refused once another run has taken the lake (jobs/lake/fence.py). Cost of a commit,
+however small: about 0.8 s of planning, of which half is waiting; several tables that do not depend on each other are
+therefore written at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jobs.lake.fence import fence_of
+
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, DataFrameWriterV2
 
 WRITERS = 4
 """Tables written at once: on two cores more writers gain nothing."""
@@ -34,7 +37,7 @@ def replace(df: DataFrame, table: str, condition: Column) -> None:
 
     `df` needs the table's column names in any order; values are cast by SQL's store assignment.
     """
-    _in_table_order(df, table).writeTo(table).overwrite(condition)
+    _commit(df, table, lambda writer: writer.overwrite(condition))
 
 
 def replace_all(replacements: Iterable[Replacement]) -> None:
@@ -49,7 +52,14 @@ def append(df: DataFrame, table: str) -> None:
     """Append to the table of runs, the only one that grows by appending."""
     if not table.replace("`", "").endswith(".runs"):
         raise ValueError(f"only `runs` is appended to; replace a range of {table} instead")
-    _in_table_order(df, table).writeTo(table).append()
+    _commit(df, table, lambda writer: writer.append())
+
+
+def _commit(df: DataFrame, table: str, write: Callable[[DataFrameWriterV2], None]) -> None:
+    """Every row that this project writes to a lake passes here."""
+    ordered = _in_table_order(df, table)
+    workload = table.replace("`", "").split(".", 1)[0]
+    fence_of(workload).commit(table, lambda options: write(ordered.writeTo(table).options(**options)))
 
 
 def _in_table_order(df: DataFrame, table: str) -> DataFrame:

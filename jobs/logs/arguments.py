@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from cep_core.events.schema import Ties
+from cep_core.language.budget import DEFAULT_WORK
 from jobs.exits import WrongWorkload
 from jobs.logs.log import Reading
 from jobs.workload.operating_days import UNITS
@@ -76,6 +77,17 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument("--csv", action="store_true", help="print the result's columns as CSV")
     form.add_argument("--json", action="store_true", help="print a JSON object a row")
     form.add_argument("--parquet", type=Path, metavar="FILE", help="write the result's columns to a Parquet file")
+
+
+def add_work_argument(parser: argparse.ArgumentParser) -> None:
+    """How much may be tried where no engine knows better than to try."""
+    parser.add_argument(
+        "--work",
+        type=positive,
+        default=DEFAULT_WORK,
+        metavar="STEPS",
+        help=f"steps after which a listing of candidates is given up (default {DEFAULT_WORK:,})",
+    )
 
 
 def reading_of(options: argparse.Namespace) -> Reading:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
@@ -22,6 +23,8 @@ from jobs.reports.values import listed, shown
 
 _AT_MOST = 4
 """Values found that are shown of one condition, and orders of one match."""
+_ORDERS = 1_000_000
+"""Steps in which the orders of one match are found."""
 _EVENTS = 8
 """Events of one order that are named."""
 
@@ -47,8 +50,12 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     query = matches.query
     assert query.confidence is not None
     both = isinstance(query.pattern, Conjunction)
-    orders = [] if both else orders_of_match(query, matches.log.events, path)
     yield f"  why: {_binding(matches, path)}"
+    try:
+        orders = [] if both else orders_of_match(query, matches.log.events, path, Budget(_ORDERS))
+    except WorkExhausted:
+        yield "    its events may come in more orders than can be told"
+        return
     for verdict in judge.verdicts(path if both else orders[0].path):
         if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
             yield f"    {_told(matches, verdict)}"
@@ -71,7 +78,7 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int]) -> Iterator[str]:
+def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
     """Why these events, by `seq`, are no match: what fails in the binding in which least does."""
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
@@ -90,24 +97,28 @@ def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int]) -> 
     path, verdicts = min(judged, key=lambda pair: sum(not verdict.holds for verdict in pair[1]))
     failing = [verdict for verdict in verdicts if not verdict.holds]
     if not failing:
-        yield from _passed_over(matches, path, rows)
+        yield from _passed_over(matches, path, rows, budget)
         return
     yield f"{rows}: no match, as {_binding(matches, path)}"
     for verdict in sorted(verdicts, key=lambda one: one.holds):
         yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
 
 
-def why_none(query: Query, matches: Matches, tick: Tick) -> Iterator[str]:
-    """How many matches there would be with one condition less, most first."""
+def why_none(query: Query, matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
+    """How many matches there would be with one condition less, most first; each is asked within the budget."""
     events = matches.log.events
     span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
     found: list[tuple[str, Magnitude, bool]] = []
+    unknown: list[str] = []
     for said, relaxed in relaxations(query, max(span, events.num_rows)):
         try:
-            evaluator = evaluator_of(relaxed, max_matches=1)
+            evaluator = evaluator_of(relaxed, max_matches=1, budget=budget)
+            metadata = evaluate(evaluator, events, tick).schema.metadata
         except QueryError:
             continue  # without it no engine evaluates the rest
-        metadata = evaluate(evaluator, events, tick).schema.metadata
+        except WorkExhausted:
+            unknown.append(said)
+            continue
         exact = metadata.get(b"matches_total")
         found.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
     some = sorted((one for one in found if one[1].sign), key=lambda one: one[1].key, reverse=True)
@@ -115,16 +126,21 @@ def why_none(query: Query, matches: Matches, tick: Tick) -> Iterator[str]:
         window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
         what = window if said == "WITHIN" else said
         yield f"  without {what}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
-    if not some:
+    for said in unknown:
+        yield f"  without {said}: not known, as the budget of work does not suffice (--work)"
+    if not some and not unknown:
         yield "  leaving out any one condition gives no match either: more than one stands in the way"
 
 
-def _passed_over(matches: Matches, path: Path, rows: str) -> Iterator[str]:
+def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Iterator[str]:
     """Every condition holds: it is a match, or the strategy took other events."""
     query, places = matches.query, [place for place, _ in path]
-    listing = evaluate(evaluator_of(query), matches.log.events, lambda done, of: None).to_pylist()
+    if query.strategy is Strategy.ANY:
+        yield f"{rows}: a match, as {_binding(matches, path)}"
+        return
+    listing = evaluate(evaluator_of(query, budget=budget), matches.log.events, lambda done, of: None).to_pylist()
     begun = [other for row in listing if (other := matches.path(row)) and other[0][0] == places[0]]
-    if path in begun or query.strategy is Strategy.ANY:
+    if path in begun:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
     yield f"{rows}: every condition holds as {_binding(matches, path)}, but the strategy is {query.strategy.value}"

@@ -1,7 +1,8 @@
 """Where a file is damaged: asked only after reading it has failed, to name the file and the byte.
 
 Compressed files (gzip, bzip2) are decompressed to the damage; a Parquet file is asked for its footer. Files that are
-not on this machine are not looked into. Cost: one pass over the files up to the damage, no memory beyond a block.
+not on this machine are not looked into. Whole Parquet files of one source may still hold a column as different types.
+Cost: one pass over the files up to the damage, no memory beyond a block.
 """
 
 from __future__ import annotations
@@ -55,6 +56,20 @@ def refuse_damaged(paths: Iterable[str]) -> None:
             found = damage(file)
             if found:
                 raise UnreadableSource(file, found[1], found[0])
+
+
+def refuse_mixed(paths: Iterable[str]) -> None:
+    """Raise UnreadableSource for the first local Parquet file of a source that holds a column as another type."""
+    first: dict[str, tuple[str, Path]] = {}
+    for place in paths:
+        path = local_path(place)
+        for file in [] if path is None else sorted(path.rglob("*.parquet")) if path.is_dir() else [path]:
+            if file.suffix != ".parquet":
+                continue
+            for column in pq.read_schema(file):
+                kind, before = first.setdefault(column.name, (str(column.type), file))
+                if kind != str(column.type):
+                    raise UnreadableSource(file, f"its column {column.name} is {column.type}, in {before} it is {kind}")
 
 
 def damage(path: Path) -> Damage | None:

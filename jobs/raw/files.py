@@ -106,7 +106,11 @@ def _difference(source: Source, path: str, expected: list[str], found: list[str]
 def _first_line(spark: SparkSession, path: str) -> str:
     suffix = Path(path).suffix
     if not is_local(path) or suffix in _SPARK_DECODES or Path(path).is_dir():
-        first = spark.read.text(path).first()
+        try:
+            first = spark.read.text(path).first()
+        except Exception:
+            refuse_damaged([path])
+            raise
         return first.value if first else ""
     try:
         with _open(path, suffix) as file:

@@ -20,11 +20,14 @@ from cep_core.experiments.loads import load_told
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
 from jobs import places
+from jobs.reports import quantities
 from jobs.reports.figures.figure import Figure
 from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.listing import Heading
 from jobs.reports.page import Page
 from jobs.reports.quantities import share
+from jobs.reports.shedding_comparison import LITTLE, YARDSTICKS
 from jobs.reports.site import move_folder, write_pages
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import Ledger
@@ -120,7 +123,24 @@ def answer_of(grid: Grid, summary: Summary) -> str:
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
         misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
         told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
-    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}."
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}.{_choice(grid, summary)}"
+
+
+def _choice(grid: Grid, summary: Summary) -> str:
+    """In what share of all drops strategies had a choice, and that too little of it says nothing about them.
+
+    Of the strategies that somebody could use and that drop partial matches; nothing where no drop was counted.
+    """
+    usable = [name for name in grid.strategies if name not in YARDSTICKS]
+    points = [point for name in usable for point in summary.along(LOAD, name) if "choice" in point.metrics]
+    drops = sum(point["drops"] for point in points)
+    if not drops:
+        return ""
+    choice = sum(point["drops"] * point["choice"] for point in points) / drops
+    told = (
+        f" In {share(choice)} of all drops fewer partial matches had to go than there were, so that there was a choice"
+    )
+    return f"{told}." if choice >= LITTLE else f"{told}: too few to say anything about strategies."
 
 
 def counted(answers: Sequence[Answer]) -> str:
@@ -148,6 +168,12 @@ _CAUSES = {
 }
 
 
+def _unmeasured(section: Section) -> list[str]:
+    """A grid's name, what it asks, and how much of it is known."""
+    cells = quantities.counted(len(section.grid.cells), "cell")
+    return [section.grid.name, section.title, f"{section.known} of {cells}"]
+
+
 def page_of(sections: list[Section]) -> Page:
     """All grids on one page; the first sentence says how many of the paper's relations hold."""
     answers = [answer for section in sections for answer in section.answers]
@@ -155,6 +181,16 @@ def page_of(sections: list[Section]) -> Page:
         "title": "Experiments",
         "finding": counted(answers) if answers else "No grid of experiments has been measured yet.",
         "sections": sections,
+        "unmeasured_headings": [Heading("grid", whole=True), Heading("asks", prose=True), Heading("known", whole=True)],
+        "unmeasured": [
+            [
+                section.grid.name,
+                section.title,
+                f"{section.known} of {quantities.counted(len(section.grid.cells), 'cell')}",
+            ]
+            for section in sections
+            if not section.figures
+        ],
     }
     figures = tuple(figure for section in sections for figure in section.figures)
     return Page("index.html", "experiments.html", content, figures)

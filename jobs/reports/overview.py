@@ -11,6 +11,7 @@ from typing import Any
 from jobs.reports import aggregation
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.matching import magnitude_of
+from jobs.reports.missing import NO_RESULT, is_missing
 from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import Magnitude, counted, quantity, share
@@ -51,9 +52,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
                 "events": quantity(load["events"]) if load else "–",
                 "state": _state(load, records.get(day, {})),
                 "numbers": [
-                    _number(headlines[question.name].get(day, Magnitude.of(0)), records[day][question.name])
-                    if question.name in records.get(day, {})
-                    else "–"
+                    _number(records.get(day, {}).get(question.name), headlines[question.name].get(day))
                     for question in questions
                 ],
                 "missed": share(missed[day]) if day in missed else "–",
@@ -116,8 +115,13 @@ def _headlines(
     }
 
 
-def _number(value: Magnitude, record: Mapping[str, Any]) -> str:
-    return (AT_LEAST if record["matches_at_least"] is not None else "") + quantity(value)
+def _number(record: Mapping[str, Any] | None, headline: Magnitude | None) -> str:
+    """A query's cell of a day."""
+    if record is None:
+        return "–"
+    if is_missing(record):
+        return NO_RESULT
+    return (AT_LEAST if record["matches_at_least"] is not None else "") + quantity(headline or Magnitude.of(0))
 
 
 def _unit(question: Question) -> str:
@@ -129,4 +133,6 @@ def _state(load: dict[str, object] | None, records: dict[str, dict[str, object]]
         return "refused by the gate"
     if not records:
         return "not evaluated"
+    if missing := sum(map(is_missing, records.values())):
+        return f"{counted(missing, 'result')} missing"
     return "complete" if all(record["complete"] for record in records.values()) else "incomplete"

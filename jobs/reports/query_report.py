@@ -24,6 +24,7 @@ from jobs.reports.figures.windows import windows_figure
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.leaders import leaders
 from jobs.reports.listing import Listing
+from jobs.reports.missing import is_missing, why_missing
 from jobs.reports.moments import Clock, brief, spoken
 from jobs.reports.quantities import Magnitude, counted, quantity
 from jobs.reports.questions import Question
@@ -34,7 +35,7 @@ from jobs.workload.operating_days import OperatingDays
 
 @dataclass(frozen=True)
 class QueryReport:
-    """One query on one day. Without `answer` the query was not evaluated for the day."""
+    """One query on one day. Without `answer` there is no result of the day; the first notice says why."""
 
     question: Question
     notices: tuple[str, ...]
@@ -72,7 +73,15 @@ class QueryReport:
             return f"at most {aggregation.sized(self.question.query, most)} in one window"
         if self.listed is not None:
             return f"at most {quantity(most)} of the {self.listed:,} listed matches in an hour"
-        return f"at most {counted(most, 'match', 'matches')} in an hour"
+        return f"at most {counted(most, 'match', 'matches')} in an hour{self._ended_before}"
+
+    @property
+    def _ended_before(self) -> str:
+        """How many matches are in no hour of the day in which they became certain: a NOT made them wait for it."""
+        total = None if self.answer is None else self.answer.headline.exact
+        inside = [count.exact for count in (self.periods or {}).values()]
+        ended = total - sum(count for count in inside if isinstance(count, int)) if isinstance(total, int) else 0
+        return f", {quantity(ended)} ended before the day" if ended else ""
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A query that was evaluated for a day; `records`: its `result_days` of that day and the 28 before."""
+    """A query with a result of a day; `records`: its `result_days` of that day and the 28 before that have results."""
 
     question: Question
     records: Mapping[date, Mapping[str, Any]]
@@ -126,9 +135,13 @@ def report_query(
     """The query's answer, comparison, listing, figure and notices for a day."""
     first = day - timedelta(days=TRAILING) if question.query.aggregation else day
     results = reader.read(question.name, first, day)
-    if records.of(question.name, day) is None or results is None:
+    record = records.of(question.name, day)
+    if record is None or results is None:
         return QueryReport(question, (f"This query has not been evaluated for {spoken(day)}.",))
-    evaluated = Evaluated(question, records.by_query[question.name], reader, days, day, clock)
+    if is_missing(record):
+        return QueryReport(question, (why_missing(record),))
+    answered = {on: row for on, row in records.by_query[question.name].items() if not is_missing(row)}
+    evaluated = Evaluated(question, answered, reader, days, day, clock)
     return _aggregated(evaluated, results) if question.query.aggregation else _matched(evaluated, results)
 
 
@@ -205,7 +218,7 @@ def totals_of(record: Mapping[str, Any]) -> Totals:
 def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """One sentence naming the days that are missing or failed their gate; nothing for complete results."""
     holes: dict[str, set[date]] = {"missing": set(), "refused": set()}
-    lacking = [record for record in records if not record["complete"]]
+    lacking = [record for record in records if not record["complete"] and not is_missing(record)]
     if not lacking:
         return []
     for record in lacking:

@@ -20,6 +20,7 @@ from jobs.reports.moments import spoken
 PREFIX = "slicing:"
 LOAD = "maximum_load"
 IN_USE = "plan in use"
+PLANNED = "planned"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,16 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Planned:
+    """What the planner expects of a number of slices."""
+
+    slices: int
+    load: float
+    replication: float
+    lower_bound: float
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The strategies of one plan's queries, lowest maximum load first."""
 
@@ -43,6 +54,8 @@ class Comparison:
     slowest_seconds: float | None = None
     all_seconds: float | None = None
     """Measured for the plan in use, over all of its queries."""
+    planned: Sequence[Planned] = ()
+    """Other numbers of slices, fewest first."""
 
     @property
     def queries(self) -> list[str]:
@@ -117,16 +130,16 @@ def _in_use(plans: Sequence[dict[str, Any]], evaluated: set[tuple[str, str]]) ->
     return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
 
 
-def _comparison(plan: Mapping[str, Any], measured: list[dict[str, Any]]) -> Comparison:
+def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Comparison:
+    own = (PREFIX + plan["plan_id"], plan["run_id"])
+    known = [row for row in recorded if (row["experiment"], row["run_id"]) == own and row["value"] is not None]
+    measured = [row for row in known if row["strategy"] != PLANNED]
     values: dict[str, dict[str, float]] = {}
     parameters: dict[str, Mapping[str, Any]] = {}
     for row in measured:
-        if (row["experiment"], row["run_id"]) == (PREFIX + plan["plan_id"], plan["run_id"]) and row[
-            "value"
-        ] is not None:
-            values.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
-            if row["metric"] == LOAD:
-                parameters[row["strategy"]] = json.loads(row["parameters"])
+        values.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
+        if row["metric"] == LOAD:
+            parameters[row["strategy"]] = json.loads(row["parameters"])
     strategies = [
         Measured(name, parameters[name], found[LOAD], found.get("replication"), found.get("imbalance"))
         for name, found in values.items()
@@ -135,4 +148,15 @@ def _comparison(plan: Mapping[str, Any], measured: list[dict[str, Any]]) -> Comp
     # the plan in use first among equals: that it is among the best is what a reader wants to know
     strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
     seconds = values.get(IN_USE, {})
-    return Comparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"))
+    planned = _planned([row for row in known if row["strategy"] == PLANNED])
+    return Comparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
+
+
+def _planned(predicted: list[dict[str, Any]]) -> list[Planned]:
+    by_count: dict[int, dict[str, float]] = {}
+    for row in predicted:
+        by_count.setdefault(int(json.loads(row["parameters"])["slices"]), {})[row["metric"]] = row["value"]
+    return [
+        Planned(slices, costs["predicted_load"], costs["predicted_replication"], costs["lower_bound"])
+        for slices, costs in sorted(by_count.items())
+    ]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from jobs import places
 from jobs.exits import GateFailure
-from jobs.lake.lease import give_back, kept, lease_file, wait_for
+from jobs.lake.keeping import kept
+from jobs.lake.lease import give_back, lease_file, wait_for
 from jobs.quality.judges import judges_for
 from jobs.runs.ending import end, end_after
 from jobs.runs.progress import to_person
@@ -141,7 +142,7 @@ def leased(workload: str, what: str, run_id: str, progress: Progress) -> Iterato
     path, holder = lease_file(places.lake(), workload), f"{what} (process {os.getpid()} on {socket.gethostname()})"
     lease = wait_for(path, run_id, holder, process=os.getpid(), tell=progress.note)
     try:
-        with kept(path, lease) as check:
+        with kept(path, lease, tell=progress.note) as check:
             yield check
     except BaseException as error:
         end_after(error, places.lake(), workload, run_id)

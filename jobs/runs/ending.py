@@ -11,6 +11,7 @@ from pathlib import Path
 from jobs.exits import FINAL, exit_code
 from jobs.lake.lease import give_back, lease_file
 from jobs.runs.stored_workload import forget
+from jobs.signals import interruption
 
 
 def end(lake: Path, workload: str, run_id: str) -> None:
@@ -23,5 +24,5 @@ def end_after(error: BaseException, lake: Path, workload: str, run_id: str) -> N
     """End the run if trying again cannot help; one that a person interrupted only gives the lake to others."""
     if exit_code(error) in FINAL:
         end(lake, workload, run_id)
-    elif isinstance(error, KeyboardInterrupt):
+    elif interruption(error) is not None:
         give_back(lease_file(lake, workload), run_id)

@@ -18,18 +18,20 @@ from jobs.lake.dataset import read_table
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
 from jobs.workload.compiled import CompiledQuery
 from jobs.workload.declaration import Workload
+from jobs.workload.limits import Limits
 
 
 def read_ledger(lake: Path, workload: str) -> Ledger:
     """The ledger of a workload's lake; an empty one if the lake does not exist yet."""
     loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "digest", "refused", "events", "points"])
-    results = read_table(lake / workload / "result_days", ["day", "query", "definition", "inputs"])
+    results = read_table(lake / workload / "result_days", ["day", "query", "definition", "inputs", "exhausted"])
     return Ledger(
         {row["day"]: LoadedDay(row["digest"], row["refused"], row["events"], row["points"]) for row in _rows(loaded)},
         {
             (row["query"], row["day"]): Recorded(
                 row["definition"],
                 {date.fromisoformat(day): version for day, version in json.loads(row["inputs"]).items()},
+                None if row.get("exhausted") is None else json.loads(row["exhausted"])["work"],
             )
             for row in _rows(results)
         },
@@ -50,9 +52,9 @@ def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
     }
 
 
-def questions_of(compiled: Mapping[str, CompiledQuery]) -> dict[str, Question]:
+def questions_of(compiled: Mapping[str, CompiledQuery], limits: Limits) -> dict[str, Question]:
     """The queries as the scope sees them."""
-    return {name: Question(query.evaluator.reach, query.definition) for name, query in compiled.items()}
+    return {name: Question(query.evaluator.reach, query.definition, limits.work) for name, query in compiled.items()}
 
 
 def bounds_of(workload: Workload) -> Bounds:

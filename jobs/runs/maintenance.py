@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from jobs.lake.fence import fence_of
 from jobs.lake.register import register
 from jobs.lake.write import replace
 from jobs.runs.run import Progress, StageOutcome
@@ -34,6 +35,7 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
     if "result_days" in tables:
         _drop_superseded_plans(spark, workload)
     for done, table in enumerate(tables, start=1):
+        fence_of(workload).check()
         spark.sql(f"VACUUM `{workload}`.`{table}`")
         progress.advance(done, len(tables), table)
     copies = _drop_old_copies(lake / workload / "_work" / "workloads")

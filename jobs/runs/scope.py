@@ -58,10 +58,19 @@ class LoadedDay:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a (query, day) was evaluated from: the hash of its definition and the version of each day it read."""
+    """What a (query, day) was evaluated from: the hash of its definition and the version of each day it read.
+
+    `exhausted`: the budget of work that did not suffice for a result; None: there is one.
+    """
 
     definition: str
     inputs: Mapping[date, str]
+    exhausted: int | None = None
+
+    def is_current(self, question: Question, inputs: Mapping[date, str]) -> bool:
+        """Whether evaluating again would give the same: a larger budget may give a result where there is none."""
+        retry = self.exhausted is not None and self.exhausted < question.work
+        return self.definition == question.definition and self.inputs == inputs and not retry
 
 
 @dataclass(frozen=True)
@@ -85,10 +94,14 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Question:
-    """A query as the scope sees it: how far back it looks, and the hash of all that defines it but its events."""
+    """A query as the scope sees it: how far back it looks, and the hash of all that defines it but its events.
+
+    `work`: the budget of a day.
+    """
 
     reach: Reach
     definition: str
+    work: int = 0
 
 
 @dataclass(frozen=True)
@@ -258,7 +271,8 @@ def _scope(
         question = questions[name]
         begin = first_read(question.reach, day, ledger, bounds)
         inputs = {read: ledger.version(read) for read in _span(begin, day)}
-        if ledger.results.get((name, day)) != Recorded(question.definition, inputs):
+        recorded = ledger.results.get((name, day))
+        if recorded is None or not recorded.is_current(question, inputs):
             evaluations.append(Evaluation(name, day, inputs, holes(begin, day, ledger, bounds)))
     return Scope(tuple(sorted(evaluations, key=lambda e: (e.query, e.day))))
 

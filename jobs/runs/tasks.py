@@ -78,7 +78,7 @@ def load(run: Run) -> None:
 
 def _loads(run: Run) -> Iterator[tuple[date, ...]]:
     """What to load, in turns: reaches in events or time-points show only after loading how much days hold."""
-    questions, bounds = questions_of(run.compiled), bounds_of(run.workload)
+    questions, bounds = questions_of(run.compiled, run.workload.limits), bounds_of(run.workload)
 
     def missing() -> tuple[date, ...]:
         ledger = read_ledger(run.lake, run.workload.name)
@@ -122,16 +122,15 @@ def with_scope(run: Run) -> Run:
         return run
     ledger = read_ledger(run.lake, run.workload.name)
     loaded = loaded_by(run.lake, run.workload.name, run.run_id)
-    scope = evaluate_after_loading(
-        questions_of(run.compiled), run.first, run.last, loaded, ledger, bounds_of(run.workload)
-    )
+    questions = questions_of(run.compiled, run.workload.limits)
+    scope = evaluate_after_loading(questions, run.first, run.last, loaded, ledger, bounds_of(run.workload))
     return replace(run, scope=scope)
 
 
 def stale_scope(run: Run) -> Scope:
     """Everything in the lake whose result is not what lake and workload now say."""
     ledger = read_ledger(run.lake, run.workload.name)
-    return evaluate_stale(questions_of(run.compiled), ledger, bounds_of(run.workload))
+    return evaluate_stale(questions_of(run.compiled, run.workload.limits), ledger, bounds_of(run.workload))
 
 
 def refused_days(run: Run) -> dict[date, str]:

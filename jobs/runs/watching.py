@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JError
+
 from jobs.runs.run import Progress
 
 if TYPE_CHECKING:
@@ -31,7 +33,10 @@ def watched(context: SparkContext, progress: Progress) -> Iterator[None]:
 def _watch(context: SparkContext, progress: Progress, done: threading.Event) -> None:
     tracker = context.statusTracker()
     while not done.wait(SECONDS):
-        known = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        try:
+            known = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        except (Py4JError, OSError):
+            return  # the JVM is gone, which whoever waits for the stage hears as well
         running = [stage for stage in known if stage is not None]
         if running and not done.is_set():
             progress.advance(sum(s.numCompletedTasks for s in running), sum(s.numTasks for s in running), "tasks")

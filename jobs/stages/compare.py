@@ -1,8 +1,8 @@
 """Stage `compare`: strategies side by side on the day's real events: of slicing them, and of shedding load.
 
 Slicing strategies are counted on the events that each plan slices. Loads of strategies that were not used are counted,
-never run; seconds are measured for the plan in use alone. Counted on the last days of the run that hold no more events
-than one slice may (`limits.slice_rows`): on all of them, as a rule.
+never run, those of other numbers of slices predicted; seconds are measured for the plan in use alone. Counted on the
+last days of the run that hold no more events than one slice may (`limits.slice_rows`): on all of them, as a rule.
 
 One experiment is one plan's, of however many days; it is found by the plan, on whose day, the run's last, it is
 recorded. Shedding (jobs/stages/shed.py) is one experiment a day, whichever run made it. Reads `events`,
@@ -12,15 +12,17 @@ recorded. Shedding (jobs/stages/shed.py) is one experiment a day, whichever run 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slicing import compare_strategies
 from cep_core.shedding.run import TooManyPartialMatches
 from cep_core.slicing import Plan
+from cep_core.slicing.plan import Prediction
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.lake.write import replace
@@ -40,6 +42,9 @@ EXPERIMENT = "slicing:"
 """Before the plan's id: the experiment's name."""
 
 IN_USE = "plan in use"
+
+PLANNED = "planned"
+"""The name under which predictions for other numbers of slices are recorded."""
 
 MEASURED = {
     "maximum load": "maximum_load",
@@ -123,8 +128,30 @@ def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int,
         rows += [
             {**row, "metric": MEASURED[row["metric"]], "experiment": EXPERIMENT + plan.plan_id} for row in measured
         ]
+        rows += _predicted(plan, predicted_loads(plan, events, seed_text(run, plan.queries), reach, interval))
     rows += _seconds(run, plans)
     return events_read, rows
+
+
+def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, Any]]:
+    """What the planner expects of other numbers of slices."""
+    return [
+        {
+            "experiment": EXPERIMENT + plan.plan_id,
+            "strategy": PLANNED,
+            "parameters": json.dumps({"slices": slices}),
+            "seed": None,
+            "metric": metric,
+            "value": value,
+            "unit": unit,
+        }
+        for slices, costs in loads.items()
+        for metric, value, unit in (
+            ("predicted_load", costs.maximum_load, "share of events"),
+            ("predicted_replication", costs.replication, "copies per event"),
+            ("lower_bound", costs.lower_bound, "share of events"),
+        )
+    ]
 
 
 def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:

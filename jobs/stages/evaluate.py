@@ -8,6 +8,9 @@ Days whose listing is cut at `max_matches` are evaluated once more for their com
 event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
 match might bind and its count is null; those of an AND are made from its listing.
 
+What can only be counted by listing is evaluated day by day, so that a day that exhausts its budget of work is a hole of
+its own: it has no rows, and `result_days` says why.
+
 Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
 `slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
 """
@@ -27,12 +30,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
 from jobs.lake.creating import create
 from jobs.lake.register import table_folders
 from jobs.lake.result_tables import compact_table
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
+from jobs.runs.scope import Evaluation
 from jobs.stages.planned import planned
 from jobs.stages.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.slice_worker import (
@@ -73,6 +78,9 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
+    for result in results:
+        for day, exhausted in result.exhausted.items():
+            run.progress.note(f"no result of {result.query} for {day}: {exhausted}")
     read = events_read(run, assignment.blocks, partials)
     return StageOutcome(sum(read.values()), rows, message, days=day_outcomes(results, read))
 
@@ -82,13 +90,14 @@ def assignment_of(run: Run) -> Assignment:
     assert run.scope is not None
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
     blocks = {
-        name: tuple(_moments(run, [evaluation.day for evaluation in block]) for block in run.scope.blocks(name))
+        name: tuple(_moments(run, days) for days in _together(run.compiled[name].evaluator, run.scope.blocks(name)))
         for name in names
     }
     texts = []
     for name in names:
         settings = run.workload.settings(name)
-        texts.append(QueryText(name, run.compiled[name].text, settings.max_matches, settings.exact_counts))
+        exact, work = settings.exact_counts, run.workload.limits.work
+        texts.append(QueryText(name, run.compiled[name].text, settings.max_matches, exact, work=work))
     return Assignment(
         tuple(plan.to_dict() for plan in planned(run)),
         tuple(texts),
@@ -96,6 +105,13 @@ def assignment_of(run: Run) -> Assignment:
         schema_to_values(run.workload.schema),
         run.workload.limits.slice_rows,
     )
+
+
+def _together(evaluator: Evaluator, blocks: Iterable[Sequence[Evaluation]]) -> Iterator[list[date]]:
+    """The days that are evaluated together: blocks of them, or one by one where each has a budget of work."""
+    for block in blocks:
+        days = [evaluation.day for evaluation in block]
+        yield from ([day] for day in days) if evaluator.postpones else [days]
 
 
 def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | None) -> list[Partial]:
@@ -196,11 +212,15 @@ def _compact(
     cut = {result.query: _cut_days(run.compiled[result.query], result) for result in results}
     present = table_folders(run.workload.name, run.lake)
     wanted = [name for name, days in cut.items() if days or f"{name}_compact" in present]
-    evaluators = {name: evaluator_of(run.compiled[name].query, collapsed=True, supersets=True) for name in wanted}
+    work = run.workload.limits.work
+    evaluators = {
+        name: evaluator_of(run.compiled[name].query, collapsed=True, supersets=True, budget=Budget(work))
+        for name in wanted
+    }
     tables = [compact_table(name, evaluators[name].schema, run.compiled[name].variables) for name in wanted]
     create(run.spark, run.workload.name, tables, run.lake)
     blocks = {name: tuple(_moments(run, [day]) for day in cut[name]) for name in wanted}
-    texts = [QueryText(name, run.compiled[name].text, collapsed=True) for name in wanted if cut[name]]
+    texts = [QueryText(name, run.compiled[name].text, collapsed=True, work=work) for name in wanted if cut[name]]
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
     partials = _partials(run, again, way) if texts else []
     return [
@@ -222,7 +242,7 @@ def _merged(
     """A query's result of all its blocks of days."""
     assert run.scope is not None
     calendar = run.workload.operating_days
-    tables, totals = [], {}
+    tables, totals, exhausted = [], {}, {}
     for number, days in enumerate(blocks):
         own = (
             from_bytes(content)
@@ -230,12 +250,16 @@ def _merged(
             if partial.query == name and partial.block == number
             for content in partial.batches
         )
-        merged = evaluator.merge(own, days)
+        try:
+            merged = evaluator.merge(own, days)
+        except WorkExhausted as refusal:
+            exhausted.update({calendar.day_of(moment): refusal for moment in days[:-1]})
+            continue
         tables.append(_with_day(merged, days, [calendar.day_of(moment) for moment in days[:-1]]))
         stored = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}"))
         totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
     empty = evaluator.schema.append(pa.field("day", pa.date32())).empty_table()
-    return Result(name, name, run.scope.of(name), pa.concat_tables(tables or [empty]), totals)
+    return Result(name, name, run.scope.of(name), pa.concat_tables(tables or [empty]), totals, exhausted)
 
 
 def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:

@@ -16,7 +16,7 @@ from jobs.exits import WrongWorkload
 from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace_all
-from jobs.raw.damage import refuse_damaged
+from jobs.raw.damage import refuse_damaged, refuse_mixed
 from jobs.raw.files import Found, find
 from jobs.raw.rows import rows_of
 from jobs.runs.run import DayOutcome, Run, StageOutcome
@@ -39,6 +39,8 @@ def ingest(run: Run) -> StageOutcome:
         _parse(run, found)
     except Exception:
         refuse_damaged(path for files in found.values() for path in files.paths)
+        for files in found.values():
+            refuse_mixed(files.paths)
         raise
     equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
     replace_all(

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.language.budget import WorkExhausted
 from cep_core.matching.identity import MATCH_ID, match_ids
+from cep_core.matching.numbers import all_digits
 from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
@@ -35,6 +37,8 @@ class Result:
     evaluations: tuple[Evaluation, ...]
     table: pa.Table
     totals: dict[date, dict[str, Any]]
+    exhausted: Mapping[date, WorkExhausted] = field(default_factory=dict)
+    """The days without a result, as their budget of work did not suffice."""
 
     @property
     def rows(self) -> dict[date, int]:
@@ -107,10 +111,19 @@ def result_days(run: Run, results: Sequence[Result]) -> Replacement:
                     "matches_total": totals.get("matches_total"),
                     "matches_at_least": totals.get("matches_at_least"),
                     "truncated": result.truncated(evaluation.day),
-                    "complete": evaluation.complete,
+                    "complete": evaluation.complete and evaluation.day not in result.exhausted,
+                    "exhausted": _told(result.exhausted.get(evaluation.day)),
                 }
             )
     return _of_rows(run, "result_days", rows, mine)
+
+
+def _told(exhausted: WorkExhausted | None) -> str | None:
+    """What `result_days` says of a hole that lack of work made."""
+    if exhausted is None:
+        return None
+    candidates = None if exhausted.candidates is None else all_digits(exhausted.candidates)
+    return json.dumps({"work": exhausted.limit, "candidates": candidates, "reason": exhausted.reason})
 
 
 def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column) -> Replacement:

@@ -18,9 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.compile import compile_query
+from cep_core.compile import evaluator_of
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+from cep_core.language.budget import Budget
 from cep_core.language.evaluator import Evaluator, Reach
+from cep_core.language.patterns.binding import bind
 from cep_core.slicing import Plan, ownership, read_from
 
 WORTH_CUTTING = 0.75
@@ -45,6 +47,8 @@ class QueryText:
     max_matches: int | None = None
     exact: bool = False
     collapsed: bool = False
+    work: int | None = None
+    """Steps that each slice may take for a day."""
 
 
 @dataclass(frozen=True)
@@ -175,19 +179,19 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
         name: {attribute: Attribute(attribute, AttributeType(kind), nullable) for attribute, kind, nullable in own}
         for name, own in types
     }
-    return compile_query(
-        query.text,
-        LogSchema(
-            declared,
-            unit=unit,
-            ties=Ties(ties),
-            imprecision={name: (before, after) for name, before, after in imprecision},
-        ),
-        path=query.name,
+    log = LogSchema(
+        declared,
+        unit=unit,
+        ties=Ties(ties),
+        imprecision={name: (before, after) for name, before, after in imprecision},
+    )
+    return evaluator_of(
+        bind(query.text, log, query.name),
         max_matches=query.max_matches,
         exact=query.exact,
         collapsed=query.collapsed,
         supersets=True,
+        budget=Budget(query.work),
     )
 
 

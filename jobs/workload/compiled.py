@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.patterns.binding import bind
@@ -102,7 +103,8 @@ def question_of(text: str) -> str:
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
     settings = workload.settings(path.stem)
     query = bind(text, workload.schema, shown, whole_log=False)
-    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts)
+    budget = Budget(workload.limits.work)
+    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts, budget=budget)
     definition = definition_hash(workload, path.stem, text)
     return CompiledQuery(path.stem, question_of(text), path, text, query, evaluator, definition)
 

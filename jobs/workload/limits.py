@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from cep_core.language.budget import DEFAULT_WORK
 from jobs.workload.operating_days import UNITS
 from jobs.workload.problems import Problems
 
@@ -18,10 +19,14 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds a run: `max_reach` in the log's unit, `slice_rows` events in memory at once."""
+    """What bounds a run: `max_reach` in the log's unit, `slice_rows` events in memory at once.
+
+    `work`: steps of a query and day in what no engine bounds by a polynomial in the events (docs/semantics.md 3).
+    """
 
     max_reach: int
     slice_rows: int = 5_000_000
+    work: int = DEFAULT_WORK
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Slicing:
 
 def read_limits(problems: Problems, value: object, unit: str) -> Limits:
     """The section `limits`; `unit`: the log's."""
-    section = problems.section("workload.yaml: limits", value, (), ("max_reach", "slice_rows"))
+    section = problems.section("workload.yaml: limits", value, (), ("max_reach", "slice_rows", "work"))
     text = section.text("max_reach", "30d")
     found = _SPAN.fullmatch(text)
     if found is None:
@@ -42,7 +47,11 @@ def read_limits(problems: Problems, value: object, unit: str) -> Limits:
     seconds = int(found["number"]) * _SECONDS[found["unit"]]
     if seconds > _LONGEST:
         problems.add(section.at("max_reach"), f"expected at most a hundred years, found '{text}'")
-    return Limits(min(seconds, _LONGEST) * UNITS[unit], section.count("slice_rows", Limits.slice_rows, least=1))
+    return Limits(
+        min(seconds, _LONGEST) * UNITS[unit],
+        section.count("slice_rows", Limits.slice_rows, least=1),
+        section.count("work", Limits.work, least=1),
+    )
 
 
 def read_slicing(problems: Problems, value: object) -> Slicing:

@@ -375,3 +375,35 @@ def test_ranges_read_back_as_far_as_clocks_may_be_wrong(
     assert main(["match", str(query), str(log), "--csv"]) == 0
     assert capsys.readouterr().out == whole
     assert len(whole.splitlines()) > 400
+
+
+def test_a_search_without_a_visible_end_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Work is limited, told with numbers, and ends with code 1; so it is for --detect and what --why asks."""
+    query = "PATTERN SEQ(A a, B+ b[]) WHERE b[i].late > max(b[..i-1].late) AND sum(b[].late) = -7 WITHIN 9 hours"
+    rows = [f"2013-03-08 {8 + n // 60:02}:{n % 60:02},{'B' if n else 'A'},{37 * n % 101}" for n in range(60)]
+    log = str(write(tmp_path / "log.csv", "\n".join(["time,kind,late", *rows])))
+    arguments = [str(write(tmp_path / "q.cep", query)), log, "--work", "200000"]
+    for more in ([], ["--detect"], ["--collapsed"], ["--csv"]):
+        assert main(["match", *arguments, *more]) == 1
+        told = capsys.readouterr()
+        assert (
+            "trendmill: the budget of work is exhausted: 200,000 steps were not enough to try the query's" in told.err
+        )
+        assert "5.8e17 candidates" in told.err
+        assert "Traceback" not in told.err
+    none = "PATTERN SEQ(A a, B b) WHERE b.late > 200 AND a.late > 200 WITHIN 9 hours"
+    printed([str(write(tmp_path / "none.cep", none)), log, "--why"], capsys)
+    hopeless = "PATTERN SEQ(A a, B+ b[]) WHERE a.late = 7 AND sum(b[].late) = -7 WITHIN 9 hours"
+    out = printed([str(write(tmp_path / "less.cep", hopeless)), log, "--why", "--work", "200000"], capsys)
+    assert "without a.late = 7: not known, as the budget of work does not suffice (--work)" in out
+
+
+def test_why_does_not_walk_through_all_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """40 events that nested closures read in 2^39 ways, and 40 that no binding takes, are explained at once."""
+    log = str(write(tmp_path / "log.csv", "\n".join(["ts,kind", *(f"{n},A" for n in range(40)), "50,D"])))
+    nested = str(write(tmp_path / "nested.cep", "PATTERN (SEQ(A+ a[], NOT C n, B? b))+ WITHIN 99"))
+    everything = ",".join(str(row) for row in range(1, 41))
+    assert "a match" in printed([nested, log, "--why-not", everything], capsys)
+    split = "PATTERN SEQ((SEQ(A+ a[], A* b[]))+, C c) WITHIN 99"
+    out = printed([str(write(tmp_path / "split.cep", split)), log, "--why-not", everything], capsys)
+    assert "the pattern binds no" in out

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from cep_core.experiments.buses import City, generate_reports
-from cep_core.experiments.grids import Grid, grid_of
+from cep_core.experiments.grids import CAUSES, Grid, grid_of
 from cep_core.experiments.logs import LogSource
 from cep_core.experiments.measuring import measure_cell
 from cep_core.experiments.paper_queries import QUERIES
@@ -168,8 +168,11 @@ def test_a_cell_is_a_function_of_its_grid(tmp_path):
     one, again, other = (measure_cell(grid, cell, tmp_path) for cell in (grid.cells[0], grid.cells[0], grid.cells[1]))
     assert one.equals(again)
     assert not one.equals(other)
-    of_all = set(one["metric"].to_pylist()) - {"model_time", "model_share"}
-    assert one.num_rows == 4 * 2 * len(of_all) + 2 * 2  # at two loads; only pSPICE builds a model
+    of_all = set(one["metric"].to_pylist()) - {"model_time", "model_share", "choice"}
+    rows = one.to_pylist()
+    choices = sum(row["metric"] == "choice" for row in rows)
+    assert choices == sum(row["metric"] == "drops" and row["value"] > 0 for row in rows) > 0
+    assert one.num_rows == 4 * 2 * len(of_all) + 2 * 2 + choices  # at two loads; only pSPICE builds a model
     assert set(one["parameters"].to_pylist()) == {f'{{"load": {load}, "window": 150}}' for load in (1.3, 1.6)}
 
 
@@ -225,3 +228,29 @@ def test_the_projects_own_grids_make_sense():
     files = sorted((Path(__file__).parents[2] / "workloads").glob("*/experiments/*.yaml"))
     grids = [grid_of(file.stem, yaml.safe_load(file.read_text())) for file in files]
     assert {query for grid in grids for query in grid.queries} == {*QUERIES, "contagion", "destination_collapse"}
+
+
+def test_the_experiments_in_the_docs_count_their_relations():
+    """Each is asked once, where it does not agree its cause is told, and the summary at the top has counted right."""
+    yaml = pytest.importorskip("yaml")
+    root = Path(__file__).parents[2]
+    text = (root / "docs" / "experiments.md").read_text()
+    grids = {
+        file.stem: grid_of(file.stem, yaml.safe_load(file.read_text()))
+        for file in (root / "workloads" / "nyc_flights" / "experiments").glob("*.yaml")
+    }
+    asked = sum(len(grid.relations) for grid in grids.values())
+    again = sum(len(grid.relations) for grid in grids.values() if "event_window" in grid.prices)
+    section = {grid.title: text.split(f"### {grid.title}\n")[1].split("\n#")[0] for grid in grids.values()}
+    told = {title: part.count("- **Agrees**") for title, part in section.items()}
+    agree = sum(told[grid.title] for grid in grids.values())
+    agree_again = sum(told[grid.title] for grid in grids.values() if "event_window" in grid.prices)
+    first = "".join(section[grid.title] for grid in grids.values() if "event_window" not in grid.prices)
+    causes = [first.count(f"* ({cause})") for cause in CAUSES]
+    assert asked == text.count("- **Agrees**") + text.count("- **Does not agree**")
+    assert agree - agree_again + sum(causes) == asked - again
+    assert (
+        f"Of {asked - again} relations {agree - agree_again} agree; of the others "
+        f"{causes[0]} depend on the cost model, {causes[1]} on our data, {causes[2]} on the set-up."
+    ) in text
+    assert f"{agree_again} of them agree then, so that {agree} of all {asked} do." in text

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.experiments.generator import FORMULAS, Stream, generate
+from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slicing import SCHEMA, compare_strategies, loads_of
 from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed, deal_out, worth_hashing
 from cep_core.language.evaluator import Reach
@@ -166,3 +167,16 @@ def test_heavy_values_of_a_zipf_stream(slices: int, heavy: list[int]) -> None:
     events = generate(Stream("star", 3, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={"a": 2.0}))
     found = heavy_hitters(statistics_of(events, FORMULAS["star"]), "P", "first", slices)
     assert found.values.to_pylist() == heavy
+
+
+def test_more_slices_are_predicted_to_hold_less() -> None:
+    """For each number the planner's own prediction, which the plan of that number keeps; never below its bound."""
+    events = log(*((kind, value % 7, value) for value in range(200) for kind in "PQR"))
+    plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), 4, "seed")
+    found = predicted_loads(plan, events, "seed", Reach(), None)
+    assert list(found) == [2, 4, 8, 16]
+    loads = [costs.maximum_load for costs in found.values()]
+    assert loads == sorted(loads, reverse=True)
+    assert loads[-1] < loads[0]
+    assert all(costs.lower_bound <= costs.maximum_load for costs in found.values())
+    assert found[4] == plan.predicted

@@ -13,6 +13,7 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.stages.ingest import ingest
 from jobs.stages.validate import validate
 from jobs.workload.declaration import Workload, load_workload
+from tests.leases import leased
 
 D1, D2, D3 = date(2024, 1, 1), date(2024, 1, 2), date(2024, 1, 3)
 
@@ -75,7 +76,8 @@ class Readings:
         (folder / "expectations.yaml").write_text(RULES)
         self.workload = load_workload(folder)
         self.spark.sql("DROP DATABASE IF EXISTS readings CASCADE")
-        create(self.spark, "readings", [table_of(self.workload, name) for name in LOADED], self.lake)
+        with leased(self.lake, "readings"):
+            create(self.spark, "readings", [table_of(self.workload, name) for name in LOADED], self.lake)
 
     @property
     def lake(self) -> Path:
@@ -93,8 +95,9 @@ class Readings:
 
     def load(self, *days: date) -> StageOutcome:
         run = self.run(*days)
-        ingest(run)
-        return validate(run)
+        with leased(self.lake, "readings"):
+            ingest(run)
+            return validate(run)
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """A table's rows without `run_id`, in one order."""

@@ -22,6 +22,7 @@ from jobs.stages.ingest import ingest
 from jobs.stages.validate import validate
 from jobs.workload.declaration import load_workload
 from tests.lake.readings import LOADED
+from tests.leases import leased
 from tests.workload.flights_oracle import counts_by_day
 
 pytestmark = pytest.mark.spark
@@ -36,10 +37,11 @@ def test_the_week_of_the_storm(spark: Any, tmp_path: Path, monkeypatch: pytest.M
     workload = load_workload(SAMPLE)
     first, last = date(2013, 3, 5), date(2013, 3, 11)
     spark.sql("DROP DATABASE IF EXISTS nyc_flights CASCADE")
-    create(spark, workload.name, [table_of(workload, name) for name in LOADED], tmp_path)
     run = Run(workload, {}, first, last, "week", spark, tmp_path)
-    ingest(run)
-    outcome = validate(run)
+    with leased(tmp_path, workload.name):
+        create(spark, workload.name, [table_of(workload, name) for name in LOADED], tmp_path)
+        ingest(run)
+        outcome = validate(run)
     counted = spark.table("nyc_flights.events").groupBy("day", "event_type").count().collect()
     found: dict[date, Counter[str]] = {day: Counter() for day in days_between(first, last)}
     for row in counted:

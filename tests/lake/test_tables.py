@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from jobs.lake.result_tables import result_table
 from jobs.lake.tables import lake_tables
 from jobs.lake.write import append, replace
 from jobs.workload.declaration import load_workload
+from tests.leases import leased
 
 pytestmark = pytest.mark.spark
 
@@ -24,9 +26,10 @@ D1, D2 = date(2024, 1, 1), date(2024, 1, 2)
 
 
 @pytest.fixture
-def lake(spark: Any, tmp_path: Path) -> Path:
+def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     spark.sql("DROP DATABASE IF EXISTS tables CASCADE")
-    return tmp_path
+    with leased(tmp_path, "tables"):
+        yield tmp_path
 
 
 def result(*columns: pa.Field) -> Any:

@@ -93,7 +93,7 @@ def positive_patterns(types: tuple[str, ...] = ("A", "B", "C")) -> st.SearchStra
 
 def literals() -> st.SearchStrategy[Literal]:
     values = st.one_of(
-        st.integers(-(2**63) + 1, 2**63 - 1),
+        st.integers(-(2**63), 2**63 - 1) | st.just(-(2**63)),
         st.floats(allow_nan=False, allow_infinity=False),
         st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=6),
         st.booleans(),

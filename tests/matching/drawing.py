@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
 from cep_core.matching.reference import Path
+from tests.ends import WHOLE, kept, place, real, whole
 from tests.matching.worlds import (
     AT,
     COMPARE,
@@ -21,6 +22,8 @@ from tests.matching.worlds import (
     repeated,
     units_of,
 )
+
+CONSTANTS = st.integers(0, 2) | st.sampled_from(WHOLE)
 
 
 @st.composite
@@ -108,7 +111,7 @@ def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
     its = draw(st.sampled_from(units))
     lists, closures = repeated(pattern), repeated(negated.body)
     name = its.variable + ("[i]" if its.variable in closures else "")
-    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
+    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(CONSTANTS)
     kind = draw(st.sampled_from(["own", "match", "match", "match", "inside"]))
     if kind == "own" or (kind == "inside" and (len(units) < 2 or closures)):
         return Tested(its.variable, f"{name}.x {sign} {k}", lambda w, path, e: compares(sign, w.events[e].x, k))
@@ -120,6 +123,12 @@ def tests_of(draw: st.DrawFn, negated: Not, pattern: Pattern) -> Tested:
 
         return Tested(other, f"{one}.x {sign} {other}.x", beside)
     v = draw(st.sampled_from(units_of(pattern))).variable
+    if draw(st.integers(0, 2)) == 0:
+
+        def apart(world: World, path: Path, event: int) -> bool:
+            return all(compares(sign, minus(world.events[event].x, x), k) for x in values(world, path, v))
+
+        return Tested(its.variable, f"{name}.x - {v}{'[i]' if v in lists else ''}.x {sign} {k}", apart)
 
     def allows(world: World, path: Path, event: int) -> bool:
         return all(compares(sign, world.events[event].x, x) for x in values(world, path, v))
@@ -133,17 +142,17 @@ def values(world: World, path: Path, variable: str) -> list[int | None]:
 
 def compares(name: str, left: int | float | None, right: int | float | None) -> bool:
     """Unknown fails."""
-    return left is not None and right is not None and COMPARE[name](left, right)
+    return left is not None and right is not None and COMPARE[name](place(left), place(right))
 
 
-def pairs(path: Path, world: World, variable: str, neighbours: bool) -> list[tuple[int | None, int | None]]:
-    """Values of consecutive events of a variable; `neighbours`: that are adjacent in the match."""
-    steps = [(event, place) for place, (event, bound) in enumerate(path) if bound == variable]
-    return [
-        (world.events[one].x, world.events[other].x)
-        for (one, at), (other, then) in itertools.pairwise(steps)
-        if not neighbours or then == at + 1
-    ]
+def minus(left: int | None, right: int | None) -> int | None:
+    """A difference as the language knows it."""
+    return None if left is None or right is None else kept(left - right)
+
+
+def pairs(path: Path, world: World, variable: str) -> list[tuple[Event, Event]]:
+    """Consecutive events of a variable."""
+    return list(itertools.pairwise(world.events[event] for event, bound in path if bound == variable))
 
 
 def known(items: list[int | None]) -> list[int]:
@@ -156,32 +165,66 @@ def while_it_grows(v: str) -> Unsettled:
 
 
 @st.composite
+def conditions_of_plain(draw: st.DrawFn, v: str, w: str, sign: str, k: int) -> Condition:
+    """A condition on two variables that hold one event each, or on one if they are the same."""
+    if v == w:
+        options = [
+            (f"{v}.x {sign} {k}", lambda event, _: compares(sign, event.x, k)),
+            (f"{v}.x {sign} {v}.y", lambda event, _: compares(sign, event.x, event.y)),
+            (f"{v}.y {sign} {k}", lambda event, _: compares(sign, event.y, k)),
+            (f"{v}.x IN ({k}, 1)", lambda event, _: event.x in (k, 1)),
+            (f"{v}.x - {k} {sign} 1", lambda event, _: compares(sign, minus(event.x, k), 1)),
+        ]
+    else:
+        options = [
+            (f"{v}.x {sign} {w}.x", lambda one, other: compares(sign, one.x, other.x)),
+            (f"{v}.x {sign} {w}.y", lambda one, other: compares(sign, one.x, other.y)),
+            (f"{v}.x - {w}.x {sign} {k}", lambda one, other: compares(sign, minus(one.x, other.x), k)),
+            (
+                f"{v}.x - ({w}.x - 1) {sign} {k} - 1",
+                lambda one, other: compares(sign, minus(one.x, minus(other.x, 1)), minus(k, 1)),
+            ),
+            (
+                f"{v}.x - {w}.x BETWEEN 0 AND {k}",
+                lambda one, other: (
+                    compares(">=", minus(one.x, other.x), 0) and compares("<=", minus(one.x, other.x), k)
+                ),
+            ),
+        ]
+    text, said = draw(st.sampled_from(options))
+
+    def holds(world: World, path: Path) -> bool:
+        bound = {name: world.events[event] for event, name in path}
+        return v not in bound or w not in bound or said(bound[v], bound[w])
+
+    return Condition(text, holds)
+
+
+@st.composite
 def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
     """A condition as text, and what it says of a match."""
     lists = sorted(repeated(pattern))
     plain = sorted({unit.variable for unit in units_of(pattern)} - set(lists))
-    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(st.integers(0, 2))
+    sign, k = draw(st.sampled_from(sorted(COMPARE))), draw(CONSTANTS)
     v = draw(st.sampled_from(sorted([*lists, *plain])))
     if v in plain:
-        w = draw(st.sampled_from(plain))
-        if w == v:
-            return Condition(f"{v}.x {sign} {k}", lambda w, path: all(compares(sign, x, k) for x in values(w, path, v)))
-
-        def crossing(world: World, path: Path) -> bool:
-            left, right = values(world, path, v), values(world, path, w)
-            return not left or not right or compares(sign, left[0], right[0])
-
-        return Condition(f"{v}.x {sign} {w}.x", crossing)
+        return draw(conditions_of_plain(v, draw(st.sampled_from(plain)), sign, k))
 
     def each(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v))
 
     def in_turn(world: World, path: Path) -> bool:
-        return all(compares(sign, *pair) for pair in pairs(path, world, v, False))
+        return all(compares(sign, one.x, other.x) for one, other in pairs(path, world, v))
+
+    def real_in_turn(world: World, path: Path) -> bool:
+        return all(compares(sign, one.y, other.x) for one, other in pairs(path, world, v))
+
+    def apart_in_turn(world: World, path: Path) -> bool:
+        return all(compares(sign, minus(other.x, one.x), k) for one, other in pairs(path, world, v))
 
     def product_in_turn(world: World, path: Path) -> bool:
-        its = pairs(path, world, v, False)
-        return all(one is not None and other is not None and compares(sign, one * other, k) for one, other in its)
+        its = [(one.x, other.x) for one, other in pairs(path, world, v)]
+        return all(one is not None and other is not None and compares(sign, kept(one * other), k) for one, other in its)
 
     def first(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v)[:1])
@@ -201,7 +244,11 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
 
     def total(world: World, path: Path) -> bool:
         its = values(world, path, v)
-        return not its or compares(sign, sum(known(its)) if known(its) else None, k)
+        return not its or compares(sign, kept(sum(known(its))) if known(its) else None, k)
+
+    def average(world: World, path: Path) -> bool:
+        its = values(world, path, v)
+        return not its or compares(sign, sum(known(its)) / len(known(its)) if known(its) else None, k)
 
     def last(world: World, path: Path) -> bool:
         return all(compares(sign, x, k) for x in values(world, path, v)[-1:])
@@ -213,12 +260,15 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
     options = [
         Condition(f"{v}[i].x {sign} {k}", each),
         Condition(f"{v}[i-1].x {sign} {v}[i].x", in_turn),
+        Condition(f"{v}[i-1].y {sign} {v}[i].x", real_in_turn),
+        Condition(f"{v}[i].x - {v}[i-1].x {sign} {k}", apart_in_turn),
         Condition(f"{v}[i-1].x * {v}[i].x {sign} {k}", product_in_turn),
         Condition(f"{v}[1].x {sign} {k}", first),
         Condition(f"{v}[2].x {sign} {k}", second, lambda w, path, coming: v in coming and len(values(w, path, v)) < 2),
         Condition(f"{v}[i].x {sign} max({v}[..i-1].x)", over_maximum),
         Condition(f"{v}[i].x {sign} avg({v}[1..i-1].x)", over_average),
         Condition(f"sum({v}[].x) {sign} {k}", total, while_it_grows(v)),
+        Condition(f"avg({v}[].x) {sign} {k}", average, while_it_grows(v)),
         Condition(f"{v}[last].x {sign} {k}", last, while_it_grows(v)),
         Condition(f"last({v}[].x) {sign} {k}", last, while_it_grows(v)),
         Condition(f"first({v}[].x) {sign} {k}", first),
@@ -238,20 +288,22 @@ def conditions(draw: st.DrawFn, pattern: Pattern) -> Condition:
 @st.composite
 def logs(draw: st.DrawFn, least: int = 0, most: int = 8, latest: int = 6) -> list[Event]:
     """Events with bursts of equal time stamps, NULLs, and seqs that need not follow time."""
+    x, y = draw(whole(st.sampled_from([0, 1, 2, 2, None]))), draw(real(st.sampled_from([0.0, 1.0, 1.5, 2.0, None])))
     rows = draw(
         st.lists(
             st.tuples(
                 st.sampled_from("AABBCD"),
                 st.integers(0, latest),
-                st.sampled_from([0, 1, 2, 2, None]),
+                x,
                 st.sampled_from([0, 0, 1, None]),
+                y,
             ),
             min_size=least,
             max_size=most,
         )
     )
     seqs = draw(st.permutations(range(len(rows)))) if draw(st.booleans()) else range(len(rows))
-    events = [Event(kind, ts, seq, x, k) for (kind, ts, x, k), seq in zip(rows, seqs, strict=True)]
+    events = [Event(kind, ts, seq, *values) for (kind, ts, *values), seq in zip(rows, seqs, strict=True)]
     return sorted(events, key=lambda event: (event.ts, event.seq))
 
 

@@ -50,6 +50,7 @@ class Event:
     seq: int
     x: int | None
     k: int | None
+    y: float | None = None
 
 
 Holds = Callable[["World", Path], bool]
@@ -109,10 +110,8 @@ class World:
 
     @property
     def table(self) -> pa.Table:
-        columns = {
-            name: [getattr(event, name) for event in self.events] for name in ("event_type", "ts", "seq", "x", "k")
-        }
-        types = {"event_type": pa.string(), "ts": pa.int64(), "seq": pa.int64(), "x": pa.int64(), "k": pa.int64()}
+        types = {name: pa.int64() for name in ("ts", "seq", "x", "k")} | {"event_type": pa.string(), "y": pa.float64()}
+        columns = {name: [getattr(event, name) for event in self.events] for name in types}
         return pa.table({name: pa.array(values, types[name]) for name, values in columns.items()})
 
     @property

@@ -102,6 +102,7 @@ def records(day: date) -> list[dict[str, Any]]:
             "matches_at_least": None,
             "truncated": query == "snowball" and day == DAY,
             "complete": not (day == INCOMPLETE and query != "all_departures"),
+            "exhausted": None,
             **of_day(day),
         }
         for query, count in rows.items()

@@ -102,18 +102,27 @@ def experiments() -> list[dict[str, Any]]:
             ("imbalance", 4 * load, "ratio"),
         )
     ]
+    known = [
+        (strategy, {"variables": ["line"], "shares": {"": [4]}, "ranges": 1}, metric, value, unit)
+        for strategy, metric, value, unit in [*counts, *seconds]
+    ]
+    known += [
+        ("planned", {"slices": slices}, metric, value, "")
+        for slices in (16, 2)
+        for metric, value in (("predicted_load", 1.2 / slices), ("predicted_replication", 1.25), ("lower_bound", 0.05))
+    ]
     return [
         {
             "experiment": "slicing:0011223344556677",
             "strategy": strategy,
-            "parameters": json.dumps({"variables": ["line"], "shares": {"": [4]}, "ranges": 1}),
+            "parameters": json.dumps(parameters),
             "seed": None,
             "metric": metric,
             "value": value,
             "unit": unit,
             **of_day(DAY),
         }
-        for strategy, metric, value, unit in [*counts, *seconds]
+        for strategy, parameters, metric, value, unit in known
     ]
 
 

@@ -36,6 +36,7 @@ RESULT_DAYS = _schema(
     matches_at_least=_TEXT,
     truncated=_FLAG,
     complete=_FLAG,
+    exhausted=_TEXT,
 )
 LOADED_DAYS = _schema(digest=_TEXT, refused=_FLAG, reason=_TEXT, events=_LONG, points=_LONG, checks=_TEXT)
 SOURCE_ROWS = _schema(

@@ -12,18 +12,21 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cep_core.language.patterns.binding import bind
 from jobs.reports import overview
 from jobs.reports.day_report import DayReport
 from jobs.reports.page import Page
 from jobs.reports.pages import day, query
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import rendered
+from jobs.reports.tallies import Totals, tallies_of
 from jobs.workload.declaration import Workload, load_workload
 from tests.reports.cut_days import QUESTIONS, Tables, evaluated, logs, reported
 from tests.reports.reading import Document, read
 from tests.reports.small_days import DAY, start_of
 from tests.reports.small_schemas import EVENTS
 from tests.reports.small_workload import write_workload
+from tests.reports.test_answers import HOUR, MATCHED, SCHEMA, START, events, matched
 
 SAYS = re.compile(r"\blist(ed|ing)\b|≥")
 FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail": [], "pages": []}
@@ -82,14 +85,14 @@ def _overview(workload: Workload, questions: list[Question], tables: Tables, hom
 def test_no_published_number_depends_on_how_many_matches_are_listed(data: st.DataObject) -> None:
     """Whatever a cut day publishes of all matches, the whole day publishes as well, word for word."""
     workload, questions = _workload()
-    events = data.draw(logs(workload))
+    drawn = data.draw(logs(workload))
     chosen = [question for question in questions if data.draw(st.booleans(), question.name)]
-    whole = evaluated(workload, chosen, events, None)
+    whole = evaluated(workload, chosen, drawn, None)
     sentences, rows = _published(reported(workload, chosen, whole))
     home = Path(mkdtemp())
     cells = _overview(workload, chosen, whole, home)
     for most in data.draw(st.sets(st.integers(0, 6), min_size=1, max_size=2)):
-        cut = evaluated(workload, chosen, events, most)
+        cut = evaluated(workload, chosen, drawn, most)
         cut_sentences, cut_rows = _published(reported(workload, chosen, cut))
         assert cut_sentences <= sentences
         assert cut_rows <= rows
@@ -103,9 +106,9 @@ def test_leaders_and_hours_of_a_cut_day_are_those_of_all_its_matches(data: st.Da
     """Where matches can be counted without listing them, nothing is said of listed ones only."""
     workload, questions = _workload()
     own = [question for question in questions if question.name in ("keyed", "two_keys", "next", "sliding", "both")]
-    events = data.draw(logs(workload))
-    whole = reported(workload, own, evaluated(workload, own, events, None))
-    cut = reported(workload, own, evaluated(workload, own, events, data.draw(st.integers(0, 3))))
+    drawn = data.draw(logs(workload))
+    whole = reported(workload, own, evaluated(workload, own, drawn, None))
+    cut = reported(workload, own, evaluated(workload, own, drawn, data.draw(st.integers(0, 3))))
     for full, less in zip(whole.queries, cut.queries, strict=True):
         assert less.listed is None
         assert less.periods == full.periods
@@ -115,28 +118,40 @@ def test_leaders_and_hours_of_a_cut_day_are_those_of_all_its_matches(data: st.Da
         assert (less.leaders and less.leaders.rows) == (full.leaders and full.leaders.rows)
 
 
+def _log(*told: tuple[str, int, str]) -> pa.Table:
+    """Events by line, hour of the day and type."""
+    start = start_of(DAY)
+    own = {"station": "p", "delay_min": 5, "day": DAY, "run_id": "run"}
+    rows = [
+        {"event_type": kind, "ts": start + 3600 * hour, "seq": number, "line": line, **own}
+        for number, (line, hour, kind) in enumerate(told)
+    ]
+    return pa.Table.from_pylist(rows, EVENTS)
+
+
+def test_matches_that_end_together_and_differ_in_their_key_are_told_as_listed() -> None:
+    """Where no event that all must have carries the key: one compact row stands for a match of u and one of v."""
+    query, index = bind(MATCHED, SCHEMA), events("u", "v")
+    listed = matched(query, 0)
+    columns = {"first_ts": [START], "last_ts": [START + HOUR], "match_count_exact": ["2"]}
+    compact = pa.table({**columns, "a": [[0, 10]], "b": [[1, 11]], "c": [[12]]})
+    totals, interval = Totals(2, 2, truncated=True), (START, START + 24 * HOUR)
+    found = tallies_of(query, listed, compact, totals, index, interval)
+    assert (found.keys.counts, found.keys.listed) == ({("u",): 1}, 1)
+    assert (found.periods.counts, found.periods.listed) == ({1: 2}, None)
+    alike = compact.set_column(3, "a", pa.array([[0]]))
+    assert tallies_of(query, listed, alike, totals, index, interval).keys.counts == {("u",): 2}
+    others = Totals(3, 3, truncated=True)
+    assert tallies_of(query, listed, alike, others, index, interval).periods.listed == 1
+
+
 def test_a_day_whose_first_matches_are_another_lines() -> None:
     """Line x has the first two matches and line y all the others, hours later; only two are listed."""
     workload, questions = _workload()
     [keyed] = [question for question in questions if question.name == "keyed"]
-    start = start_of(DAY)
-    kinds = ["Depart", "Depart", "Arrive", "Arrive"]
-    told = [("x", hour, kind) for hour, kind in enumerate(kinds)]
+    told = [("x", hour, kind) for hour, kind in enumerate(["Depart", "Depart", "Arrive", "Arrive"])]
     told += [("y", 12 + n, kind) for n, kind in enumerate(["Depart"] * 4 + ["Arrive"])]
-    rows = [
-        {
-            "event_type": kind,
-            "ts": start + 3600 * hour,
-            "seq": number,
-            "line": line,
-            "station": "p",
-            "delay_min": 5,
-            "day": DAY,
-            "run_id": "run",
-        }
-        for number, (line, hour, kind) in enumerate(told)
-    ]
-    report = reported(workload, [keyed], evaluated(workload, [keyed], pa.Table.from_pylist(rows, EVENTS), 2))
+    report = reported(workload, [keyed], evaluated(workload, [keyed], _log(*told), 2))
     [one] = report.queries
     assert one.answer is not None
     assert one.answer.sentence == "On 8 March 2013 there were 8 matches; line y had the most, 6."

@@ -105,3 +105,13 @@ def test_the_drawing_names_winners_once() -> None:
     assert "Days best: broadcast 14; plan in use 14." in figure.alt
     assert "8 Mar" in texts
     assert trailing_slicing_figure(History([compared(DAY)])) is None
+
+
+def test_other_numbers_of_slices_are_predicted(site: Path) -> None:
+    """Fewest first, with the bound that no plan of so many slices beats; days without predictions say nothing."""
+    page = read(site / "lines" / str(DAY) / "slicing.html")
+    cells = [element.text for element in page.all("td", class_="number")]
+    place = cells.index("60 %", cells.index("2"))
+    assert cells[place - 1 : place + 7] == ["2", "60 %", "1.25", "5 %", "16", "7.5 %", "1.25", "5 %"]
+    [other] = read(site / "lines" / str(EMPTY) / "slicing.html").text("main")
+    assert "Predicted for other numbers of slices" not in other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -12,13 +13,17 @@ from cep_core.language.patterns.query import Query
 from jobs.reports import matching
 from jobs.reports.changes import Change, compare
 from jobs.reports.event_index import EventIndex
+from jobs.reports.experiments import Section, page_of
 from jobs.reports.figures.automaton import MOST, automaton_figure, automaton_of
 from jobs.reports.figures.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.moments import Clock
 from jobs.reports.quantities import Magnitude
+from jobs.reports.site import rendered
 from jobs.reports.tallies import Tally, Totals
+from jobs.workload.experiments import load_grids
+from tests.reports.reading import Document
 from tests.reports.test_answers import DAY, HOUR, SCHEMA, START
 
 BEFORE = DAY - timedelta(days=1)
@@ -99,3 +104,14 @@ def test_pages_show_no_source_of_drawings() -> None:
     told = explain("PATTERN SEQ(A a, B+ b[], C c) WITHIN 1 hour", schema=SCHEMA)
     assert "stateDiagram" not in str(told)
     assert told.to_dict()["automaton"]["mermaid"].startswith("stateDiagram-v2")
+
+
+def test_grids_that_nobody_measured_stand_in_one_table() -> None:
+    """Not under an empty heading each: the demo's page has one heading and a row for every grid."""
+    grids = load_grids("nyc_flights", Path(__file__).parents[2] / "workloads" / "nyc_flights")
+    page = page_of([Section(grid, 0) for grid in grids.values()])
+    document = Document()
+    document.feed(rendered(page, {"workload_name": "w", "workload_title": "w", "trail": [], "pages": []}))
+    assert document.text("h2") == ["Not measured yet"]
+    assert len(document.all("tr")) == 1 + len(grids)
+    assert "0 of 24 cells" in document.text("td")

@@ -19,6 +19,8 @@ from jobs.lake import write
 from jobs.lake.session import start_session
 from jobs.runs import tasks
 from jobs.runs.run import Silent
+from jobs.workload.declaration import folder_of
+from tests.leases import leased
 
 
 def die_after_writing(stage: ModuleType) -> None:
@@ -42,16 +44,10 @@ def main() -> None:
     workload, task, stage, first, last, run_id = sys.argv[1:]
     spark = start_session("dying")
     die_after_writing(importlib.import_module(f"jobs.stages.{stage}"))
-    run = tasks.begin(
-        workload,
-        date.fromisoformat(first),
-        date.fromisoformat(last),
-        run_id,
-        spark=spark,
-        lake=places.lake(),
-        progress=Silent(),
-    )
-    tasks.TASKS[task](run)
+    days, lake = (date.fromisoformat(first), date.fromisoformat(last)), places.lake()
+    with leased(lake, folder_of(workload).name, run_id):
+        run = tasks.begin(workload, *days, run_id, spark=spark, lake=lake, progress=Silent())
+        tasks.TASKS[task](run)
     print(f"stage {stage} wrote nothing")
 
 

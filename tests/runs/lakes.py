@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from jobs.exits import GateFailure
 from jobs.runs.run import Run, Silent
 from jobs.runs.tasks import begin, evaluate, load, refused_days, slice_
 from jobs.stages.shed import EXPERIMENT
+from tests.leases import leased
 from tests.runs.small_workload import QUERIES, day
 
 if TYPE_CHECKING:
@@ -47,15 +49,20 @@ class SmallLake:
     def run(self, first: int, last: int) -> Run:
         """Load, slice and evaluate the days with these numbers. Returns the run, whether days were refused or not."""
         self.runs += 1
-        run = self.begin(first, last, f"run-{self.runs}")
-        try:
-            load(run)
-        except GateFailure:
-            assert len(refused_days(run)) == len(run.days)
+        with self.leased(f"run-{self.runs}"):
+            run = self.begin(first, last, f"run-{self.runs}")
+            try:
+                load(run)
+            except GateFailure:
+                assert len(refused_days(run)) == len(run.days)
+                return run
+            slice_(run)
+            evaluate(run)
             return run
-        slice_(run)
-        evaluate(run)
-        return run
+
+    def leased(self, run_id: str) -> AbstractContextManager[None]:
+        """The lake's lease while a block works."""
+        return leased(self.folder, "machines", run_id)
 
     def table(self, name: str) -> pa.Table:
         """A table's rows without `run_id`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -110,3 +111,30 @@ def test_command_lines_wait_for_each_other(
     assert lake.tables() == undisturbed
     for number in (1, 2):
         assert (tmp_path / "reports" / "machines" / day(number).isoformat() / "index.html").is_file()
+
+
+def of_session(leader: int) -> list[str]:
+    """The programs of a session that still run, by name."""
+    stats = [Path(f"/proc/{entry}/stat") for entry in os.listdir("/proc") if entry.isdigit()]
+    found = []
+    for stat in stats:
+        with contextlib.suppress(OSError):  # it has just ended
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            state, _, _, session, *_ = rest.split()
+            if int(session) == leader and state not in "ZX":
+                found.append(name)
+    return found
+
+
+def test_sigterm_ends_a_run_as_ctrl_c_does(lake: SmallLake, start: Start, tmp_path: Path) -> None:
+    """In the middle of its work: a message, exit code 143, the lease is free, no JVM, worker or judge is left."""
+    path = lease_file(lake.folder, "machines")
+    process = start()
+    wait_for(lambda: "start  " in (tmp_path / "0.log").read_text(), process)
+    assert "java" in of_session(process.pid)
+    process.terminate()
+    assert process.wait(PATIENCE) == 143
+    assert of_session(process.pid) == []
+    last = (tmp_path / "0.log").read_text().splitlines()[-1]
+    assert last == "trendmill: ended by SIGTERM; tables hold whole days only, run the same command again"
+    assert read(path) is None

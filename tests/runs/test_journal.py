@@ -36,3 +36,9 @@ def test_each_stage_tells_what_it_wrote_and_with_what(undisturbed_lake: SmallLak
             home = undisturbed_lake.folder / "machines"
             folder = home / "_work" / table.removeprefix("work_") if table.startswith("work_") else home / table
             assert version == DeltaTable(folder).version() > 0
+
+
+def test_each_day_tells_how_many_events_its_evaluation_read(undisturbed_lake: SmallLake) -> None:
+    """Added up they are what the slices read, which is what the console says."""
+    read = [row["rows_in"] for row in undisturbed_lake.rows("runs") if row["stage"] == "evaluate"]
+    assert sum(read) == sum(row["events"] for row in undisturbed_lake.rows("slice_runs")) > 0

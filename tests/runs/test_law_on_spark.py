@@ -65,10 +65,11 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
 
 def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
     """What a worker reads itself and what Spark brings it is the same slice; the row limit cuts both alike."""
-    everything = _everything(copied.begin(1, 2, "run-1"))
-    for way in ("scan", "paths"):
-        evaluate(everything, way=way)
-        assert copied.tables() == undisturbed
+    with copied.leased("run-1"):
+        everything = _everything(copied.begin(1, 2, "run-1"))
+        for way in ("scan", "paths"):
+            evaluate(everything, way=way)
+            assert copied.tables() == undisturbed
 
 
 def _everything(run: Run) -> Run:
@@ -97,7 +98,8 @@ def test_kill_9_in_every_writing_stage_then_a_retry(lake: SmallLake, home: Path,
         for stage in stages:
             died = _dying_task(lake, home, task, stage)
             assert died.returncode == -9, died.stdout + died.stderr
-        TASKS[task](lake.begin(1, 2, "killed"))
+        with lake.leased("killed"):
+            TASKS[task](lake.begin(1, 2, "killed"))
     assert lake.tables() == undisturbed
 
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import multiprocessing
 import os
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from jobs.exits import LeaseHeld
-from jobs.lake.lease import give_back, kept, lease_file, read, take, wait_for
+from jobs.exits import LeaseHeld, LeaseLost, LeaseUnreadable
+from jobs.lake import lease as lease_module
+from jobs.lake.keeping import kept
+from jobs.lake.lease import fenced, give_back, lease_file, read, stored, take, wait_for
 
 NOW = datetime(2013, 3, 8, 8, tzinfo=UTC)
 
@@ -35,7 +43,7 @@ def test_the_run_itself_renews_it_across_gaps(path: Path) -> None:
     take(path, "r1", "load", now=NOW)
     renewed = take(path, "r1", "slice", now=NOW + timedelta(minutes=20))
     assert renewed.expires == NOW + timedelta(minutes=50)
-    assert read(path) == renewed
+    assert read(path) == replace(renewed, writer="", contested=False)
 
 
 def test_an_abandoned_lease_expires(path: Path) -> None:
@@ -103,6 +111,171 @@ def test_it_is_renewed_while_a_task_works_and_loss_is_noticed(path: Path) -> Non
             take(path, "r2", "other")
         path.unlink()
         take(path, "r2", "other")
-        threading.Event().wait(0.2)
-        with pytest.raises(LeaseHeld, match="other"):
+        with pytest.raises(LeaseLost, match="other took the lake over"):
             check()
+        threading.Event().wait(0.2)
+        with pytest.raises(LeaseLost, match="other"):
+            check()
+    assert [lease.run_id for lease in [read(path)] if lease] == ["r2"]
+
+
+def test_a_renewal_that_fails_is_tried_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk for a while is told once and costs nothing."""
+    term, failures, told = timedelta(seconds=2), iter([True, True, True]), []
+    write = lease_module._write
+
+    def fails(*arguments: Any) -> None:
+        if next(failures, False):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(*arguments)
+
+    with kept(path, take(path, "r1", "long", term=term), term=term, tell=told.append) as check:
+        monkeypatch.setattr(lease_module, "_write", fails)
+        first = stored(path).lease
+        while stored(path).lease == first:
+            check()
+        check()
+    assert len(told) == 1
+    assert "No space left on device" in told[0]
+
+
+def test_a_lease_that_cannot_be_renewed_in_time_is_lost_with_the_reason(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fails closed: from its end on nothing is written, whether anybody took the lake or not; and goes on where a later
+    renewal finds that nobody did."""
+    term, broken = timedelta(seconds=0.4), [True]
+    write = lease_module._write
+
+    def fails(*arguments: Any) -> None:
+        if broken:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        write(*arguments)
+
+    with kept(path, take(path, "r1", "long", term=term), term=term, tell=lambda _: None) as check:
+        monkeypatch.setattr(lease_module, "_write", fails)
+        threading.Event().wait(0.6)
+        with pytest.raises(LeaseLost, match=r"it ended at .*could not be renewed before: .*Input/output error"):
+            check()
+        broken.clear()
+        threading.Event().wait(0.3)
+        check()
+
+
+SPOILT = {
+    "": "it is empty",
+    "\n": "it is empty",
+    '{"format": 2, "token": 7, "lease": {"run_id": "r1", "hol': "cut off or damaged",
+    '{"format": 3, "token": 7, "leases": []}': r"a newer Trendmill wrote it \(format 3, known here: 2\)",
+    "[]": "it is not a lease",
+    '{"run_id": "r1", "holder": "h", "expires": "tomorrow", "host": "", "process": null}': "it is not a lease",
+    '{"run_id": "r1", "holder": "h", "expires": "2013-03-08T08:00:00", "host": "", "process": null}': "time zone",
+}
+
+
+@pytest.mark.parametrize("content", SPOILT)
+def test_a_file_that_is_no_lease_is_told_and_left_alone(path: Path, content: str) -> None:
+    """Nobody knows who has the lake, so nobody takes it; the message says which file, what it is, and what to do."""
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+    with pytest.raises(LeaseUnreadable, match=SPOILT[content]) as caught:
+        take(path, "r2", "next", now=NOW)
+    assert str(path) in str(caught.value)
+    assert "remove the file" in str(caught.value)
+    give_back(path, "r1")
+    assert path.read_text() == content
+
+
+WHOLE: dict[str, Any] = {
+    "format": 2,
+    "token": 7,
+    "lease": {"run_id": "r1", "holder": "h", "expires": "2013-03-08T08:00:00+00:00", "host": "x", "process": 7},
+    "writers": {"a": 7},
+}
+values = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.lists(st.integers(), max_size=2)
+)
+spoilt = st.tuples(st.sampled_from([*WHOLE, *WHOLE["lease"]]), values).map(
+    lambda drawn: (
+        {**WHOLE, drawn[0]: drawn[1]}
+        if drawn[0] in WHOLE
+        else {**WHOLE, "lease": {**WHOLE["lease"], drawn[0]: drawn[1]}}
+    )
+)
+contents = (
+    st.binary(max_size=200)
+    | (st.just(WHOLE) | spoilt | values).map(lambda value: json.dumps(value).encode())
+    | st.integers(0, 200).map(lambda length: json.dumps(WHOLE).encode()[:length])
+)
+
+
+@given(contents)
+def test_whatever_the_file_holds(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    """It is a lease, or it is told; no third."""
+    path = lease_file(tmp_path_factory.mktemp("lake"), "w")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    try:
+        take(path, "r2", "next")
+    except (LeaseUnreadable, LeaseHeld):
+        assert path.read_bytes() == content
+
+
+def test_a_lease_of_the_former_format_is_one(path: Path) -> None:
+    """A lake that an earlier version left, with somebody at work or without."""
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        '{"run_id": "r1", "holder": "the night", "expires": "2013-03-08T08:10:00+00:00", "host": "", "process": null}'
+    )
+    with pytest.raises(LeaseHeld, match="the night"):
+        take(path, "r2", "next", now=NOW)
+    later = take(path, "r2", "next", now=NOW + timedelta(minutes=10))
+    assert later.contested
+
+
+def test_an_end_far_ahead_is_bounded_and_told(path: Path) -> None:
+    """A wrong clock of a holder that is gone holds the lake for one term more, not for years."""
+    take(path, "r1", "of the future", now=NOW + timedelta(days=4000))
+    with pytest.raises(LeaseHeld, match=r"08:30:00Z unless renewed \(it said 2024-.* farther ahead than a lease lasts"):
+        take(path, "r2", "next", now=NOW)
+    with pytest.raises(LeaseHeld, match=r"08:30:00Z unless renewed$"):
+        take(path, "r2", "next", now=NOW + timedelta(minutes=29))
+    assert take(path, "r2", "next", now=NOW + timedelta(minutes=30)).run_id == "r2"
+
+
+def test_tokens_only_grow(path: Path) -> None:
+    """Also when the file is removed, and none is shared by two runs; a run whose lease has ended gets another."""
+    tokens = [take(path, "r1", "one", now=NOW).token]
+    assert take(path, "r1", "one", now=NOW + timedelta(minutes=1)).token == tokens[0]
+    give_back(path, "r1")
+    tokens.append(take(path, "r2", "two", now=NOW).token)
+    path.unlink()
+    tokens.append(take(path, "r3", "three", now=NOW + timedelta(seconds=1)).token)
+    tokens.append(take(path, "r3", "three", now=NOW + timedelta(hours=1)).token)
+    assert tokens == sorted(set(tokens))
+
+
+def test_a_lease_is_contested_until_its_tables_are_fenced(path: Path) -> None:
+    """By writers that did not say that they had ended, of whatever run; and by those whom nobody knows."""
+    first = take(path, "r1", "one", now=NOW)
+    assert first.contested  # the file was absent
+    fenced(path, first)
+    assert not take(path, "r1", "one", now=NOW).contested
+    later = NOW + timedelta(hours=1)
+    assert take(path, "r2", "two", now=later).contested
+    second = take(path, "r2", "two", now=later)  # it died before it had fenced
+    assert second.contested
+    fenced(path, second)
+    assert not take(path, "r2", "two", now=later).contested
+
+
+def test_on_a_full_disk_the_lease_is_given_back_all_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing can be written, but a file can be removed."""
+    take(path, "r1", "one")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(lease_module, "_write", full)
+    give_back(path, "r1")
+    assert read(path) is None

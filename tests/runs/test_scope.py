@@ -123,6 +123,20 @@ class ToyLake:
         return self.events, self.results, self.complete, self.recorded, self.refused
 
 
+def test_a_larger_budget_makes_holes_stale_and_nothing_else() -> None:
+    """What a budget of work did not suffice for is tried again under a larger one; a result is left alone."""
+    days = {day(0): LoadedDay("digest", False, 3, 3)}
+    inputs = {day(0): "digest"}
+    recorded = {("hole", day(0)): Recorded("1", inputs, 100), ("result", day(0)): Recorded("1", inputs)}
+    for work, stale in ((50, []), (100, []), (101, ["hole"])):
+        questions = {name: Question(Reach(), "1", work) for name in ("hole", "result")}
+        for scope in (
+            evaluate_stale(questions, Ledger(days, recorded), BOUNDS),
+            evaluate_after_loading(questions, day(0), day(0), [day(0)], Ledger(days, recorded), BOUNDS),
+        ):
+            assert [evaluation.query for evaluation in scope.evaluations] == stale
+
+
 reaches = st.builds(Reach, st.integers(0, 3 * HOURS), st.integers(0, 2), st.integers(0, 6))
 logs = st.lists(st.lists(st.integers(0, HOURS - 1), max_size=4).map(sorted), min_size=DAYS, max_size=DAYS).map(
     lambda offsets: {day(n): [n * HOURS + o for o in day_] for n, day_ in enumerate(offsets)}

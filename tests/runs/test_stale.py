@@ -94,7 +94,8 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert runs_of(copied, "chains").isdisjoint({"run-1"} | runs_of(copied, "climbs"))
     assert "stale" not in trendmill("status")[1]
 
-    maintain(spark, "machines", copied.folder, Silent())
+    with copied.leased("upkeep"):
+        maintain(spark, "machines", copied.folder, Silent())
     in_use = {row["run_id"] for row in copied.rows("result_days")}
     assert "run-1" not in in_use
     for name in ("slicing_plans", "experiments"):

@@ -19,6 +19,7 @@ from cep_core.shedding.costs import uniform_costs
 from cep_core.shedding.offering import machine_of, offered, relevant_types
 from cep_core.shedding.run import Run
 from cep_core.shedding.stream import stream_of
+from tests import ends
 
 CONTAGION = """
 PATTERN SEQ(D a, D b, D c, C d)
@@ -40,6 +41,9 @@ QUERIES = (
     "PATTERN SEQ(D{2} a[], C b) WHERE skip_till_any_match WITHIN 7",
     "PATTERN SEQ(D a, C b) WHERE skip_till_any_match { a.x < b.x } WITHIN 8 SLIDE 3",
     "PATTERN SEQ(D a, C b, E c) WHERE skip_till_next_match { [k] } WITHIN 9 SLIDE 4",
+    "PATTERN SEQ(D a, C b) WHERE skip_till_any_match { b.x - a.x < 3 } WITHIN 8",
+    "PATTERN SEQ(D a, D+ b[], C c) WHERE skip_till_next_match { b[i].x - b[i-1].x != 1 AND c.z >= b[last].x } WITHIN 8",
+    "PATTERN SEQ(D a, C b) WHERE skip_till_any_match { a.x = b.z } WITHIN 12",
 )
 
 
@@ -50,7 +54,8 @@ def log(seed: int, count: int) -> pa.Table:
             {
                 "event_type": rng.choice(["D", "D", "C", "E", "F"], count),
                 "ts": np.sort(rng.integers(0, max(1, count), count)),
-                "x": rng.integers(0, 5, count),
+                "x": rng.choice([0, 1, 2, 3, 4, *(ends.WHOLE if seed % 3 == 0 else ())], count).astype(np.int64),
+                "z": rng.choice([0.0, 1.0, 2.5, *(ends.REAL if seed % 3 == 0 else ())], count),
                 "y": rng.choice(["u", "v", "w"], count),
                 "k": pa.array(rng.choice(["p", "q"], count), mask=rng.random(count) < 0.1),
             }

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import log_schema_of
+from tests import ends
 
 PATTERNS = (
     "A+",
@@ -136,18 +137,21 @@ ANY_ORDER = (
     "ANY(A, B) AND SEQ(A, B)",
 )
 CONDITIONS = {
-    "A": ("A.x >= 1", "(A.y < 2.5 OR A.x = 0)"),
-    "B": ("B.x != 2", "NOT B.y > 1"),
-    "C": ("C.x >= 0", "C.y < 2.5"),
+    "A": ("A.x >= 1", "(A.y < 2.5 OR A.x = 0)", "A.x - 9223372036854775807 < 0"),
+    "B": ("B.x != 2", "NOT B.y > 1", "B.x <= B.y"),
+    "C": ("C.x >= 0", "C.y < 2.5", "C.x IN (-9223372036854775808, 1, 9007199254740993)"),
 }
 NEIGHBOURS = {
     "A+": [
         ("A.x < NEXT(A).x", "A.x >= NEXT(A).y", "A.x != NEXT(A).x", "A.s <= NEXT(A).s", "A.y * 2 > NEXT(A).x"),
+        ("NEXT(A).x - A.x < 3", "A.x + NEXT(A).x >= 0", "A.x - (NEXT(A).x - 1) BETWEEN -2 AND 9223372036854775807"),
         (
             "(A.x < NEXT(A).x OR A.y > NEXT(A).y)",
             "(A.x = NEXT(A).x OR A.s != NEXT(A).s OR A.k > 1)",
             "NOT (A.x < NEXT(A).x AND NEXT(A).y > 1)",
             "NEXT(A).x - A.x IN (0, 2)",
+            "(NEXT(A).x - A.x != 1 OR NEXT(A).y > A.y)",
+            "NOT (A.x - NEXT(A).x > 1 OR NEXT(A).x - 1 = A.y)",
         ),
     ],
     "SEQ(A+, B)": [("A.x = NEXT(B).x", "A[last].x < B.y"), ("A.x <= NEXT(A).x", "A[i].s > A[i-1].s")],
@@ -156,9 +160,12 @@ NEIGHBOURS = {
         ("A.y > NEXT(A).y", "A.k != NEXT(A).k"),
         ("A.x != NEXT(B).x", "NEXT(B).y >= A.y"),
     ],
-    "SEQ(A, B, C)": [("A.x < B.x", "A.g = B.s", "(A.x < B.x OR B.x IS NULL)"), ("B.x <= C.y", "PREV(B).x != C.x")],
+    "SEQ(A, B, C)": [
+        ("A.x < B.x", "A.g = B.s", "(A.x < B.x OR B.x IS NULL)", "B.x - A.x = 0"),
+        ("B.x <= C.y", "PREV(B).x != C.x"),
+    ],
     "(SEQ(A, B+))+": [("B.x < NEXT(B).x", "B.y <= NEXT(B).y", "B.s != NEXT(B).s"), ("B.y >= NEXT(A).y",)],
-    "SEQ(A+, NOT B)": [("A.x < NEXT(A).x", "A.s <= NEXT(A).s")],
+    "SEQ(A+, NOT B)": [("A.x < NEXT(A).x", "A.s <= NEXT(A).s", "NEXT(A).x - A.x <= 1")],
     "SEQ(NOT B, A+)": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y * 2 > NEXT(A).x")],
     "SEQ(A+, NOT C, B)": [("A[last].x <= B.x", "A.x != NEXT(B).x"), ("A.x >= NEXT(A).y",)],
     "(SEQ(A, NOT B))+": [("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.k = NEXT(A).k")],
@@ -172,7 +179,7 @@ NEIGHBOURS = {
         ("A.x < NEXT(A).x", "A.x != NEXT(A).x", "A.y >= NEXT(A).x", "(A.x < NEXT(A).x OR A.y < NEXT(A).y)")
     ],
     "SEQ(A+, NOT SEQ(B+, C), A)": [
-        ("B.x < NEXT(B).x", "B[i].y >= B[i-1].y"),
+        ("B.x < NEXT(B).x", "B[i].y >= B[i-1].y", "B[i].x - B[i-1].x > -3"),
         ("B[last].x > C.x", "B.x != NEXT(C).x", "(B.x < NEXT(C).x OR NOT B.y < NEXT(C).y)"),
     ],
     "SEQ(A+, NOT SEQ(B, C))": [("B.x < C.x", "B.y != C.x", "B.s = C.s"), ("A.x > NEXT(A).x",)],
@@ -184,7 +191,7 @@ NEIGHBOURS = {
     "SEQ(A+, B) OR SEQ(A, B+)": [("A.x < NEXT(A).x",), ("B.x > NEXT(B).x",)],
     "A+ OR SEQ(A, B)": [("A.x < NEXT(A).x",), ("A.x > NEXT(B).x", "(A.x > NEXT(B).x OR A.y < NEXT(B).y)")],
     "SEQ(A+, B) AND SEQ(A, B+)": [("A.x > NEXT(B).x", "A.y != NEXT(B).x")],
-    "A+ AND A+": [("A.x < NEXT(A).x",)],
+    "A+ AND A+": [("A.x < NEXT(A).x", "NEXT(A).x - A.x != 1")],
     "SEQ(A, NOT C, B) AND SEQ(A+, NOT C, B)": [("C_right.x > 1", "C.x >= 1")],
     "(SEQ(A, NOT SEQ(B, NOT E, C)))+": [("A.x >= NEXT(A).x", "A.x != NEXT(A).x")],
     "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
@@ -245,8 +252,8 @@ def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
     n = draw(st.integers(0, most))
     types = draw(st.sampled_from(["AAABBC", "AAABBCCDDE"]))
     times = sorted(draw(st.lists(st.integers(-6, 12), min_size=n, max_size=n)))
-    whole = st.none() | st.integers(-values, values)
-    real = st.none() | st.sampled_from([-1.5, 0.1, 0.2, 0.30000000000000004, 2.0, 1e-3, 3.75])
+    usual = st.none() | st.sampled_from([-1.5, 0.1, 0.2, 0.30000000000000004, 2.0, 1e-3, 3.75])
+    x, y = draw(ends.whole(st.none() | st.integers(-values, values))), draw(ends.real(usual, ends.KNOWN))
 
     def column(one: st.SearchStrategy[object]) -> list[object]:
         return draw(st.lists(one, min_size=n, max_size=n))
@@ -256,8 +263,8 @@ def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
             "event_type": pa.array(column(st.sampled_from(types)), pa.string()),
             "ts": pa.array(times, pa.int64()),
             "seq": pa.array(range(n), pa.int64()),
-            "x": pa.array(column(whole), pa.int64()),
-            "y": pa.array(column(real), pa.float64()),
+            "x": pa.array(column(x), pa.int64()),
+            "y": pa.array(column(y), pa.float64()),
             "s": pa.array(column(st.none() | st.sampled_from(["", "a", "ab", "b"])), pa.string()),
             "g": pa.array(column(st.sampled_from(["p", "q", "p", "q", None])), pa.string()),
             "k": pa.array(column(st.sampled_from([1, 2, 1, None])), pa.int64()),

@@ -19,6 +19,7 @@ from cep_core.language.patterns.tree import Which
 from cep_core.trends.alternatives import Neighbours, TooMany
 from cep_core.trends.evaluator import TrendEvaluator
 from cep_core.trends.reference import judge
+from tests.ends import LARGEST, LEAST
 from tests.trends.random_queries import logs, schema_of
 from tests.trends.test_definition import expected, shown
 
@@ -49,15 +50,14 @@ def conditions() -> st.SearchStrategy[str]:
 
 
 @settings(max_examples=200, deadline=None)
-@given(conditions())
-def test_one_alternative_holds_where_the_condition_does(text: str) -> None:
-    """And none where it is false or unknown, for all values, NULL among them."""
+@given(conditions(), st.sampled_from([(None, 0, 1, 2), (None, LEAST, 1, LARGEST)]))
+def test_one_alternative_holds_where_the_condition_does(text: str, values: tuple[int | None, ...]) -> None:
+    """And none where it is false or unknown, for all values, NULL and the ends of 64 bits among them."""
     condition = parse_condition(text.replace("NEXT(A)", "B"))
     try:
         found = Neighbours(lambda part: part.variable == "A", lambda part: True).alternatives(condition)
     except TooMany:
         reject()
-    values = (None, 0, 1, 2)
     for here, there in product(product(values, values), repeat=2):
         event = {"x": here[0], "y": here[1]}, {"x": there[0], "y": there[1]}
         environment: Any = {("A", Which.EACH): event[0], ("B", Which.EACH): event[1]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -51,16 +52,29 @@ def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) 
             value = values.get(item.column)
             if item.aggregate in (Aggregate.AVG, Aggregate.SUM) and isinstance(value, Fraction):
                 whole = item.aggregate is Aggregate.SUM and item.type is not None and item.type.value == "int"
-                value = int(value) if whole else value.numerator / value.denominator
+                value = int(value) if whole else rounded(value)
             row[item.column] = value
         rows.append(row)
-    return rows
+    return [comparable(row) for row in rows]
+
+
+def rounded(value: Fraction) -> float | None:
+    """The nearest double, null where out of range."""
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        return None
+
+
+def comparable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with NaN as a value that equals itself."""
+    return {name: "NaN" if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
 
 
 def shown(result: pa.Table, query: Query) -> list[dict[str, Any]]:
     """The result's rows without the columns that tell the size of numbers."""
     names = [*query.group_by, "window_start", "window_end", *(item.column for item in query.returns), "certain"]
-    return result.select(names).to_pylist()
+    return [comparable(row) for row in result.select(names).to_pylist()]
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -74,7 +74,8 @@ def test_nan_is_the_greatest_value() -> None:
 
 
 def test_large_integers_against_doubles() -> None:
-    """As SQL: the integer is rounded to a double first."""
-    compared = ("=", pa.array([2**60 + 1], pa.int64()), pa.array([2.0**60], pa.float64()))
-    found = compare([(0, 1, [compared])], np.array([3], dtype=np.uint64), np.zeros(1, dtype=np.int64), 1)
-    assert found.rank[0, 0] == found.bound[0, 0] == 1
+    """No integer is rounded to a double first."""
+    for integer, holds in ((2**60, True), (2**60 + 1, False), (2**60 - 1, False)):
+        compared = ("=", pa.array([integer], pa.int64()), pa.array([2.0**60], pa.float64()))
+        found = compare([(0, 1, [compared])], np.array([3], dtype=np.uint64), np.zeros(1, dtype=np.int64), 1)
+        assert (found.rank[0, 0] == found.bound[0, 0] == 1) == holds

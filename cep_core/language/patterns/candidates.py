@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.columns import column, holds
+from cep_core.language.patterns.exact_order import equal_codes
 from cep_core.language.patterns.grouping import offsets_of, stable_order
 from cep_core.language.patterns.partitions import Relation, distinct, matching_pairs, partitions
 from cep_core.language.patterns.query import KeyClass, Query, Strategy, Variable
@@ -207,12 +208,10 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
     taken = pa.array(read)
     for key in classes:
         attributes = sorted({attribute for _, attribute in key.members})
-        columns = [key_column(events, attribute, key.type).take(taken) for attribute in attributes]
-        encoded = pa.concat_arrays(columns).dictionary_encode()
-        flat = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-        parts = np.split(flat, len(attributes))
+        columns = [column(events, attribute).take(taken) for attribute in attributes]
+        parts, by_code = equal_codes(columns)
         codes.append(dict(zip(attributes, parts, strict=True)))
-        values.append(encoded.dictionary)
+        values.append(by_code.cast(_ARROW[key.type], safe=False))
     return codes, values
 
 

@@ -7,6 +7,7 @@ linear in rows and in the size of the expression.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import reduce
 
@@ -14,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.language.patterns.exact_order import EXACT, in_one_order
 from cep_core.language.patterns.tree import (
     Arithmetic,
     Between,
@@ -28,6 +30,7 @@ from cep_core.language.patterns.tree import (
     Negative,
     Reference,
     Scalar,
+    WholeSum,
 )
 
 _COMPARE: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
@@ -111,6 +114,8 @@ def _evaluate(expression: Expression, table: pa.Table) -> pa.Array | pa.Scalar:
             return _arithmetic(
                 expression.operator, _evaluate(expression.left, table), _evaluate(expression.right, table)
             )
+        case WholeSum():
+            return _whole_sum(expression, table)
         case Comparison():
             return _compare(expression.operator, _evaluate(expression.left, table), _evaluate(expression.right, table))
         case Logical():
@@ -146,17 +151,38 @@ def _compare(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Sca
     if pa.types.is_null(left.type) or pa.types.is_null(right.type):
         shape = left if isinstance(left, pa.Array) else right
         return pa.nulls(len(shape), pa.bool_()) if isinstance(shape, pa.Array) else pa.scalar(None, pa.bool_())
-    left, right = _alike(left, right)
+    left, right = _comparable(left, right)
     if _has_nan(left) or _has_nan(right):
         one, other = pc.is_nan(left), pc.is_nan(right)
         return pc.if_else(pc.or_(one, other), _OF_NAN[operator](one, other), _COMPARE[operator](left, right))
     return _COMPARE[operator](left, right)
 
 
+def _comparable(
+    left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
+) -> tuple[pa.Array | pa.Scalar, pa.Array | pa.Scalar]:
+    """Both sides in one type that keeps their order. Beside a constant below 2**53 integers may be rounded for that."""
+    if left.type == right.type:
+        return left, right
+    constants = [side.as_py() for side in (left, right) if isinstance(side, pa.Scalar)]
+    decimal = pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type)
+    if len(constants) == 1 and not decimal and _may_round_beside(constants[0]):
+        return _alike(left, right)
+    one, other = in_one_order(*_arrays(left, right))
+    return (one[0], other[0]) if len(constants) == 2 else (one, other)
+
+
+def _may_round_beside(constant: Scalar) -> bool:
+    """Whether integers keep their order to a constant when they become doubles."""
+    if not isinstance(constant, int | float):
+        return True
+    return not math.isfinite(constant) or -EXACT < constant < EXACT
+
+
 def _alike(
     left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
 ) -> tuple[pa.Array | pa.Scalar, pa.Array | pa.Scalar]:
-    """An integer beside a double becomes the nearest double."""
+    """An integer in a calculation with a double becomes the nearest double."""
     if left.type == right.type or not (pa.types.is_floating(left.type) or pa.types.is_floating(right.type)):
         return left, right
     return _double(left), _double(right)
@@ -184,6 +210,33 @@ def _arithmetic(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.
         return checked(left, right)
     except pa.ArrowInvalid:
         return _beyond_64_bits(exact, left, right)
+
+
+def _whole_sum(expression: WholeSum, table: pa.Table) -> pa.Array | pa.Scalar:
+    """The sum in 64 bits where all rows fit, else as decimals."""
+    evaluated = [(_evaluate(term, table), minus) for term, minus in expression.terms]
+    numbers = [(value.cast(pa.int64()) if pa.types.is_null(value.type) else value, minus) for value, minus in evaluated]
+    numbers.sort(key=lambda number: number[1])  # `x` rather than `0 + x`, which would be one more pass
+    if expression.limit or not numbers or numbers[0][1]:
+        numbers.insert(0, (pa.scalar(expression.limit, pa.int64()), False))
+    try:
+        return _total(numbers, lambda sum_so_far: sum_so_far)
+    except pa.ArrowInvalid:
+        return _total([(number.cast(pa.decimal128(19, 0)), minus) for number, minus in numbers], _decimal)
+
+
+def _total(
+    numbers: list[tuple[pa.Array | pa.Scalar, bool]], kept: Callable[[pa.Array | pa.Scalar], pa.Array | pa.Scalar]
+) -> pa.Array | pa.Scalar:
+    total = kept(numbers[0][0])
+    for number, minus in numbers[1:]:
+        total = kept(pc.subtract_checked(total, number) if minus else pc.add_checked(total, number))
+    return total
+
+
+def _decimal(total: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
+    """With room for one more addition."""
+    return total.cast(pa.decimal128(37, 0))
 
 
 def _remainder(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:

@@ -110,6 +110,9 @@ class ConditionRules(Rules):
     def negative(self, meta: Meta, children: list[Any]) -> Expression:
         return self._signed(children[1], self._at(meta))
 
+    def least(self, meta: Meta, children: list[Token]) -> Expression:
+        return Literal(-int(children[1]), self._at(meta))
+
     def constant(self, meta: Meta, children: list[Any]) -> Expression:
         sign, literal = children
         signed: Expression = literal if sign is None else self._signed(literal, self._at(meta))
@@ -121,7 +124,7 @@ class ConditionRules(Rules):
         match operand:
             case Literal(value=bool()):
                 return Negative(operand, at)
-            case Literal(value=int() | float() as number):
+            case Literal(value=int() | float() as number) if number != -(2**63) or isinstance(number, float):
                 return Literal(-number, at)
             case _:
                 return Negative(operand, at)

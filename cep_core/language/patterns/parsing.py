@@ -27,6 +27,7 @@ _SPOKEN = {
     "NAME": "a name",
     "FIELD": "an attribute",
     "NUMBER": "a number",
+    "LEAST": "a number",
     "STRING": "a string",
     "FUNCTION": "an aggregate",
     "STRATEGY": "a strategy",
@@ -112,7 +113,7 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
         at = Position(len(lines), len(lines[-1]) + 1)
         found = "the query ends too early"
     accepted = set(error.accepts or ()) if isinstance(error, UnexpectedToken) else set()
-    expected = sorted(_spoken(name) for name in accepted)
+    expected = sorted({_spoken(name) for name in accepted})
     hint = ""
     if 0 < len(expected) <= 8:
         found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))

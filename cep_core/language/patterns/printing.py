@@ -29,6 +29,7 @@ from cep_core.language.patterns.tree import (
     Span,
     Unit,
     Which,
+    WholeSum,
 )
 
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGN, _ATOM = range(8)
@@ -172,6 +173,8 @@ def _print(expression: Expression) -> tuple[str, int]:
             return f"{left} {expression.operator} {right}", level
         case Negative():
             return f"-{_at_least(expression.operand, _ATOM)}", _SIGN
+        case WholeSum():
+            return _whole_sum(expression), _SUM
         case Comparison():
             left, right = _at_least(expression.left, _SUM), _at_least(expression.right, _SUM)
             return f"{left} {expression.operator} {right}", _COMPARISON
@@ -194,6 +197,14 @@ def _print(expression: Expression) -> tuple[str, int]:
         case IsNull():
             what = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
             return f"{what} IS NULL", _COMPARISON
+
+
+def _whole_sum(expression: WholeSum) -> str:
+    """Added terms first."""
+    terms = sorted(expression.terms, key=lambda term: term[1])
+    added = [(str(expression.limit), False)] if expression.limit or not terms or terms[0][1] else []
+    said = [*added, *((_at_least(term, _PRODUCT), minus) for term, minus in terms)]
+    return said[0][0] + "".join(f" {'-' if minus else '+'} {text}" for text, minus in said[1:])
 
 
 def _literal(value: Scalar) -> str:

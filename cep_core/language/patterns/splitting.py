@@ -59,6 +59,8 @@ def _negations(pattern: Pattern, before: States, after: States) -> Iterator[Forb
         )
     elif isinstance(pattern, Sequence):
         for place, element in enumerate(pattern.elements):
+            if not _holds_not(element):
+                continue
             previous = _border(pattern.elements[:place][::-1], before, ends=True)
             following = _border(pattern.elements[place + 1 :], after, ends=False)
             if isinstance(element, Not):
@@ -68,6 +70,10 @@ def _negations(pattern: Pattern, before: States, after: States) -> Iterator[Forb
     elif not isinstance(pattern, Not):
         for part in parts_of(pattern):
             yield from _negations(part, before, after)
+
+
+def _holds_not(pattern: Pattern) -> bool:
+    return isinstance(pattern, Not) or any(map(_holds_not, parts_of(pattern)))
 
 
 def _border(elements: tuple[Pattern, ...], outside: States, *, ends: bool) -> States:

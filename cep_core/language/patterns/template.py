@@ -97,10 +97,7 @@ def _part(pattern: Pattern) -> _Part:
             border = frozenset({pattern.variable})
             return _Part((pattern.variable,), border, border, frozenset(), False)
         case Sequence():
-            whole = _NOTHING
-            for element in pattern.elements:
-                whole = _then(whole, _part(element))
-            return whole
+            return _in_turn([_part(element) for element in pattern.elements])
         case Kleene():
             body = _part(pattern.body)
             repeated = _pairs(body.end, body.start) if pattern.most != 1 else frozenset()
@@ -118,14 +115,21 @@ def _part(pattern: Pattern) -> _Part:
             return _NOTHING
 
 
-def _then(first: _Part, second: _Part) -> _Part:
-    return _Part(
-        first.states + second.states,
-        first.start | second.start if first.empty else first.start,
-        first.end | second.end if second.empty else second.end,
-        first.edges | second.edges | _pairs(first.end, second.start),
-        first.empty and second.empty,
-    )
+def _in_turn(parts: list[_Part]) -> _Part:
+    """One after another; linear in what comes out."""
+    states: list[str] = []
+    start: set[str] = set()
+    end: set[str] = set()
+    edges: set[tuple[str, str]] = set()
+    empty = True
+    for part in parts:
+        states += part.states
+        edges |= part.edges
+        edges.update((source, target) for source in end for target in part.start)
+        start |= part.start if empty else set()
+        end = end | part.end if part.empty else set(part.end)
+        empty &= part.empty
+    return _Part(tuple(states), frozenset(start), frozenset(end), frozenset(edges), empty)
 
 
 def _either(parts: list[_Part]) -> _Part:

@@ -163,6 +163,19 @@ class Negative:
 
 
 @dataclass(frozen=True)
+class WholeSum:
+    """Whole numbers of one event, added or (True) taken off, and `limit`; the sum may leave 64 bits.
+
+    A side of a comparison that was rewritten (`cep_core.matching.separating`), never written in a query. A limit other
+    than 0 marks the test of whether a sum over two events fits 64 bits.
+    """
+
+    terms: tuple[tuple[Expression, bool], ...]
+    at: Position = field(compare=False)
+    limit: int = 0
+
+
+@dataclass(frozen=True)
 class Comparison:
     """`operator` is one of = != < <= > >=."""
 
@@ -224,6 +237,7 @@ Expression = (
     | PrefixAggregate
     | Arithmetic
     | Negative
+    | WholeSum
     | Comparison
     | Logical
     | Negation

@@ -26,6 +26,7 @@ from cep_core.language.patterns.tree import (
     Reference,
     Sequence,
     Unit,
+    WholeSum,
 )
 
 
@@ -40,6 +41,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return expression.operands
         case In():
             return (expression.operand, *expression.values)
+        case WholeSum():
+            return tuple(term for term, _ in expression.terms)
         case Between():
             return (expression.operand, expression.low, expression.high)
         case IsNull():
@@ -80,6 +83,9 @@ def rewrite(expression: Expression, change: Callable[[Expression], Expression]) 
         case Logical():
             parts = tuple(rewrite(operand, change) for operand in expression.operands)
             return change(replace(expression, operands=parts))
+        case WholeSum():
+            terms = tuple((rewrite(term, change), minus) for term, minus in expression.terms)
+            return change(replace(expression, terms=terms))
         case Between():
             operand, low, high = (rewrite(part, change) for part in operands(expression))
             return change(replace(expression, operand=operand, low=low, high=high))

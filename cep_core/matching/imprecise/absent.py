@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.matching.automaton import Automaton
 from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.imprecise.borrowing import borrowing
@@ -38,18 +39,25 @@ class Forbidden(NamedTuple):
 
 
 def chances_without(
-    graph: EventGraph, automaton: Automaton, kinds: Ints, times: Times, orders: Paths, matches: Matches
+    graph: EventGraph,
+    automaton: Automaton,
+    kinds: Ints,
+    times: Times,
+    orders: Paths,
+    matches: Matches,
+    budget: Budget = UNLIMITED,
 ) -> Floats:
     """The probability of each order with no negated element of the graph happening between its events.
 
-    `matches`: the orders, for the elements' tests; `kinds` as of `orders_of`. Each element is a single event.
+    `matches`: the orders, for the elements' tests; `kinds` as of `orders_of`. Each element is a single event. Raises
+    WorkExhausted where the moments of all events together are more than the budget allows.
     """
     step = between_states(graph.network, kinds)
     forbidden = _forbidden(graph, automaton, times, orders, matches)
     chances = np.empty(len(orders))
-    _fill(
-        times, orders.rows, step[orders.states[:-1], orders.states[1:]], orders.offsets, forbidden, graph.width, chances
-    )
+    steps = step[orders.states[:-1], orders.states[1:]]
+    if not _fill(times, orders.rows, steps, orders.offsets, forbidden, graph.width, budget.left(0), chances):
+        raise budget.exhausted()
     return chances
 
 
@@ -186,8 +194,9 @@ def _all_together(times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints,
 
 @njit(cache=True)
 def _fill(
-    times: Times, rows: Ints, steps: Ints, offsets: Ints, forbidden: Forbidden, width: int, chances: Floats
-) -> None:
+    times: Times, rows: Ints, steps: Ints, offsets: Ints, forbidden: Forbidden, width: int, room: float, chances: Floats
+) -> bool:
+    """Whether there was room for the moments of all events of orders that ask for them all together."""
     for order in range(chances.shape[0]):
         first, after = offsets[order], offsets[order + 1]
         own, kinds = rows[first:after], steps[first : after - 1]
@@ -195,6 +204,12 @@ def _fill(
         near = row[begin[0] : begin[after - first]]
         distinct = np.unique(near)
         if distinct.shape[0] < near.shape[0]:
+            moments = 1.0
+            for chosen in own:
+                moments *= times.high[chosen] - times.low[chosen] + 1
+            room -= moments * own.shape[0]
+            if room < 0:
+                return False
             chances[order] = _all_together(times, own, kinds, begin, row, distinct, width)
             continue
         least, most = times.low[own].min(), times.high[own].max()
@@ -205,3 +220,4 @@ def _fill(
         for moment in range(times.low[own[0]], times.high[own[0]] + 1):
             total += _pair_by_pair(times, own, kinds, begin, row, moment, moment, min(most, moment + width))
         chances[order] = total
+    return True

@@ -8,13 +8,14 @@ listing, order by order if they depend on the order of a closure's events; so ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
+from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import TOTALS, Ownership
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
@@ -28,18 +29,20 @@ from cep_core.matching.event_graph import EventGraph, event_graph
 from cep_core.matching.imprecise.absent import chances_without
 from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.intervals import intervals
-from cep_core.matching.imprecise.orders import orders_of
-from cep_core.matching.imprecise.search import possible_matches
+from cep_core.matching.imprecise.orders import Orders, orders_of
+from cep_core.matching.imprecise.search import TooManyAtOnce, possible_matches
 from cep_core.matching.imprecise.stream import Stream, stream_of
 from cep_core.matching.imprecise.useful import useful_nodes
 from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times_of
 from cep_core.matching.judging import BindingJudge
-from cep_core.matching.merging import merge_partials
+from cep_core.matching.merging import Cut, merge_partials
 from cep_core.matching.negation import Negation
 from cep_core.matching.network import Flags, Ints
 from cep_core.matching.numbers import COUNTS, count_columns, unknown_counts
+from cep_core.matching.pair_account import PairAccount
 from cep_core.matching.paths import Paths
 from cep_core.matching.rows import PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.spending import Spending, check
 from cep_core.matching.totals import Days, Total, encode, parts
 
 CONFIDENCE = "confidence"
@@ -58,10 +61,17 @@ class ImpreciseEvaluator(CompiledQuery):
     compacts = True
 
     def __init__(
-        self, query: Query, *, max_matches: int | None = None, collapsed: bool = False, supersets: bool = False
+        self,
+        query: Query,
+        *,
+        max_matches: int | None = None,
+        collapsed: bool = False,
+        supersets: bool = False,
+        budget: Budget = UNLIMITED,
     ) -> None:
         assert query.confidence is not None
         super().__init__(query)
+        self.budget = budget
         self.confidence = query.confidence
         self.max_matches = None if collapsed else max_matches
         self.collapsed = collapsed
@@ -115,7 +125,7 @@ class ImpreciseEvaluator(CompiledQuery):
             nodes = useful_nodes(graph.network, stream.times, rows, lows, graph.width)
             compact = CompactRows.of(self._by_variable(nodes), stream.certain[nodes.jobs])
             yield from self._compact_rows(graph, stream, compact, None)
-            yield self._last_batch([Total(0, exact=False) for _ in parts(days)], days)
+            yield self._last_batch([Total(0, exact=False) for _ in parts(days)], days, {})
             return
         found = np.zeros(len(parts(days)), np.int64)
         compact = NO_ROWS
@@ -123,18 +133,15 @@ class ImpreciseEvaluator(CompiledQuery):
         most = np.full(len(counts), np.iinfo(np.int64).max)
         if self.max_matches is not None and stream.in_order and not self.conditions.judged and not self.negations:
             most[:] = self.max_matches + 1
-        width = graph.width
-        for listed, chances in possible_matches(
-            graph.network, self._variable_of, self.kinds, stream.times, stream.questions, most, width, self.confidence
-        ):
-            paths, sure = self._judged(graph, stream.times, listed, chances)
+        spending = self._spending(stream, days)
+        for listed, paths, sure in self._possible(graph, stream, most, spending):
             found += np.bincount(stream.part[paths.jobs], minlength=len(found))
             counts += np.bincount(paths.jobs, minlength=len(counts))
             if self.collapsed:
                 compact += CompactRows.of(self._by_variable(paths), stream.certain[paths.jobs])
             elif len(paths):
                 yield self._rows(graph, stream, paths, sure)
-            if self.max_matches is not None:
+            if self.max_matches is not None and len(listed):
                 later = np.arange(len(most)) > stream.last_of_group(int(listed.jobs[-1]))
                 most[(found > self.max_matches)[stream.part] & later] = 0
                 if stream.in_order:
@@ -145,39 +152,76 @@ class ImpreciseEvaluator(CompiledQuery):
             Total(int(n)) if self.max_matches is None or n <= self.max_matches else Total(int(n), exact=False)
             for n in found
         ]
-        yield self._last_batch(totals, days)
+        yield self._last_batch(totals, days, spending.metadata())
 
-    def everything(self, events: pa.Table, owned: Ownership | None) -> tuple[EventGraph, Times, Paths, pa.Table]:
-        """All matches of a slice, whatever their day, and their rows, in the order in which they are found."""
+    def _spending(self, stream: Stream, days: Days) -> Spending:
+        rows = stream.questions.rows
+        places = np.stack([stream.graph.ts[rows], stream.seq, np.zeros(len(rows), np.int64)])
+        return Spending(self.budget, days, stream.part, places, self.max_matches)
+
+    def _possible(
+        self, graph: EventGraph, stream: Stream, most: Ints, spending: Spending
+    ) -> Iterator[tuple[Paths, Paths, Floats]]:
+        """Possible matches, those of them that the conditions leave, and their confidence; until work is exhausted."""
+        known = np.zeros(len(most), np.int64)
+        question = 0
+        try:
+            for found in possible_matches(
+                graph.network,
+                self._variable_of,
+                self.kinds,
+                stream.times,
+                stream.questions,
+                most,
+                graph.width,
+                self.confidence,
+            ):
+                question = int(found.paths.jobs[0]) if len(found.paths) else found.question
+                paths, sure, steps = self._judged(graph, stream.times, found.paths, found.confidences)
+                spending.spend(np.arange(len(known)), found.steps - known)
+                spending.spend(found.paths.jobs, steps)
+                spending.count(paths.jobs)
+                known = found.steps.copy()
+                yield found.paths, paths, sure
+                given_up = spending.given_up(found.question)
+                if given_up is not None:
+                    most[given_up] = 0
+        except (WorkExhausted, TooManyAtOnce) as refusal:
+            if self.budget.limit is None:
+                raise
+            spending.give_up(question, str(refusal) if isinstance(refusal, TooManyAtOnce) else "")
+
+    def everything(
+        self, events: pa.Table, owned: Ownership | None, account: PairAccount
+    ) -> tuple[EventGraph, Times, Paths, pa.Table]:
+        """All matches of a slice, whatever their day, and their rows, in the order in which they are found.
+
+        Raises WorkExhausted.
+        """
         graph = self.graph(events, owned)
         stream = stream_of(graph, self.times(graph, events), None, known_after(self.query))
         most = np.full(len(stream.questions.rows), np.iinfo(np.int64).max)
         pieces, rows = [], []
-        for listed, chances in possible_matches(
-            graph.network,
-            self._variable_of,
-            self.kinds,
-            stream.times,
-            stream.questions,
-            most,
-            graph.width,
-            self.confidence,
-        ):
-            paths, sure = self._judged(graph, stream.times, listed, chances)
-            pieces.append(paths)
-            rows.append(self._rows(graph, stream, paths, sure))
+        spending = self._spending(stream, None)
+        for _, paths, sure in self._possible(graph, stream, most, spending):
+            account.hold(len(paths.rows))
+            if len(paths):
+                pieces.append(paths)
+                rows.append(self._rows(graph, stream, paths, sure))
+        check(spending.metadata().values(), self.budget, None, None)
+        account.spend(spending.total)
         table = pa.Table.from_batches(rows, partial_schema(self.schema))
         return graph, stream.times, Paths.join(pieces), table
 
-    def _last_batch(self, totals: list[Total], days: Days) -> pa.RecordBatch:
-        """An empty batch with the totals of each day."""
+    def _last_batch(self, totals: list[Total], days: Days, work: Mapping[bytes, bytes]) -> pa.RecordBatch:
+        """An empty batch with the totals of each day, and the work that it took."""
         named = dict(zip(parts(days), totals, strict=True))
-        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named)})
+        schema = partial_schema(self.schema).with_metadata({TOTALS: encode(named), **work})
         return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result, ordered and cut anew over all slices."""
-        return merge_partials(partials, self.schema, days, self.max_matches, countable=False)
+        return merge_partials(partials, self.schema, Cut(days, self.max_matches, countable=False, budget=self.budget))
 
     def graph(self, events: pa.Table, owned: Ownership | None) -> EventGraph:
         """The network of a slice, in which nothing is said of time: neither which events are concurrent."""
@@ -200,27 +244,33 @@ class ImpreciseEvaluator(CompiledQuery):
         rows = order[np.searchsorted(seq, graph.seq, sorter=order)]
         return times_of(low[rows], high[rows], graph.seq, ordered=bool((self.kinds != STRICT).any()))
 
-    def _judged(self, graph: EventGraph, times: Times, paths: Paths, sure: Floats) -> tuple[Paths, Floats]:
-        """What the postponed conditions leave of possible matches."""
-        if not self.conditions.judged and not self.negations:
-            return paths, sure
+    def _judged(self, graph: EventGraph, times: Times, paths: Paths, sure: Floats) -> tuple[Paths, Floats, Ints]:
+        """What the postponed conditions leave of possible matches, and the steps that each of these took."""
+        steps = np.zeros(len(paths), np.int64)
+        if not len(paths) or (not self.conditions.judged and not self.negations):
+            return paths, sure, steps
         if self.by_order or self.negations:
-            orders, chances, good = self.orders(graph, times, paths)
+            (orders, chances, steps), good = self.orders(graph, times, paths)
             sure = np.zeros(len(paths))
             np.add.at(sure, orders.jobs, chances * good)
         else:
             sure = sure * self.judge.accepts(graph, paths)
         kept = np.flatnonzero([self.confidence.accepts(chance) for chance in sure])
-        return paths.take(kept), np.minimum(sure[kept], 1.0)
+        return paths.take(kept), np.minimum(sure[kept], 1.0), steps
 
-    def orders(self, graph: EventGraph, times: Times, paths: Paths) -> tuple[Paths, Floats, Flags]:
-        """Every order of every match as a path, its probability, negations included, and whether conditions hold."""
-        orders, chances = orders_of(graph.network, self._variable_of, self.kinds, times, paths, graph.width)
-        good = self.judge.accepts(graph, orders)
-        if self.negations and len(orders):
+    def orders(self, graph: EventGraph, times: Times, paths: Paths) -> tuple[Orders, Flags]:
+        """Every order of every match, its probability with negations, and whether conditions hold.
+
+        Raises WorkExhausted.
+        """
+        found = orders_of(graph.network, self._variable_of, self.kinds, times, paths, graph.width, self.budget)
+        good = self.judge.accepts(graph, found.paths)
+        if self.negations and len(found.paths):
+            orders = found.paths
             matches = self.judge.matches(graph, self.judge.bound(orders), len(orders))
-            chances = chances_without(graph, self.automaton, self.kinds, times, orders, matches)
-        return orders, chances, good
+            chances = chances_without(graph, self.automaton, self.kinds, times, orders, matches, self.budget)
+            found = found._replace(chances=chances)
+        return found, good
 
     def _rows(self, graph: EventGraph, stream: Stream, paths: Paths, sure: Floats) -> pa.RecordBatch:
         """Listed matches as rows; lists stand in the order of (ts, seq), and RETURN items are computed in it."""

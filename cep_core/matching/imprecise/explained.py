@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.patterns.query import Confidence, Query
 from cep_core.language.patterns.sides import alone, names_of
 from cep_core.language.patterns.tree import Conjunction
@@ -36,8 +37,10 @@ class Order:
     """Whether the conditions that depend on the order hold in it."""
 
 
-def orders_of_match(query: Query, events: pa.Table, path: Path) -> list[Order]:
+def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget = UNLIMITED) -> list[Order]:
     """The possible orders of a match's events, those that make it one first, then the likeliest first.
+
+    Raises WorkExhausted where there are more than the budget allows to try.
 
     >>> from cep_core.events.table import log_schema_of, order
     >>> from cep_core.language.patterns.binding import bind
@@ -46,7 +49,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path) -> list[Order]:
     >>> orders_of_match(query, log, ((0, "a"), (1, "b")))
     [Order(path=((0, 'a'), (1, 'b')), probability=0.75, holds=True)]
     """
-    evaluator = ImpreciseEvaluator(query)
+    evaluator = ImpreciseEvaluator(query, budget=budget)
     rows = sorted({*(row for row, _ in path), *_negated(query, events, path)})
     own = events.take(pa.array(rows))
     graph = evaluator.graph(own, None)
@@ -62,7 +65,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path) -> list[Order]:
             continue
         states = [int(np.flatnonzero(variable_of == names.index(variable[log_rows[place]]))[0]) for place in places]
         whole = Paths(places, np.array(states), np.array([0, len(path)]), np.zeros(1, np.int64))
-        orders, chances, holds = evaluator.orders(graph, evaluator.times(graph, own), whole)
+        (orders, chances, _), holds = evaluator.orders(graph, evaluator.times(graph, own), whole)
         for k, (first, after) in enumerate(zip(orders.offsets[:-1], orders.offsets[1:], strict=True)):
             steps = zip(orders.rows[first:after].tolist(), orders.states[first:after].tolist(), strict=True)
             told = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.matching.event_graph import EventGraph
 from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.orders import between_states, chain, orders_of
@@ -41,9 +42,11 @@ class Ways(NamedTuple):
     """The kind of the edge that leads to each row of an order; nothing at its first."""
 
 
-def ways_of(graph: EventGraph, times: Times, judge: BindingJudge, kinds: Ints, paths: Paths) -> Ways:
-    """The orders of each match that pass its side's conditions; `kinds` as of `orders_of`."""
-    orders, _ = orders_of(graph.network, judge.variable_of, kinds, times, paths, graph.width)
+def ways_of(
+    graph: EventGraph, times: Times, judge: BindingJudge, kinds: Ints, paths: Paths, budget: Budget = UNLIMITED
+) -> Ways:
+    """The orders of each match that pass its side's conditions; `kinds`, `budget` as of `orders_of`."""
+    orders, _, _ = orders_of(graph.network, judge.variable_of, kinds, times, paths, graph.width, budget)
     orders = orders.take(np.flatnonzero(judge.accepts(graph, orders)))
     step = np.zeros(len(orders.rows), np.int64)
     step[1:] = between_states(graph.network, kinds)[orders.states[:-1], orders.states[1:]]
@@ -139,13 +142,33 @@ def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> floa
 
 
 @njit(cache=True)
-def _fill(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, chances: Floats) -> None:
+def _settings(left: Ways, one: int, right: Ways, other: int) -> float:
+    """How many ways there are to set the moments of the events that two matches share."""
+    ways = 1.0
+    for row in left.rows[left.offsets[one] : left.offsets[one + 1]]:
+        for row_other in right.rows[right.offsets[other] : right.offsets[other + 1]]:
+            if left.times.seq[row] == right.times.seq[row_other]:
+                ways *= left.times.high[row] - left.times.low[row] + 1
+    return ways
+
+
+@njit(cache=True)
+def _fill(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, room: float, chances: Floats) -> bool:
+    """Whether there was room to set the moments of shared events."""
     for k in range(ones.shape[0]):
+        room -= _settings(left, ones[k], right, others[k])
+        if room < 0:
+            return False
         chances[k] = min(1.0, _together(left, ones[k], right, others[k], width))
+    return True
 
 
-def chances_of(left: Ways, ones: Ints, right: Ways, others: Ints, width: int) -> Floats:
-    """The probability of each pair of matches; no pair is of two matches that could change sides."""
+def chances_of(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, budget: Budget = UNLIMITED) -> Floats:
+    """The probability of each pair of matches; no pair is of two matches that could change sides.
+
+    Raises WorkExhausted where shared events may happen at more moments than the budget allows.
+    """
     chances = np.empty(len(ones))
-    _fill(left, ones, right, others, width, chances)
+    if not _fill(left, ones, right, others, width, budget.left(0), chances):
+        raise budget.exhausted()
     return chances

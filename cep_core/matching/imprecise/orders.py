@@ -10,9 +10,12 @@ takes O(m U), not the U^m worlds that it sums up (SASE++, section 5.3), and U ti
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.matching.imprecise.configurations import Floats
 from cep_core.matching.imprecise.useful import may_follow
 from cep_core.matching.imprecise.worlds import LOOSE, STRICT, Times, admits
@@ -87,13 +90,18 @@ def _walk_orders(
     variables: Ints,
     rows: Ints,
     states: Ints,
-) -> int:
-    """Writes the orders of a match's events, one after another; returns how many there are, written or not."""
+    room: float,
+) -> tuple[int, int]:
+    """Writes the orders of a match's events, one after another.
+
+    Returns how many there are, written or not (-1: more than may be tried), and how many beginnings of one were tried.
+    """
     n = chosen.shape[0]
     order, state = np.empty(n, np.int64), np.empty(n, np.int64)
     choice = np.zeros(n, np.int64)  # event x state, what is tried next
     used = np.zeros(n, np.bool_)
     count = 0
+    tried = 0
     depth = 0
     total = n * variable_of.shape[0]
     while depth >= 0:
@@ -120,6 +128,9 @@ def _walk_orders(
                     )
         if not possible:
             continue
+        tried += 1
+        if tried > room:
+            return -1, tried
         order[depth], state[depth] = event, s
         if depth < n - 1:
             used[event] = True
@@ -130,31 +141,46 @@ def _walk_orders(
                     rows[count * n + d] = chosen[order[d]]
                     states[count * n + d] = state[d]
             count += 1
-    return count
+    return count, tried
+
+
+class Orders(NamedTuple):
+    """Every order of every match as a path, whose job is the match's number."""
+
+    paths: Paths
+    chances: Floats
+    steps: Ints
+    """[match] what it took to find them."""
 
 
 def orders_of(
-    network: Network, variable_of: Ints, kinds: Ints, times: Times, paths: Paths, width: int
-) -> tuple[Paths, Floats]:
-    """Every order of every match as a path, whose job is the match's number, and its probability.
+    network: Network, variable_of: Ints, kinds: Ints, times: Times, paths: Paths, width: int, budget: Budget = UNLIMITED
+) -> Orders:
+    """The orders of matches; `kinds`: of each edge, whether it may lead to an event of the same moment.
 
-    `kinds`: of each edge, whether it may lead to an event of the same moment.
+    Raises WorkExhausted where more of them were to be tried than the budget allows.
     """
     kind = between_states(network, kinds)
     pieces, chances = [], []
+    took, spent = np.zeros(len(paths), np.int64), 0
     for k, (begin, end) in enumerate(zip(paths.offsets[:-1], paths.offsets[1:], strict=True)):
         chosen, length = paths.rows[begin:end], end - begin
         variables = variable_of[paths.states[begin:end]]
         none = np.empty(0, np.int64)
-        count = _walk_orders(network, variable_of, times, chosen, variables, none, none)
+        room = budget.left(spent)
+        count, tried = _walk_orders(network, variable_of, times, chosen, variables, none, none, room)
+        if count < 0:
+            raise budget.exhausted()
+        took[k] = tried * length
+        spent += tried * length
         rows, states = np.empty(count * length, np.int64), np.empty(count * length, np.int64)
-        _walk_orders(network, variable_of, times, chosen, variables, rows, states)
+        _walk_orders(network, variable_of, times, chosen, variables, rows, states, room)
         pieces.append(Paths(rows, states, np.arange(count + 1) * length, np.full(count, k, np.int64)))
         for n in range(count):
             own = slice(n * length, (n + 1) * length)
             steps = kind[states[own][:-1], states[own][1:]]
             chances.append(chain_probability(times, rows[own], width, steps))
-    return Paths.join(pieces), np.array(chances, np.float64)
+    return Orders(Paths.join(pieces), np.array(chances, np.float64), took)
 
 
 def between_states(network: Network, kinds: Ints) -> Ints:

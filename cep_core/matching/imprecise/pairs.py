@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
@@ -24,6 +25,7 @@ from cep_core.matching.automaton import Automaton
 from cep_core.matching.imprecise.evaluator import CONFIDENCE, ImpreciseEvaluator, depends_on_order
 from cep_core.matching.imprecise.joint import Ways, chances_of, ways_of
 from cep_core.matching.network import Flags, Ints
+from cep_core.matching.pair_account import PairAccount
 from cep_core.matching.pair_sides import Side, are_different, sides_of
 from cep_core.matching.pairs import PairEvaluator
 from cep_core.matching.rows import ordered, partial_schema
@@ -43,8 +45,15 @@ class PossibleSide(Side):
 class PossiblePairs(PairEvaluator):
     """Evaluates `P AND Q` over possible worlds (`cep_core.language.evaluator.Evaluator`); arguments as of its base."""
 
-    def __init__(self, query: Query, *, max_matches: int | None = None, collapsed: bool = False) -> None:
-        super().__init__(query, max_matches=max_matches, collapsed=collapsed)
+    def __init__(
+        self,
+        query: Query,
+        *,
+        max_matches: int | None = None,
+        collapsed: bool = False,
+        budget: Budget = UNLIMITED,
+    ) -> None:
+        super().__init__(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
         assert query.confidence is not None
         self.confidence = query.confidence
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
@@ -81,18 +90,18 @@ class PossiblePairs(PairEvaluator):
         return tuple(side for side in self.sides if isinstance(side, ImpreciseEvaluator))
 
     def _evaluators(self) -> tuple[CompiledQuery, ...]:
-        return tuple(ImpreciseEvaluator(half) for half in self._halves)
+        return tuple(ImpreciseEvaluator(half, budget=self.budget) for half in self._halves)
 
-    def _listed(self, events: pa.Table, owned: Ownership | None) -> tuple[Side, Side]:
+    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
         tables, found = [], []
         for side in self._possible:
-            graph, times, paths, table = side.everything(events, owned)
+            graph, times, paths, table = side.everything(events, owned, account)
             order = ordered(table)
             paths = paths.take(order)
             tables.append(table.take(pa.array(order)))
             least_high = np.minimum.reduceat(times.high[paths.rows], paths.offsets[:-1]) if len(paths) else order
             most_low = np.maximum.reduceat(times.low[paths.rows], paths.offsets[:-1]) if len(paths) else order
-            found.append((ways_of(graph, times, side.judge, side.kinds, paths), least_high, most_low))
+            found.append((ways_of(graph, times, side.judge, side.kinds, paths, self.budget), least_high, most_low))
         with refusals_in(self.query):
             sides = sides_of(self.query, [side.judge.names for side in self._possible], tables, events)
         left, right = (
@@ -109,10 +118,12 @@ class PossiblePairs(PairEvaluator):
         fits: Flags = are_different(left, right, one, other) & (most - least <= self.query.window.size)
         return fits
 
-    def _likely(self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints) -> tuple[pa.Table, Ints, Ints]:
+    def _likely(
+        self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints, account: PairAccount
+    ) -> tuple[pa.Table, Ints, Ints]:
         assert isinstance(left, PossibleSide)
         assert isinstance(right, PossibleSide)
-        chances = chances_of(left.ways, one, right.ways, other, self.query.window.size)
+        chances = chances_of(left.ways, one, right.ways, other, self.query.window.size, self.budget)
         kept = np.flatnonzero([self.confidence.accepts(chance) for chance in chances])
         pairs = pairs.take(pa.array(kept)).append_column(CONFIDENCE, pa.array(chances[kept]))
         names = partial_schema(self.schema).names if not self.collapsed else pairs.column_names

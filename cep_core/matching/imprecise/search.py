@@ -29,6 +29,7 @@ from cep_core.matching.imprecise.walk import (
     DONE,
     FULL,
     OVERLAP,
+    PAUSED,
     Questions,
     Walk,
     begin_question,
@@ -46,6 +47,9 @@ from cep_core.matching.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 
 POOL, LARGEST_POOL = 1 << 12, 1 << 23
 """Configurations at first, and the number at which a search is given up with an error."""
+
+PAUSE = 1 << 20
+"""Steps after which a search stops to tell how many there were."""
 
 
 class Search(NamedTuple):
@@ -118,7 +122,8 @@ def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Ba
 def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tuple[int, int]:
     """Goes on until the batch is full or all is answered; returns the matches in the batch and why it stopped."""
     network, times, questions, width = search.network, search.times, search.questions, search.width
-    asked, at = search.asked, walk.at
+    asked, at, steps, begins, ends = search.asked, walk.at, walk.steps, walk.begin, walk.end
+    taken = 0
     found = 0
     while at[0] < questions.rows.shape[0]:
         k = at[0]
@@ -129,6 +134,8 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
             at[0], at[1] = k + 1, -1
             continue
         frame = at[1] = max(at[1], 0)
+        if taken >= PAUSE:
+            return found, PAUSED
         row, variable = walk.next_row[frame], walk.next_variable[frame]
         if row > anchor:
             at[0], at[1] = at[0] + (frame == 0), frame - 1
@@ -143,6 +150,7 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
             if not _accepts(likely, search.threshold, search.strict):
                 walk.next_row[frame] = anchor + 1
                 continue
+        looked = 1 + ends[frame] - begins[frame]
         inside = times.low[row] <= walk.least_high[frame] + width and walk.most_low[frame] <= times.high[row] + width
         if inside and is_useful(asked.variable_of, walk, row - low, variable):
             why = choose(times, pool, walk, frame, row, variable)
@@ -159,8 +167,28 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
                 if _accepts(confidence, search.threshold, search.strict):
                     _write(search, walk, frame + 1, confidence, batch, found)
                     found += 1
+        taken += looked
+        steps[k] += looked
         try_next(walk, frame, search.state_of.shape[0])
     return found, DONE
+
+
+class TooManyAtOnce(ValueError):
+    """Too many events of one match may happen at the same time."""
+
+    def __init__(self) -> None:
+        super().__init__("too many events of one match may happen at the same time: a higher confidence prunes more")
+
+
+class Found(NamedTuple):
+    """Possible matches with their confidence, some at a time; there may be none, so that somebody hears of the work."""
+
+    paths: Paths
+    confidences: Floats
+    question: int
+    """The one in hand; those before it are answered."""
+    steps: Ints
+    """[question] spent so far."""
 
 
 def possible_matches(
@@ -173,11 +201,11 @@ def possible_matches(
     width: int,
     confidence: Confidence,
     batch_rows: int = BATCH_ROWS,
-) -> Iterator[tuple[Paths, Floats]]:
+) -> Iterator[Found]:
     """The first most[k] matches of each question k with their confidence, one after another, in batches.
 
     The events of a match stand in the order of (ts, seq), each in its variable's first state. `most` may be lowered
-    between two batches. Raises ValueError where too many events of one match may happen at once.
+    between two batches. Raises TooManyAtOnce.
     """
     if not len(questions.rows):
         return
@@ -191,17 +219,13 @@ def possible_matches(
     while why != DONE:
         batch = _batch_of(max(BATCH_EVENTS, len(walk.row)), batch_rows)
         found, why = _fill(search, pool, walk, batch)
-        if found:
-            used = batch.offsets[found]
-            events = (batch.rows[:used].copy(), batch.states[:used].copy())
-            yield (
-                Paths(*events, batch.offsets[: found + 1].copy(), batch.jobs[:found].copy()),
-                batch.confidences[:found].copy(),
-            )
+        used = batch.offsets[found]
+        events = (batch.rows[:used].copy(), batch.states[:used].copy())
+        paths = Paths(*events, batch.offsets[: found + 1].copy(), batch.jobs[:found].copy())
+        question = min(int(walk.at[0]), len(walk.steps) - 1)
+        yield Found(paths, batch.confidences[:found].copy(), question, walk.steps)
         if why == OVERLAP or (why == CROWDED and len(pool.mass) >= LARGEST_POOL):
-            raise ValueError(
-                "too many events of one match may happen at the same time: a higher confidence prunes more"
-            )
+            raise TooManyAtOnce
         if why == CROWDED:
             larger = pool_of(4 * len(pool.mass))
             for old, new in zip(pool, larger, strict=True):

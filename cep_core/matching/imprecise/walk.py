@@ -18,8 +18,8 @@ from cep_core.matching.imprecise.useful import mark_useful
 from cep_core.matching.imprecise.worlds import Asked, Chosen, Times
 from cep_core.matching.network import Flags, Ints, Network
 
-DONE, FULL, CROWDED, OVERLAP = 0, 1, 2, 3
-"""Why a kernel returns: all is done, a full batch, too small a pool, more events at once than slots."""
+DONE, FULL, CROWDED, OVERLAP, PAUSED = 0, 1, 2, 3, 4
+"""Why a kernel returns: all is done, a full batch, too small a pool, more events at once than slots, steps enough."""
 
 
 class Questions(NamedTuple):
@@ -36,6 +36,8 @@ class Walk(NamedTuple):
     """[2] the question in hand; its frame, -1 if it has not begun."""
     listed: Ints
     """[question] matches listed."""
+    steps: Ints
+    """[question] configurations looked at."""
     row: Ints
     """[frame] the row chosen last."""
     variable: Ints
@@ -70,6 +72,7 @@ def walk_of(questions: Questions, states: int) -> Walk:
     return Walk(
         at=np.array([0, -1], np.int64),
         listed=np.zeros(len(questions.rows), np.int64),
+        steps=np.zeros(len(questions.rows), np.int64),
         row=frames[0],
         variable=frames[1],
         next_row=frames[2],

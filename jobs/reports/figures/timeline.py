@@ -93,7 +93,7 @@ def timeline_figure(
         if totals.truncated and whose.listed is None and len(chosen) < ROWS and without:
             bracketed = "; ".join(part for part in (bracketed, f"{without} without a listed match") if part)
     what += f" ({bracketed})" if bracketed else ""
-    how = "from its first event on, each event" if aligned else "each event where it happened,"
+    how = "each from its first event on, events" if aligned else "each event where it happened,"
     return Figure(
         f"{name}-timeline",
         f"Time line of {counted(len(chosen), f'{some}match', f'{some}matches')} of {spoken(day)}; the longest {some}"

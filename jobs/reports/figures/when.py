@@ -66,8 +66,8 @@ def when_figure(
     tall = 0.9 + 0.32 * len(told)
     return Figure(
         "results-by-hour",
-        f"Heat strip of when each query's results became certain on {spoken(day)}. Hour with the most: {hours}.",
-        "When results became certain (a match at its end, a window at its end), hour by hour; a stronger colour is "
+        f"Heat strip of when each query's results of {spoken(day)} ended. Hour with the most: {hours}.",
+        "When results ended (a match at its last event, a window at its end), hour by hour; a stronger colour is "
         "more, each row on its own scale. "
         + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in told.items()),
         ["query", "counted", "period_start", "value", "log10"],

@@ -10,6 +10,7 @@ from jobs.reports.figures.rhythm import rhythm_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
 from jobs.reports.listing import Heading
+from jobs.reports.missing import is_missing
 from jobs.reports.moments import spoken
 from jobs.reports.page import Page
 from jobs.reports.quantities import counted, quantity
@@ -70,6 +71,9 @@ def notices(report: DayReport) -> list[str]:
         )
     if not report.volume.total:
         lines.append("This day has no events: every result that needs one is empty.")
+    missing = sorted(name for name, days in report.records.by_query.items() if is_missing(days.get(report.day, {})))
+    if missing:
+        lines.append(f"There is no result of {listed(missing)}: the budget of work did not suffice.")
     cut = [it.question.name for it in report.queries if it.answer is not None and it.answer.caveat]
     if cut:
         lines.append(

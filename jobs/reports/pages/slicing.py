@@ -38,6 +38,7 @@ class Section:
     plan: list[list[str]]
     decisions: list[str]
     seconds: str
+    planned: list[list[str]]
 
     @property
     def title(self) -> str:
@@ -56,6 +57,7 @@ def page(report: DayReport) -> Page:
         "sections": sections,
         "strategy_headings": _STRATEGIES,
         "record_headings": _RECORDS,
+        "planned_headings": _PLANNED,
         "trailing": TRAILING,
         "plan_headings": [Heading("heavy in"), Heading("shares")],
         "heavy": {"headings": _HEAVY, "rows": [_heavy(row) for row in heavy[:HEAVIEST]], "total": len(heavy)},
@@ -71,6 +73,12 @@ _STRATEGIES = [
     Heading("copies of an event", number=True),
     Heading("largest / mean slice", number=True),
     Heading("setting", prose=True),
+]
+_PLANNED = [
+    Heading("slices", number=True),
+    Heading("maximum load", number=True),
+    Heading("copies of an event", number=True),
+    Heading("lower bound", number=True),
 ]
 _RECORDS = [
     Heading("strategy"),
@@ -150,6 +158,10 @@ def _section(comparison: Comparison, past: History) -> Section:
         ],
         [shown(text, 300) for text in content.get("decisions", [])],
         _seconds(comparison),
+        [
+            [quantity(one.slices), share(one.load), f"{one.replication:.2f}", share(one.lower_bound)]
+            for one in comparison.planned
+        ],
     )
 
 

@@ -1,0 +1,187 @@
+"""Why a program failed, in one line: the deepest cause, the file, and what to do.
+
+Spark wraps what went wrong in up to six exceptions, and prints them from the outside in with their stacks: the first
+line says which call failed, the last where the thread began. What happened is in the last `Caused by`, which file it
+happened to often in one above it. Where Spark's JVM itself is gone, every further call fails as a broken connection.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from jobs.signals import jvm
+
+REMEDIES: tuple[tuple[str, str], ...] = (
+    (
+        r"No space left on device|Disk quota exceeded|File too large",
+        "make room on that disk, then run the same command again: nothing of the unfinished write is visible",
+    ),
+    (
+        r"OutOfMemoryError|Java heap space|GC overhead limit",
+        "too much for Spark's memory at once: run fewer days at a time, or give it more (docs/performance.md)",
+    ),
+    (r"Permission denied|AccessDenied|Operation not permitted|Read-only file system", "give this user the right to it"),
+    (
+        r"_delta_log|DELTA_\w*LOG",
+        "`trendmill verify NAME` lists what is damaged: put the file back from a copy, or remove the table's folder "
+        "and run its days again",
+    ),
+    (
+        r"COLUMN_DATA_TYPE_MISMATCH|CANNOT_MERGE_SCHEMA|SchemaColumnConvertNotSupported|"
+        r"Unable to create Parquet converter",
+        "the files of one source hold a column as different types: have them delivered with one",
+    ),
+    (
+        r"FILE_NOT_EXIST|FileNotFoundException|does not exist|No such file",
+        "a file that is needed is gone: have it delivered again, or, if it is the lake's, see `trendmill verify NAME`",
+    ),
+    (
+        r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|not a Parquet file|Unexpected end of|corrupt|ZlibException|"
+        r"not in gzip format|incorrect (data|header) check|CHECKSUM|ChecksumException",
+        "the file is damaged: have it delivered again, or, if it is the lake's, see `trendmill verify NAME`",
+    ),
+)
+"""Signs of a cause, anywhere in the chain, and what to do; the first that fits."""
+
+LONGEST_LINE = 400
+"""Characters of a line; some libraries print the data that they could not read."""
+
+_LINK = re.compile(r"^(?:Caused by: |: )?((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: (.*))?$")
+_FRAME = re.compile(r"^\s+(?:at [\w.$/]+.*\(|\.\.\. \d+ )|^\s*Suppressed: ")
+_PYTHON = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Failure)): ?(.*)$")
+_FILE = re.compile(r"(file:)?(?<![\w/])(/+(?:[^\s:,;'\"`()\[\]/]+/)*[^\s:,;'\"`()\[\]/]+)")
+_END_OF_STATE = re.compile(r"\s*SQLSTATE: \w+\s*$")
+_CONNECTION = ("Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetError", "BrokenPipeError")
+
+
+def cause(error: BaseException) -> str:
+    """The message of an error that nobody expected.
+
+    >>> cause(OSError(28, "No space left on device", "/lake/w/lease.json")).partition("; ")[0]
+    'OSError: No space left on device (/lake/w/lease.json)'
+    """
+    if (death := jvm_death(error)) is not None:
+        return death
+    first, *_ = causes = list(_chain(error))
+    links = [link for link in (_links(each) for each in causes) if link]
+    if not links:
+        return _with_remedy(_plain(first), first)
+    chain = links[-1]  # the first of them: later ones come from what was let go on the way out
+    kind, text = chain[-1]
+    what = f"{kind.rpartition('.')[2]}: {text}" if text else kind
+    file = next((found for _, link in reversed(chain) if (found := _file(link))), None)
+    named = f"{what} ({file})" if file and file not in what else what
+    whole = " ".join(f"{kind} {text}" for kind, text in chain)
+    return f"{named}{_remedy(whole)}"
+
+
+def jvm_death(error: BaseException) -> str | None:
+    """The message where Spark's JVM has ended under the program; None where it has not."""
+    process = jvm()
+    code = None if process is None else process.poll()
+    broken = any(type(each).__name__ in _CONNECTION and _from_py4j(each) for each in _chain(error))
+    if not broken and (code is None or not any(_from_py4j(each) for each in _chain(error))):
+        return None
+    how = "" if code is None else f" (killed by signal {-code})" if code < 0 else f" (exit code {code})"
+    return (
+        f"Spark's JVM ended{how}: out of memory? The system log tells if the machine killed it, hs_err_pid*.log if it "
+        "crashed; run the same command again, with fewer days at a time if it happens again"
+    )
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and those that it came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _from_py4j(error: BaseException) -> bool:
+    """Whether an error was raised while Java was being talked to."""
+    if type(error).__module__.startswith("py4j"):
+        return True
+    trace = error.__traceback__
+    while trace is not None:
+        if "py4j" in trace.tb_frame.f_code.co_filename:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _java_text(error: BaseException) -> str:
+    """Java's own account of an error, as far as it can still be had: its JVM may be gone."""
+    stack = getattr(error, "_stackTrace", None)
+    if isinstance(stack, str):
+        return stack
+    if not hasattr(error, "java_exception"):
+        return ""
+    try:
+        return str(error)
+    except Exception as gone:  # noqa: BLE001  # asks the JVM, which can fail in any way
+        return f"{getattr(error, 'errmsg', error)} ({type(gone).__name__})"
+
+
+def _links(error: BaseException) -> list[tuple[str, str]]:
+    """The exceptions of a Java trace, outermost first: class and message. Empty where there is no such trace."""
+    links: list[tuple[str, list[str]]] = []
+    inside = False
+    for line in _java_text(error).splitlines():
+        head = _LINK.match(line)
+        if head and (not inside or line.startswith(("Caused by: ", ": ")) or not links):
+            links.append((head[1], [head[2] or ""]))
+            inside = True
+        elif _FRAME.match(line):
+            inside = False
+        elif inside:
+            links[-1][1].append(line)
+    return [_cleaned(kind, lines) for kind, lines in links]
+
+
+def _cleaned(kind: str, lines: list[str]) -> tuple[str, str]:
+    """One line of a message: a Python worker's last line, else all but remarks about settings and the SQL state."""
+    told = [line.strip() for line in lines if line.strip()]
+    if any("Traceback (most recent call last)" in line for line in told):
+        for line in reversed(told):
+            if python := _PYTHON.match(line):
+                return python[1], python[2]
+    text = " ".join(line for line in told if not line.startswith(("Parse Mode:", "at [Source:")))
+    return kind, _END_OF_STATE.sub("", text)[:LONGEST_LINE]
+
+
+def _plain(error: BaseException) -> str:
+    """An error of Python's own, with its file."""
+    if isinstance(error, OSError) and error.errno is not None and error.strerror:
+        file = f" ({error.filename})" if error.filename is not None else ""
+        return f"{type(error).__name__}: {error.strerror}{file}"
+    lines = [line[:LONGEST_LINE] for line in str(error).strip().splitlines()] or [""]
+    ends = " ... ".join(dict.fromkeys([lines[0].strip(), lines[-1].strip()]))
+    return f"{type(error).__name__}: {ends}" if ends else type(error).__name__
+
+
+def _with_remedy(text: str, error: BaseException) -> str:
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return f"{text}; the machine's memory is not enough: run fewer days at a time"
+    known = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in (
+        "deltalake",
+        "_internal",
+        "pyarrow",
+    )
+    return f"{text}{_remedy(text)}" if known else text
+
+
+def _remedy(text: str) -> str:
+    return next((f"; {remedy}" for sign, remedy in REMEDIES if re.search(sign, text, re.IGNORECASE)), "")
+
+
+def _file(text: str) -> str | None:
+    """The first path in a message."""
+    found = _FILE.search(text)
+    if found is None:
+        return None
+    path = re.sub("^/+", "/", found[2]).rstrip(".")
+    return unquote(path) if found[1] else path

@@ -1,0 +1,51 @@
+"""`trendmill verify`: is a workload's lake whole - logs, files, counts - and what lies there that nobody names?"""
+
+from __future__ import annotations
+
+import argparse
+
+from jobs import places
+from jobs.exits import FAILED, OK, WrongWorkload
+from jobs.lake.register import table_folders
+from jobs.runs.progress import to_person
+from jobs.workload.declaration import folder_of
+
+LISTED = 20
+"""Orphaned files that are listed by name."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("workload", help="a workload's name, or its folder")
+    parser.add_argument("--deep", action="store_true", help="read every row of every file, not only the footers")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what is wrong, one line each; exit code 1 if anything is. Needs no JVM and no readable workload."""
+    from jobs.runs.verification import verify
+
+    name, lake = folder_of(options.workload).name, places.lake()
+    if not table_folders(name, lake):
+        raise WrongWorkload(f"no lake of '{name}' in {lake}: load days with `trendmill run {name}`")
+    progress = to_person()
+    progress.start("verify")
+    found = verify(name, lake, progress, deep=options.deep)
+    size = f"{found.size / 1e6:,.1f} MB"
+    verdict = f"{len(found.faults)} fault(s)" if found.faults else "nothing wrong"
+    message = f"{found.tables} tables, {found.files:,} files, {size}: {verdict}"
+    progress.note(f"{found.files:,} files looked at")
+    for fault in found.faults:
+        print(fault)
+    if found.holder:
+        print(f"{found.holder} is at work: what it has half done may look wrong, verify again when it has ended")
+    if found.orphans:
+        sizes = sum(path.stat().st_size for path in found.orphans if path.exists())
+        print(
+            f"{len(found.orphans):,} files ({sizes / 1e6:,.1f} MB) that no table version names: killed writes left "
+            "them, or a run is writing them now; maintenance removes them when they are 7 days old"
+        )
+        for path in found.orphans[:LISTED]:
+            print(f"  {path.relative_to(lake)}")
+        if len(found.orphans) > LISTED:
+            print(f"  ... and {len(found.orphans) - LISTED:,} more")
+    print(f"{name}: {message}")
+    return FAILED if found.faults else OK

@@ -1,0 +1,86 @@
+"""SIGTERM ends a program as Ctrl-C does: what is begun is let go, the lease is given back, no child stays.
+
+Python's own answer to SIGTERM is to vanish, with everything left as it is. Spark's JVM, whose Python workers leave with
+it, goes when this program's end of its pipe closes, a moment after this program: so it is waited for.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+SECONDS = 10.0
+"""How long a JVM may take to leave before it is killed."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived."""
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Within the block SIGTERM raises Terminated, once, and an interrupted block leaves no JVM of its own behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is told of signals
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    except BaseException as error:
+        if interruption(error) is not None:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            end_jvm()
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The interruption behind an error: what was let go on the way out may have failed in turn."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def jvm() -> subprocess.Popen[bytes] | None:
+    """The JVM that this process started; None where it started none, or where spark-submit did."""
+    context = sys.modules.get("pyspark.core.context")
+    gateway = context.SparkContext._gateway if context is not None else None
+    process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
+    return process
+
+
+def end_jvm() -> None:
+    """Let the JVM go and wait for it."""
+    process = jvm()
+    if process is None:
+        return
+    _let_go(process)
+    try:
+        process.wait(SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def _terminate(_: int, __: FrameType | None) -> None:
+    """The JVM leaves at once: asked to stop by the thread that waits for its answer, it would first finish its work."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    process = jvm()
+    if process is not None:
+        _let_go(process)
+    raise Terminated

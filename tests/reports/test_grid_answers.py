@@ -1,0 +1,67 @@
+"""What a grid's page says first: what was lost, and whether strategies had a choice at all."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cep_core.experiments.grids import grid_of
+from cep_core.experiments.summaries import summary_of
+from jobs.reports.experiments import answer_of
+
+GRID = grid_of(
+    "small",
+    {
+        "title": "Q1",
+        "log": {"generate": "quotes", "quotes": 9000},
+        "queries": {"Q1": {"window": 500}},
+        "axes": {"load": [1.4, 2.0]},
+        "strategies": ["none", "pSPICE", "PM-BL", "E-BL", "clairvoyant"],
+        "seeds": 1,
+        "bound_ms": 5,
+        "costs": {"event": 500},
+    },
+)
+LOST = {"none": 0.0, "pSPICE": 0.1, "PM-BL": 0.2, "E-BL": 0.3, "clairvoyant": 0.0}
+BEGIN = "At 140 % of the rate that the operator can bear pSPICE misses 10 % of the matches, PM-BL 20 %, E-BL 30 %"
+
+
+def answered(**choices: tuple[float, float]) -> str:
+    """With so many drops and such a share of choice for some strategies (`_`: a hyphen), at both loads."""
+    found: dict[str, dict[str, float]] = {name: {"lost": lost} for name, lost in LOST.items()}
+    for name, (drops, choice) in choices.items():
+        found[name.replace("_", "-")] |= {"drops": drops, "choice": choice}
+    rows = [
+        {"strategy": name, "parameters": json.dumps({"load": load}), "metric": metric, "seed": 0, "value": value}
+        for name, metrics in found.items()
+        for load in (1.4, 2.0)
+        for metric, value in metrics.items()
+    ]
+    return answer_of(GRID, summary_of(rows))
+
+
+@pytest.mark.parametrize(
+    ("choices", "told"),
+    [
+        ({}, ""),
+        ({"pSPICE": (0.0, 1.0)}, ""),
+        (
+            {"pSPICE": (30.0, 1.0), "PM_BL": (10.0, 0.0)},
+            " In 75 % of all drops fewer partial matches had to go than there were, so that there was a choice.",
+        ),
+        (
+            {"pSPICE": (10.0, 1.0), "PM_BL": (30.0, 0.0)},
+            " In 25 % of all drops fewer partial matches had to go than there were, so that there was a choice: too "
+            "few to say anything about strategies.",
+        ),
+        # nobody can use one that knows the future
+        (
+            {"pSPICE": (10.0, 0.5), "clairvoyant": (1_000.0, 0.0)},
+            " In 50 % of all drops fewer partial matches had to go than there were, so that there was a choice.",
+        ),
+    ],
+)
+def test_a_grid_says_whether_there_was_a_choice(choices: dict[str, tuple[float, float]], told: str) -> None:
+    """Weighted by drops, over all loads; little choice is said in words; rows of former versions count no drops."""
+    assert answered(**choices) == f"{BEGIN}, clairvoyant 0 %.{told}"
