@@ -2,7 +2,7 @@
 
 The utility table of a window of 32,000 events at bin 1 (14 states); meetings of events and partial matches a second,
 without and with shedding, and what memory they take; and a night of X1 (`contagion`) and X2 (`destination_collapse`)
-on 8 March 2013 at five loads under seven strategies. FOLDER holds flights.csv.gz
+on 8 March 2013 at five loads under every strategy. FOLDER holds flights.csv.gz
 (`scripts/make_nyc_flights_bundle.py`); the workload's own bundle
 by default, whose days before 8 March train. CPU seconds of one core, of a second run after the kernels are compiled.
 Nothing is asserted on time.

@@ -104,7 +104,6 @@ def meet(
                 if s == 0:
                     started[q] += 1
             if splits:
-                used = (meetings[g] - body[r, SINCE]) * cost[s] + body[r, OWN]
                 for step in range(s, s - 2, -1):
                     if not (advances if step == s else repeats):
                         continue
@@ -117,7 +116,13 @@ def meet(
                         counter[MATCHES] += 1
                         match_pattern[number], match_event[number], match_key[number] = q, i, path
                         if tracked != UNTRACKED:
-                            _book(account, body[r], tracked, number, used)
+                            _book(
+                                account,
+                                body[r],
+                                tracked,
+                                number,
+                                body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s],
+                            )
                         continue
                     if useful_only and rules.worth[body[r, CHILD]] == 0:
                         body[r, CHILD] = rules.next_sibling[body[r, CHILD]]
@@ -144,14 +149,15 @@ def meet(
                             body[child, other] = body[r, other]
                         body[child, MEMBERS + step] = member[q, i]
                     if tracked != UNTRACKED:
-                        _bear(pool, account, rules, body[r], body[child], used)
+                        so_far = body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
+                        _bear(pool, account, rules, body[r], body[child], so_far)
             elif advances and s + 1 == steps:
                 number = counter[MATCHES]
                 counter[MATCHES] += 1
                 path = body[r, PATH] if kind == 1 or (s > 0 and not any_match) else chained(body[r, PATH], i * 128 + s)
                 match_pattern[number], match_event[number], match_key[number] = q, i, path
                 if tracked != UNTRACKED:
-                    _book(account, body[r], tracked, number, (meetings[g] - body[r, SINCE]) * cost[s] + body[r, OWN])
+                    _book(account, body[r], tracked, number, body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s])
                 settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
                 stays = False
             elif advances:

@@ -38,7 +38,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
     segment, partition, clocks, window_first = stream.segment, stream.partition, stream.clock, stream.window_first
     window_end, closed, inside = stream.window_end, pool.closed, pool.inside
     actions, acts, begin_of, state_cost = stream.actions, stream.acts, stream.at, stream.state_cost
-    moves, alive = account.moves, account.alive
+    moves, alive, met_by, held_by = account.moves, account.alive, account.met, account.held
     event_cost, window_cost, inside_cost = stream.cost[EVENT], stream.cost[WINDOW], stream.cost[EVENT_WINDOW]
     patterns = stream.start.shape[0]
     for i in range(first, stop):
@@ -79,8 +79,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
                     alive[q] += length[g] * (clock - touched[g])
                 touched[g] = clock
         held = counter[HELD]
-        account.met[i] = met
-        account.held[i] = held
+        met_by[i], held_by[i] = met, held
         shed_cost = 0
         probability = 0.0
         if rules.kind == EVENTS:

@@ -49,7 +49,9 @@ def answer(compared: Shedding) -> str:
 def _too_early(told: Sequence[Outcome]) -> str:
     """What dropping events would have missed where dropping partial matches was not needed."""
     events = next((one for one in told if one.strategy == EVENTS and one.lost), None)
-    return "" if events is None else f"; {EVENTS}, which drops events and begins at half of the bound, {_lost(events)}"
+    if events is None:
+        return ""
+    return f"; {EVENTS}, which drops events and begins at half of the bound, would have missed {_lost(events)}"
 
 
 def load_told(compared: Shedding) -> str:

@@ -306,7 +306,7 @@ def test_nothing_had_to_go_but_events_did() -> None:
     """E-BL begins at half of the bound."""
     assert answer(of(none=0, pSPICE=0, PM_BL=0, E_BL=0.05)) == (
         f"{TOLD} no partial match would have had to go, so that no match would be missed; E-BL, which drops events and "
-        "begins at half of the bound, 5 % (± 0.5 %)."
+        "begins at half of the bound, would have missed 5 % (± 0.5 %)."
     )
 
 
