@@ -72,7 +72,7 @@ SELECT cast(late AS decimal(10, 2)) x, late::int, try_cast(line AS int) FROM tri
 SELECT `line`, `Gate` AS `the gate` FROM `trips`
 SELECT year(at), extract(dow FROM at), dateadd(HOUR, 1, at), timestampadd(HOUR, 1, at) FROM trips
 SELECT timestampdiff(SECOND, at, at), date_trunc('MONTH', at) FROM trips
-SELECT current_date, current_timestamp(), now(), user, current_user, localtimestamp FROM trips
+SELECT current_date, current_timestamp(), now(), user, current_user FROM trips
 SELECT date '2013-01-01', timestamp '2013-01-01 00:00:00', interval '1' day, INTERVAL '1-2' YEAR TO MONTH FROM trips
 SELECT make_timestamp(2013, 1, 1, 0, 0, 0) + make_dt_interval(0, late div 100, late % 100) FROM trips
 SELECT unix_seconds(to_utc_timestamp(at, 'America/New_York')), date_from_unix_date(3) FROM trips
@@ -86,7 +86,7 @@ SELECT lead(late, 1) IGNORE NULLS OVER (ORDER BY at) FROM trips
 SELECT window.start, count(*) FROM trips GROUP BY window(at, '5 minutes')
 SELECT line, count(*) FROM trips GROUP BY ALL ORDER BY ALL
 SELECT line FROM trips GROUP BY GROUPING SETS ((line), ())
-SELECT "text", 'a' 'b', r'\\d', 1e3, 1.5D, 2BD, 3L, 0x1F, X'1F' FROM trips
+SELECT "text", 'a' 'b', r'\\d', 1e3, 1.5D, 2BD, 3L, X'1F' FROM trips
 SELECT line FROM trips WHERE line RLIKE '^x' AND late BETWEEN 1 AND 2 AND Gate ILIKE 'x' AND line LIKE ANY ('a', 'b')
 SELECT line -- a comment; not a second statement
  , late /* another ; */ FROM trips;
