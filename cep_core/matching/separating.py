@@ -126,9 +126,12 @@ class Sides:
     def _between(self, side: WholeSum) -> tuple[int, int] | None:
         """The least and the largest value of a sum; None where no row has one."""
         if side not in self._ends:
-            ends = pc.min_max(self.column(side))
+            term, minus = side.terms[0] if len(side.terms) == 1 else (side, False)
+            ends = pc.min_max(self.column(term))  # of `0 - x` those of x: no column is computed for them
             low, high = ends["min"].as_py(), ends["max"].as_py()
-            self._ends[side] = None if low is None else (int(low), int(high))
+            low, high = (high, low) if minus else (low, high)
+            sign = -1 if minus else 1
+            self._ends[side] = None if low is None else (sign * int(low), sign * int(high))
         return self._ends[side]
 
 

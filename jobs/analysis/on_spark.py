@@ -1,7 +1,7 @@
 """A workload's SQL as Spark itself analyses it, over empty tables of the declared columns: nothing is read or run.
 
-What the analysis without Spark cannot know is found here: types, aggregates, table functions, other tables. A run does
-it before it reads anything; `trendmill check --deep` does it on demand, and has the gate's library build its rules.
+What the analysis without Spark cannot know is found here: types, aggregates, table functions, other tables.
+`trendmill check --deep` asks for it, and has the gate's library build its rules.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from jobs.runs.run import Run
 from jobs.stages.ingest import candidate_events
 from jobs.workload.declaration import Workload
 from jobs.workload.expectations import RowRule
-from jobs.workload.problems import WorkloadError
 from jobs.workload.sources import Source
 
 if TYPE_CHECKING:
@@ -32,13 +31,6 @@ if TYPE_CHECKING:
 
 NOTHING = Found((), {})
 REFUSALS = "day DATE, source STRING, rule STRING, refused BIGINT, read BIGINT, share DOUBLE"
-
-
-def refuse_what_spark_refuses(spark: SparkSession, workload: Workload) -> None:
-    """Raise WorkloadError with every problem of the workload's SQL."""
-    problems = list(problems_on_spark(spark, workload))
-    if problems:
-        raise WorkloadError(workload.name, problems)
 
 
 def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from datetime import date
 
+from jobs.analysis.folder import check_folder
 from jobs.exits import OK, WrongWorkload
 from jobs.runs.application import TASKS, Application
-from jobs.workload.declaration import load_workload
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """Run; waits while another run of the same workload holds its lease."""
     if options.stale == (options.first is not None):
         raise WrongWorkload("give either --from DAY [--to DAY] or --stale")
-    workload = load_workload(options.workload)
+    workload = check_folder(options.workload).workload
     if options.stale:
         from jobs.runs.tasks import stale_scope
 

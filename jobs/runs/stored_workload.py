@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import quote
 
+from jobs.analysis.folder import refuse_wrong
 from jobs.workload.content import store
 from jobs.workload.declaration import Workload, folder_of, load_workload
 
@@ -22,7 +23,7 @@ def workload_of_run(name: str, run_id: str, lake: Path) -> Workload:
     original = folder_of(name)
     begun = _mark(lake, original.name, run_id)
     if not (begun.is_file() and (begun.parent / begun.read_text()).is_dir()):
-        load_workload(original)
+        refuse_wrong(original)
         unfinished = begun.with_suffix(".new")
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         unfinished.write_text(store(original, begun.parent).name)

@@ -80,18 +80,14 @@ SELECT if(late > 1, 1, 2), nvl(line, 'x'), CASE late WHEN 1 THEN 2 ELSE 3 END, l
 SELECT !(late > 1), late == 1 FROM trips
 SELECT count(*) FILTER (WHERE late > 1), any_value(line), first(line, true), max_by(line, late) FROM trips
 SELECT listagg(line, ',') WITHIN GROUP (ORDER BY late), percentile_cont(0.5) WITHIN GROUP (ORDER BY late) FROM trips
-SELECT lead(late, 1) IGNORE NULLS OVER (ORDER BY at ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING) FROM trips
 SELECT line FROM trips UNION SELECT line FROM lines EXCEPT SELECT Gate FROM trips
-SELECT line, late FROM trips UNION ALL BY NAME SELECT length AS late, line FROM lines
 SELECT line FROM trips UNION ALL SELECT line FROM lines ORDER BY line LIMIT 3
+SELECT lead(late, 1) IGNORE NULLS OVER (ORDER BY at) FROM trips
 SELECT window.start, count(*) FROM trips GROUP BY window(at, '5 minutes')
-SELECT grouping__id, line FROM trips GROUP BY line, Gate WITH CUBE
 SELECT line, count(*) FROM trips GROUP BY ALL ORDER BY ALL
 SELECT line FROM trips GROUP BY GROUPING SETS ((line), ())
 SELECT "text", 'a' 'b', r'\\d', 1e3, 1.5D, 2BD, 3L, 0x1F, X'1F' FROM trips
 SELECT line FROM trips WHERE line RLIKE '^x' AND late BETWEEN 1 AND 2 AND Gate ILIKE 'x' AND line LIKE ANY ('a', 'b')
-SELECT count(DISTINCT line, late), struct(*) FROM trips GROUP BY ALL
-SELECT doc:a.b FROM (SELECT parse_json(doc) AS doc FROM trips)
 SELECT line -- a comment; not a second statement
  , late /* another ; */ FROM trips;
 """.strip().split("\n")

@@ -1,4 +1,4 @@
-"""What only Spark knows: it is told by `check --deep`, and by a run before it reads anything."""
+"""What only Spark knows: it is told by `check --deep`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobs.analysis.folder import check_folder
-from jobs.analysis.on_spark import problems_of_gate, problems_on_spark, refuse_what_spark_refuses
+from jobs.analysis.on_spark import problems_of_gate, problems_on_spark
 from jobs.workload.declaration import Workload
-from jobs.workload.problems import WorkloadError
 from tests.workload.wrong_folders import FILES, write_folder
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def changed(folder: Path, file: str, old: str, new: str) -> Workload:
     [
         ("events.sql", "moment AS ts", "unix_secnds(moment) AS ts", "events.sql: "),
         ("events.sql", "moment AS ts", "max(moment) AS ts", "events.sql: "),
-        ("events.sql", "moment AS ts", "concat(moment, 'x') AS ts", "events.sql: 'ts' is string, declared is BIGINT"),
+        ("events.sql", "machine, load", "machine, array(load) AS load", "events.sql: "),
         ("expectations.yaml", "load >= 0", "size(load) > 1", "expectations.yaml: row rule 'load_known': "),
         ("expectations.yaml", "load >= 0", "max(load) > 1", "expectations.yaml: row rule 'load_known': "),
         ("expectations.yaml", "GROUP BY d.day", "GROUP BY d.day HAVING nosuch(1)", "expectations.yaml: gate rule "),
@@ -47,8 +46,6 @@ def test_what_only_spark_knows_is_told(
     [problem] = problems_on_spark(spark, workload)
     assert problem.startswith(told)
     assert "\n" not in problem
-    with pytest.raises(WorkloadError, match="has 1 problem"):
-        refuse_what_spark_refuses(spark, workload)
 
 
 @pytest.mark.spark

@@ -67,7 +67,7 @@ FAILURES: dict[str, tuple[Break, int, tuple[str, ...]]] = {
     "wrong header": (rename_a_column, 2, ("2013-01-03.csv", "missing: ['machine']; not declared: ['engine']")),
     "wrong query": (spoil_a_query, 2, ("queries/climbs.cep:2:", "Stopp", "did you mean")),
     "wrong workload.yaml": (spoil_the_declaration, 2, ("unknown key 'max_raech'", "did you mean 'max_reach'")),
-    "wrong events.sql": (spoil_the_sql, 2, ("machines/events.sql", "weight")),
+    "wrong events.sql": (spoil_the_sql, 2, ("events.sql:2:51: unknown column 'weight'", "has 1 problem")),
 }
 
 
