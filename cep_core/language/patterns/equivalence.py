@@ -125,8 +125,9 @@ def _attached(
 ) -> bool:
     """Whether a class carries an equality that some match drops: one of an optional or negated variable, or `b[i-1]`.
 
-    Such an equality must neither join what stands on its other sides, since a match without the variable does not, nor
-    make a key of an attribute that may be NULL, since a match that drops the condition may have it so.
+    Such an equality must neither join what stands on its other sides, since a match without the variable does not (nor
+    the events of a closure with each other), nor make a key of an attribute that may be NULL, since a match that drops
+    the condition may have it so.
     """
     homes = {member: joined for joined in classes for member in joined.members}
     if all(member in homes for member in equality.members):
@@ -141,7 +142,7 @@ def _attached(
         return False
     home = homes.get(inner[0])
     if home is None:
-        if not _never_null(inner[0], scope):
+        if (outer and scope.variables[inner[0][0]].kleene) or not _never_null(inner[0], scope):
             return False
         home = _Class({inner[0]: None})
         classes.append(home)
