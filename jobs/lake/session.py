@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from jobs import places
+from jobs.lake.greeting import without_greeting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -157,7 +158,8 @@ def start_session(
     builder = SparkSession.builder.appName(name)
     for key, value in chosen.items():
         builder = builder.config(key, value)
-    session = builder.getOrCreate()
+    with without_greeting():
+        session = builder.getOrCreate()
     import delta.exceptions  # noqa: F401  # without it a conflict arrives as a bare Py4JJavaError
 
     return session
