@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import errno
 import re
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import unquote
 
 from jobs.signals import jvm
+
+_SECONDS_TO_DIE = 2.0
+"""A JVM's connections break a moment before its end can be seen, and with it what ended it."""
 
 REMEDIES: tuple[tuple[str, str], ...] = (
     (
@@ -83,6 +88,9 @@ def jvm_death(error: BaseException) -> str | None:
     process = jvm()
     code = None if process is None else process.poll()
     broken = any(type(each).__name__ in _CONNECTION and _from_py4j(each) for each in _chain(error))
+    if broken and process is not None and code is None:
+        with suppress(subprocess.TimeoutExpired):
+            code = process.wait(_SECONDS_TO_DIE)
     if not broken and (code is None or not any(_from_py4j(each) for each in _chain(error))):
         return None
     how = "" if code is None else f" (killed by signal {-code})" if code < 0 else f" (exit code {code})"

@@ -50,9 +50,10 @@ def nearest(name: str, known: Collection[str]) -> str:
     >>> nearest("sorces", ["sources", "schedule"]), nearest("x", ["a", "b"])
     ("did you mean 'sources'?", 'known: a, b')
     """
-    near = difflib.get_close_matches(name[:_LONGEST_BRIEF], list(known), n=1)
+    in_any_case = {each.lower(): each for each in sorted(known, reverse=True)}
+    near = difflib.get_close_matches(name[:_LONGEST_BRIEF].lower(), list(in_any_case), n=1)
     if near:
-        return f"did you mean '{near[0]}'?"
+        return f"did you mean '{in_any_case[near[0]]}'?"
     if not known:
         return "there is none"
     listed = sorted(known)[:_MOST_KNOWN]

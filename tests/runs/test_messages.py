@@ -99,8 +99,9 @@ def terminate_and_fail() -> None:
             raise ConnectionRefusedError
 
 
-def test_an_interruption_is_one_whatever_fails_on_the_way_out() -> None:
+def test_an_interruption_is_one_whatever_fails_on_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """SIGTERM is raised once where the program is; its code and message outlive what `finally` raises."""
+    monkeypatch.setattr("jobs.signals.jvm", lambda: None)  # the other tests' JVM stays
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(ConnectionRefusedError) as caught:
         terminate_and_fail()

@@ -235,7 +235,7 @@ NAMED = [
         "queries/chains.cep",
         "COUNT(*)",
         "COUNT(*), MAX(S.load) AS Machine",
-        "queries/chains.cep:2:43: the column 'Machine'",
+        "queries/chains.cep:2:42: the column 'Machine'",
     ),
     replaced("experiments/rates.yaml", "seeds: 2", "seeds: 1000000000", "more than 100,000 cells"),
     replaced("experiments/rates.yaml", "seeds: 2", "seeds: 2\nseeds: 3", "given twice"),
