@@ -1,8 +1,8 @@
 """What a run can end with: the errors a person can act on, and the exit code and message of each.
 
 0 ok; 2 a workload, query or header that must be corrected; 3 the quality gate; 130 Ctrl-C; 143 SIGTERM; 1 anything
-else. Airflow maps 2 and 3 to
-a failure without retry, so an error gets those codes only where trying again cannot help (docs/operations.md).
+else. Airflow maps 2 and 3 to a failure without retry, so an error gets those codes only where trying again cannot help
+(docs/operations.md).
 """
 
 from __future__ import annotations

@@ -100,10 +100,6 @@ class Records:
     def of(self, query: str, day: date) -> Mapping[str, Any] | None:
         return self.by_query.get(query, {}).get(day)
 
-    def incomplete(self, day: date) -> list[str]:
-        """Queries whose results of the day lack an input, by name."""
-        return sorted(name for name, days in self.by_query.items() if day in days and not days[day]["complete"])
-
 
 @dataclass(frozen=True)
 class Evaluated:

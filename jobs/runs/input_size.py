@@ -17,13 +17,14 @@ import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 from deltalake import DeltaTable
 
 from jobs import places
 from jobs.lake.session import Scale, heap, properties, settings
+from jobs.runs.run import days_between
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.problems import WorkloadError
 from jobs.workload.sources import Source, local_path
@@ -75,7 +76,7 @@ def input_size(
     workload: Workload, tasks: Collection[str], first: date | None, last: date | None, lake: Path
 ) -> InputSize:
     """The size of what these tasks read for the operating days `first`..`last`, both inclusive; None: any day."""
-    days = [] if first is None or last is None else [first + timedelta(days=n) for n in range((last - first).days + 1)]
+    days = () if first is None or last is None else days_between(first, last)
     sources = [source_bytes(source, days, workload.base) for source in workload.sources.values()]
     if "load" not in tasks:
         sources = []
