@@ -27,7 +27,7 @@ METADATA := .cache/airflow.db
 KERNELS  := .cache/numba/.compiled
 YEAR     := .cache/nyc_flights/.made
 
-KERNEL_SOURCES := $(wildcard $(foreach of,trends matching shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py))
+KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,numbers candidates trends matching shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py))
 
 env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) $(KERNELS) ## packages, Java, jars, Airflow's database, kernels
 	@:

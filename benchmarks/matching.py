@@ -16,26 +16,25 @@ from typing import TypeVar
 
 import matching_logs as logs
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from matching_pictures import draw
 from matching_plans import optimisations, phases
 from matching_relations import cluster_study, imprecise, said
 from numba import njit
 
+from cep_core.arrays import Ints
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of
-from cep_core.language.patterns.binding import bind
-from cep_core.matching.any_match import questions_about
-from cep_core.matching.counting import count_matches
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.matching.arrays.event_graph import event_graph
+from cep_core.matching.arrays.network import with_places
+from cep_core.matching.choice.any_match import questions_about
 from cep_core.matching.detecting import completed, completing_events, needed_edges
 from cep_core.matching.evaluator import MatchEvaluator
-from cep_core.matching.event_graph import event_graph
-from cep_core.matching.lanes import LIMIT
-from cep_core.matching.network import with_places
-from cep_core.matching.one_closure import list_closures, positions
+from cep_core.matching.kernels.counting import count_matches
+from cep_core.matching.kernels.one_closure import list_closures, positions
+from cep_core.numbers.lanes import LIMIT
 
-Ints = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 EVENTS = 300_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
-from jobs.reports.figures.figure import Figure, drawn
+from jobs.reports.figures.drawing.figure import Figure, drawn
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 

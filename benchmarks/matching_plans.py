@@ -15,8 +15,8 @@ from matching_pictures import draw
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of
-from cep_core.language.patterns.binding import bind
-from cep_core.matching.execution_plan import ExecutionPlan, Optimisations
+from cep_core.experiments.sase.execution_plan import ExecutionPlan, Optimisations
+from cep_core.language.patterns.bind.binding import bind
 
 PRUNED = Optimisations(prune_by_window=True)
 ALL = replace(PRUNED, push_vertex=True, partition=True)

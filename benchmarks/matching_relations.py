@@ -18,8 +18,8 @@ from matching_plans import GRID
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
-from cep_core.language.patterns.binding import bind
-from cep_core.matching.execution_plan import ExecutionPlan
+from cep_core.experiments.sase.execution_plan import ExecutionPlan
+from cep_core.language.patterns.bind.binding import bind
 
 BUDGET = 2.0
 """CPU-seconds after which a curve ends."""

@@ -25,16 +25,16 @@ import pyarrow.csv as csv
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import order
 from cep_core.experiments.shedding import LOADS, compare_shedding, scenario_of
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query, Strategy
-from cep_core.shedding.chain import completion_and_time
-from cep_core.shedding.costs import Costs
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.stream import Offered, stream_of
 from cep_core.shedding.machine import Machine, Start
+from cep_core.shedding.model.chain import completion_and_time
 from cep_core.shedding.replaying import Experiment, Scenario
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.stream import Offered, stream_of
-from cep_core.shedding.windows import Windows
 
 T = TypeVar("T")
 

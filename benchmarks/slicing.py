@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from cep_core.experiments.generator import FORMULAS, Stream, generate
+from cep_core.experiments.generators.joins import FORMULAS, Stream, generate
 from cep_core.experiments.slicing import loads_of
 from cep_core.slicing import Plan, cell_of, make_plan, optimize_shares, split, statistics_of
 from cep_core.slicing.reference import slices_of_event

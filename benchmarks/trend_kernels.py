@@ -9,34 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 from trend_measures import Row, exponent, seconds
 from trend_ways import every_edge
 
-from cep_core.trends.counting import count_windows
-from cep_core.trends.exact import count_exactly
-from cep_core.trends.graph import (
-    NOTHING,
-    Automaton,
-    Comparisons,
-    Vertices,
-    automaton,
-    no_comparisons,
-    no_limits,
-    no_others,
-)
-from cep_core.trends.integers import Integers
-from cep_core.trends.limbs import limbs_of
-from cep_core.trends.meeting import meet_windows
-from cep_core.trends.ranked import count_compared_windows
-from cep_core.trends.ranks import compare
-from cep_core.trends.ring import count_overlapping_windows
-from cep_core.trends.two_states import BEGIN
-from cep_core.trends.uncompared import count_by_panes, count_by_two_states
-from cep_core.trends.windows import Windows, list_windows
-
-Ints = npt.NDArray[np.int64]
+from cep_core.arrays import NOTHING
+from cep_core.numbers.integers import Integers
+from cep_core.numbers.limbs import limbs_of
+from cep_core.trends.arrays.graph import Comparisons, Vertices, no_comparisons, no_limits, no_others
+from cep_core.trends.arrays.ranks import compare
+from cep_core.trends.arrays.window_vertices import Windows, list_windows
+from cep_core.trends.choice.exact import count_exactly
+from cep_core.trends.choice.uncompared import count_by_panes, count_by_two_states
+from cep_core.trends.kernels.meeting_points import meet_windows
+from cep_core.trends.kernels.ranked import count_compared_windows
+from cep_core.trends.kernels.ring import count_overlapping_windows
+from cep_core.trends.kernels.two_states import BEGIN
+from cep_core.trends.kernels.window_sums import count_windows
+from cep_core.trends.plan.state_arrays import Automaton, automaton
 
 TEMPLATES = {
     "A+": automaton(1, [0], [0], [(0, 0)]),

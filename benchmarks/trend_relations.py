@@ -18,7 +18,7 @@ from trend_measures import LIMIT, exponent, measured
 from trend_ways import MOST_TRENDS, Curves, Question, compare_ways
 
 import cep_core as cep
-from jobs.reports.figures.figure import Figure, drawn
+from jobs.reports.figures.drawing.figure import Figure, drawn
 
 COLOURS = {"this engine": "#1b6ca8", "every edge": "#c8553d", "two steps": "#6a994e", "self-joins": "#8d6a9f"}
 STABLE = 2.0

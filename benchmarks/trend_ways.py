@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from numba import njit
 from trend_measures import LIMIT, measured
 
 import cep_core as cep
+from cep_core.arrays import Ints
 
-Ints = npt.NDArray[np.int64]
 Curves = dict[str, list[tuple[float, float]]]
 
 MOST_TRENDS = 1_000_000

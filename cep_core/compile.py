@@ -5,7 +5,7 @@ from __future__ import annotations
 from cep_core.events.schema import LogSchema
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.evaluator import Evaluator
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
 
@@ -48,7 +48,7 @@ def evaluator_of(
 
         return TrendEvaluator(query, exact=exact)
     if query.confidence is not None and isinstance(query.pattern, Conjunction):
-        from cep_core.matching.imprecise.pairs import PossiblePairs
+        from cep_core.matching.imprecise.pair_evaluator import PossiblePairs
 
         return PossiblePairs(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
     if query.confidence is not None:
@@ -58,7 +58,7 @@ def evaluator_of(
             query, max_matches=max_matches, collapsed=collapsed, supersets=supersets, budget=budget
         )
     if isinstance(query.pattern, Conjunction):
-        from cep_core.matching.pairs import PairEvaluator
+        from cep_core.matching.pairs.evaluator import PairEvaluator
 
         return PairEvaluator(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
     from cep_core.matching.evaluator import MatchEvaluator

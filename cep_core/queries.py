@@ -16,13 +16,13 @@ from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
 from cep_core.language.explanation import Explanation
-from cep_core.language.patterns.binding import bind_written
-from cep_core.language.patterns.explaining import explain_query
-from cep_core.language.patterns.inference import schema_mentioned_by
-from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.bind.binding import bind_written
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
+from cep_core.language.patterns.explain.explaining import explain_query
 from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.text.parsing import parse
 from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
-from cep_core.shedding.costs import Costs
+from cep_core.shedding.arrays.costs import Costs
 
 SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
 """A log's schema, or attribute types (int, float, string, bool) by event type and attribute."""
@@ -54,7 +54,7 @@ def aggregate(
     if not bound.aggregation:
         hint = "RETURN COUNT(*) aggregates; cep.match lists the matches"
         raise QueryError("not an aggregation query", bound.pattern.at, text=bound.text, path=bound.path, hint=hint)
-    from cep_core.trends.cores import on_cores  # with the engine: only the one that is used is loaded
+    from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
 
     with on_cores(cores):
         return _evaluated(evaluator_of(bound, exact=exact), ordered)

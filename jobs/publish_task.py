@@ -15,13 +15,13 @@ from datetime import date
 
 from jobs import places
 from jobs.exits import OK, GateFailure, exit_code, is_expected, message
-from jobs.lake.keeping import kept
-from jobs.lake.lease import lease_file, take
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import lease_file, take
 from jobs.reports.publish import publish
-from jobs.runs.ending import end, end_after
 from jobs.runs.ledger import refused_by
-from jobs.runs.stored_workload import workload_of_run
 from jobs.signals import terminable
+from jobs.tasks.ending import end, end_after
+from jobs.tasks.stored_workload import workload_of_run
 from jobs.workload.declaration import folder_of
 
 

@@ -3,7 +3,7 @@
 The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
 fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments;
 either is all that its run does to the lake, and gives the lease back.
-Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/runs/ending.py).
+Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/tasks/ending.py).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jobs import places
 from jobs.exits import OK, exit_code, is_expected, message
-from jobs.lake.keeping import kept
-from jobs.lake.lease import lease_file, take
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import lease_file, take
 from jobs.lake.session import Scale, start_session
 from jobs.quality.judges import Judges, judges_for
-from jobs.runs.ending import end, end_after
-from jobs.runs.experiments import experiment_all
 from jobs.runs.input_size import input_size
-from jobs.runs.maintenance import maintain
 from jobs.runs.progress import to_person
 from jobs.runs.run import Progress
-from jobs.runs.tasks import TASKS, begin
 from jobs.signals import terminable
+from jobs.tasks.ending import end, end_after
+from jobs.tasks.experiments import experiment_all
+from jobs.tasks.maintenance import maintain
+from jobs.tasks.nightly import TASKS, begin
 from jobs.workload.declaration import folder_of, load_workload
 
 WHOLE_RUNS = ("experiment", "maintain")

@@ -16,15 +16,17 @@ import pyarrow as pa
 from numba import config
 
 import cep_core as cep
+from cep_core.arrays import NOTHING
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.shedding.costs import Costs
-from cep_core.trends.graph import NOTHING, Vertices, automaton
-from cep_core.trends.uncompared import count_by_panes
-from cep_core.trends.windows import list_windows
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.trends.arrays.graph import Vertices
+from cep_core.trends.arrays.window_vertices import list_windows
+from cep_core.trends.choice.uncompared import count_by_panes
+from cep_core.trends.plan.state_arrays import automaton
 from jobs import places
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
-from jobs.workload.problems import WorkloadError
+from jobs.workload.files.problems import WorkloadError
 
 EVENTS = 300
 

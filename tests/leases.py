@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from jobs.lake.keeping import kept
-from jobs.lake.lease import give_back, lease_file, take
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import give_back, lease_file, take
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from typing import Any
 from cep_core.experiments.logs import LogSource, OwnDays
 from cep_core.experiments.paper_queries import QUERIES
 from cep_core.experiments.relations import RELATIONS
-from cep_core.shedding.costs import Costs
+from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.nothing import Nothing

@@ -15,9 +15,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.experiments.buses import City, generate_reports
-from cep_core.experiments.positions import Match, generate_positions, read_match
-from cep_core.experiments.quotes import Market, generate_quotes, read_trades
+from cep_core.experiments.generators.buses import City, generate_reports
+from cep_core.experiments.generators.positions import Match, generate_positions, read_match
+from cep_core.experiments.generators.quotes import Market, generate_quotes, read_trades
 
 GENERATORS: Mapping[str, tuple[Callable[..., Any], Callable[..., pa.Table]]] = {
     "quotes": (Market, generate_quotes),

@@ -24,7 +24,7 @@ from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
 from cep_core.experiments.shedding import scenario_of
 from cep_core.experiments.slicing import SCHEMA
 from cep_core.language.patterns.query import Query
-from cep_core.shedding.offering import machine_of
+from cep_core.shedding.arrays.offering import machine_of
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder

@@ -16,17 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.experiments.positions import STRIKERS
-from cep_core.experiments.quotes import LEADING, NAMED
+from cep_core.experiments.generators.positions import STRIKERS
+from cep_core.experiments.generators.quotes import LEADING, NAMED
 from cep_core.language.patterns.query import Strategy
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
-from cep_core.shedding.stream import Offered
-from cep_core.shedding.windows import Windows
-
-Ints = npt.NDArray[np.int64]
 
 IN_ORDER = tuple(range(NAMED))
 """Q1's companies."""

@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from cep_core.arrays import Ints
 from cep_core.shedding.run import Run
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

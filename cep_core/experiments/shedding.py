@@ -27,8 +27,8 @@ from cep_core.experiments.periods import periods_of, weighted
 from cep_core.experiments.slicing import SCHEMA
 from cep_core.experiments.spread import Spread
 from cep_core.language.patterns.query import Query
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.offering import offered, relevant_types
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.offering import offered, relevant_types
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events

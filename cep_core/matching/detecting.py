@@ -16,12 +16,13 @@ import numpy as np
 import pyarrow as pa
 from numba import njit
 
+from cep_core.arrays import Flags, Ints
 from cep_core.language.evaluator import Evaluator
-from cep_core.matching.any_match import questions_about
+from cep_core.matching.arrays.event_graph import event_graph
+from cep_core.matching.arrays.network import Ends, Network, holds, with_places
+from cep_core.matching.choice.any_match import questions_about
 from cep_core.matching.evaluator import MatchEvaluator
-from cep_core.matching.event_graph import event_graph
-from cep_core.matching.network import Ends, Flags, Ints, Network, holds, with_places
-from cep_core.matching.rows import LAST_SEQ, window_columns
+from cep_core.matching.result.match_rows import LAST_SEQ, window_columns
 
 NEVER = -1
 

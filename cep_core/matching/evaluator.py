@@ -17,30 +17,31 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Flags, Ints
 from cep_core.events.schema import Ties
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
-from cep_core.language.patterns.alike import alike_units
-from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
+from cep_core.language.patterns.automata.automaton import Automaton, automaton_of
+from cep_core.language.patterns.automata.deciding import check_readings, one_path_each
+from cep_core.language.patterns.bind.alike import alike_units
+from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query, Strategy
-from cep_core.matching.answers import Answers
-from cep_core.matching.any_match import AnyMatches, any_matches
-from cep_core.matching.automaton import Automaton, automaton_of
-from cep_core.matching.closure_rows import closure_rows, has_one_closure
-from cep_core.matching.compact import NO_ROWS, CompactRows, merging_columns
-from cep_core.matching.conditions import Conditions, conditions_of
-from cep_core.matching.deciding import check_readings, one_path_each
-from cep_core.matching.event_graph import event_graph
-from cep_core.matching.judging import BindingJudge
-from cep_core.matching.merging import Cut, merge_partials
-from cep_core.matching.negation import Negation, negations_of
-from cep_core.matching.network import Flags, Ints
-from cep_core.matching.next_match import RunMatches, next_matches
-from cep_core.matching.numbers import COUNTS, count_columns, unknown_counts
-from cep_core.matching.one_closure import CLOSURE, MOST
-from cep_core.matching.paths import Paths
-from cep_core.matching.rows import (
+from cep_core.matching.arrays.event_graph import event_graph
+from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.arrays.window_rows import zones_of
+from cep_core.matching.choice.answers import Answers
+from cep_core.matching.choice.any_match import AnyMatches, any_matches
+from cep_core.matching.choice.closure_rows import closure_rows, has_one_closure
+from cep_core.matching.choice.next_match import RunMatches, next_matches
+from cep_core.matching.choice.skipping import skipped
+from cep_core.matching.judging.judging import BindingJudge
+from cep_core.matching.judging.negation_listed import tied_rows, violated
+from cep_core.matching.kernels.one_closure import CLOSURE, MOST
+from cep_core.matching.plan.conditions import Conditions, conditions_of
+from cep_core.matching.plan.negation import Negation, negations_of
+from cep_core.matching.result.compact import NO_ROWS, CompactRows, merging_columns
+from cep_core.matching.result.match_rows import (
     LAST_SEQ,
     PATH,
     batch_of,
@@ -50,11 +51,10 @@ from cep_core.matching.rows import (
     result_schema,
     window_columns,
 )
-from cep_core.matching.skipping import skipped
-from cep_core.matching.spending import Spending
-from cep_core.matching.totals import Days, Total, encode, part_of, parts
-from cep_core.matching.windows import zones_of
-from cep_core.matching.zones import tied_rows, violated
+from cep_core.matching.result.merging import Cut, merge_partials
+from cep_core.matching.result.spending import Spending
+from cep_core.matching.result.totals import Days, Total, encode, part_of, parts
+from cep_core.numbers.count_columns import COUNTS, count_columns, unknown_counts
 
 
 class MatchEvaluator(CompiledQuery):

@@ -11,20 +11,17 @@ O(partitions + partial matches alive) where something is dropped from all of the
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
 from numba import njit
 
-from cep_core.shedding.account import Account
-from cep_core.shedding.dropping import meeting_cost, share_to_drop, share_wanted, shed, shed_known, windows_left
-from cep_core.shedding.lifetimes import bury, expire, open_new
-from cep_core.shedding.meeting import meet
-from cep_core.shedding.overload import too_many
-from cep_core.shedding.pool import DYING, HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, TICK, Pool, reserve
-from cep_core.shedding.rules import EVENTS, KEEP, RECORD, USEFUL, Rules
-from cep_core.shedding.stream import ADVANCES, DRAW, EVENT, EVENT_WINDOW, REPEATS, WINDOW, Stream
-
-Ints = npt.NDArray[np.int64]
+from cep_core.arrays import Ints
+from cep_core.shedding.arrays.account import Account
+from cep_core.shedding.arrays.pool import DYING, HELD, LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, TICK, Pool, reserve
+from cep_core.shedding.arrays.rules import EVENTS, KEEP, RECORD, USEFUL, Rules
+from cep_core.shedding.arrays.stream import ADVANCES, DRAW, EVENT, EVENT_WINDOW, REPEATS, WINDOW, Stream
+from cep_core.shedding.kernels.dropping import meeting_cost, share_to_drop, share_wanted, shed, shed_known, windows_left
+from cep_core.shedding.kernels.lifetimes import bury, expire, open_new
+from cep_core.shedding.kernels.meeting import meet
+from cep_core.shedding.model.overload import too_many
 
 
 @njit(cache=True)

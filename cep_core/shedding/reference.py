@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from cep_core.arrays import Ints
+from cep_core.candidates.keys import OPERATORS, compares
 from cep_core.language.patterns.query import Strategy
-from cep_core.matching.network import OPERATORS, compares
-from cep_core.shedding.costs import Costs
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Start
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.stream import Ints, Offered
+from cep_core.shedding.model.overload import Detector
 
 
 @dataclass(eq=False)

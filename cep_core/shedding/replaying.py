@@ -14,25 +14,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from cep_core.shedding.clairvoyance import Clairvoyance
-from cep_core.shedding.clock import arrivals
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.drift import has_drifted
-from cep_core.shedding.least_loss import Loss, least_loss
-from cep_core.shedding.model import Model, model_of
-from cep_core.shedding.observations import Observations
-from cep_core.shedding.overload import Detector
+from cep_core.arrays import Ints
+from cep_core.shedding.arrays.clock import arrivals
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import RECORD, REPLAY, UNTRACKED
+from cep_core.shedding.arrays.stream import Offered, stream_of
+from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
+from cep_core.shedding.hindsight.least_loss import Loss, least_loss
+from cep_core.shedding.model.observations import Observations
+from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.quality import Quality, quality_of
-from cep_core.shedding.rules import RECORD, REPLAY, UNTRACKED
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
-from cep_core.shedding.stream import Offered, stream_of
-
-Ints = npt.NDArray[np.int64]
+from cep_core.shedding.training.drift import has_drifted
+from cep_core.shedding.training.operator_model import Model, model_of
 
 LOOKS = 24
 """How often a run looks for drift."""

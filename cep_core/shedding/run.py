@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
-from cep_core.shedding.account import Account, empty_account, with_room_for
-from cep_core.shedding.lifetimes import settle_alive
-from cep_core.shedding.observations import Observations, observations_of
+from cep_core.arrays import Ints
+from cep_core.shedding.arrays.account import Account, empty_account, with_room_for
+from cep_core.shedding.arrays.pool import (
+    LIVE,
+    MATCHES,
+    MET,
+    NEED,
+    NODES,
+    NOW,
+    PEAK,
+    Pool,
+    copied,
+    empty_pool,
+    with_room,
+)
+from cep_core.shedding.arrays.rules import RECORD, UNTRACKED, WITHOUT, Rules
+from cep_core.shedding.arrays.stream import Stream
+from cep_core.shedding.kernels.lifetimes import settle_alive
+from cep_core.shedding.model.observations import Observations, observations_of
 from cep_core.shedding.operator import process
-from cep_core.shedding.pool import LIVE, MATCHES, MET, NEED, NODES, NOW, PEAK, Pool, copied, empty_pool, with_room
-from cep_core.shedding.rules import RECORD, UNTRACKED, WITHOUT, Rules
-from cep_core.shedding.stream import Stream
-
-Ints = npt.NDArray[np.int64]
 
 MOST_ALIVE = 5_000_000
 """Partial matches alive at once that a run bears, about a gigabyte."""

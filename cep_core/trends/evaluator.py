@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from cep_core.language.evaluator import Ownership
-from cep_core.language.patterns.compiled import CompiledQuery
+from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
-from cep_core.trends.aggregates import aggregates_of
-from cep_core.trends.layout import Layout
-from cep_core.trends.partials import merge_partials
-from cep_core.trends.results import result_of
-from cep_core.trends.sources import source_of
+from cep_core.trends.choice.ways import source_of
+from cep_core.trends.plan.aggregates import aggregates_of
+from cep_core.trends.plan.layout import Layout
+from cep_core.trends.result.partials import merge_partials
+from cep_core.trends.result.results import result_of
 
 
 class TrendEvaluator(CompiledQuery):

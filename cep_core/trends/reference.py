@@ -15,8 +15,8 @@ from itertools import combinations, pairwise, permutations
 from typing import Any
 
 from cep_core.events.schema import Ties
-from cep_core.language.patterns.alike import alike_units
-from cep_core.language.patterns.naming import RIGHT
+from cep_core.language.patterns.bind.alike import alike_units
+from cep_core.language.patterns.bind.naming import RIGHT
 from cep_core.language.patterns.query import Adjacency, Aggregate, EdgePredicate, Query, ReturnItem
 from cep_core.language.patterns.tree import (
     Alternative,

@@ -15,7 +15,7 @@ from jobs.analysis.resolution import Columns, Given, Resolver, at, branches, col
 from jobs.analysis.statement import Mistake, Statement, parse_select
 from jobs.lake.definition import SQL_TYPES
 from jobs.workload.declaration import Workload
-from jobs.workload.problems import nearest
+from jobs.workload.files.problems import nearest
 
 WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "VOID")
 ACCEPTED = {"BIGINT": WHOLE, "DOUBLE": (*WHOLE, "FLOAT", "DOUBLE", "DECIMAL")}

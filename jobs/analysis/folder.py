@@ -11,8 +11,8 @@ from jobs.analysis.rules import find_rule_problems
 from jobs.workload.compiled import CompiledQuery, compile_questions
 from jobs.workload.content import content_hash
 from jobs.workload.declaration import Workload, folder_of, read_into
-from jobs.workload.experiments import read_grids
-from jobs.workload.problems import Mark, Problems, WorkloadError
+from jobs.workload.files.problems import Mark, Problems, WorkloadError
+from jobs.workload.sections.experiments import read_grids
 
 if TYPE_CHECKING:
     from cep_core.experiments.grids import Grid

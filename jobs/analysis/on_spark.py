@@ -23,8 +23,8 @@ from jobs.raw.rows import rows_of
 from jobs.runs.run import Run
 from jobs.stages.ingest import candidate_events
 from jobs.workload.declaration import Workload
-from jobs.workload.expectations import RowRule
-from jobs.workload.sources import Source
+from jobs.workload.sections.expectations import RowRule
+from jobs.workload.sections.sources import Source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from jobs.analysis.statement import Mistake
-from jobs.workload.problems import nearest
+from jobs.workload.files.problems import nearest
 
 
 class Field(NamedTuple):

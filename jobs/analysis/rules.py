@@ -12,9 +12,9 @@ from jobs.analysis.resolution import Columns, Resolver, columns_of
 from jobs.analysis.statement import Mistake, offset_in_condition, parse_predicate, parse_select
 from jobs.quality.arguments import wrong_arguments
 from jobs.workload.declaration import TAKEN, Workload
-from jobs.workload.expectations import GateRule
-from jobs.workload.problems import Problems, brief, nearest
-from jobs.workload.yaml_file import mark_inside
+from jobs.workload.files.problems import Problems, brief, nearest
+from jobs.workload.files.yaml_file import mark_inside
+from jobs.workload.sections.expectations import GateRule
 
 FILE = "expectations.yaml"
 REFUSALS = ("source", "rule", "refused", "read", "share")

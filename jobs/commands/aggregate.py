@@ -11,19 +11,19 @@ import pyarrow as pa
 
 from cep_core.compile import evaluator_of
 from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
-from cep_core.trends.cores import on_cores
+from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, count, positive
-from jobs.logs.binding import bind_to_log, remark_on
-from jobs.logs.evaluation import evaluate
-from jobs.logs.log import Log
-from jobs.logs.meter import Meter
-from jobs.logs.moments import LogClock
-from jobs.logs.output import is_for_programs, write_result
-from jobs.reports.aggregation import label, ranked, value_of
-from jobs.reports.quantities import counted, elapsed, quantity
-from jobs.reports.values import shown
+from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, positive
+from jobs.log_files.binding import bind_to_log, remark_on
+from jobs.log_files.evaluation import evaluate
+from jobs.log_files.log import Log
+from jobs.log_files.meter import Meter
+from jobs.log_files.moments import LogClock
+from jobs.log_files.output import is_for_programs, write_result
+from jobs.reports.answers.aggregation import label, ranked, value_of
+from jobs.reports.words.quantities import counted, elapsed, quantity
+from jobs.reports.words.values import shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

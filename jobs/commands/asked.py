@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jobs.exits import WrongWorkload
 from jobs.workload.declaration import Workload
-from jobs.workload.problems import nearest
+from jobs.workload.files.problems import nearest
 
 
 def query_file(workload: Workload, asked: str) -> Path:

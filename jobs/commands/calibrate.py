@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.query import Query
-from cep_core.shedding.calibrating import PARTS, Calibration, Spread, calibrate
-from cep_core.shedding.offering import offered, relevant_types
+from cep_core.shedding.arrays.offering import offered, relevant_types
+from cep_core.shedding.training.calibrating import PARTS, Calibration, Spread, calibrate
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_types
@@ -19,7 +19,7 @@ from jobs.runs.ledger import read_ledger
 from jobs.workload.compiled import CompiledQuery, compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.explained import virtual
-from jobs.workload.problems import nearest
+from jobs.workload.files.problems import nearest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

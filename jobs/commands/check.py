@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from cep_core.language.patterns.spans import spoken
+from cep_core.language.patterns.bind.spans import spoken
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK
-from jobs.reports.quantities import counted
+from jobs.reports.words.quantities import counted
 from jobs.workload.compiled import CompiledQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
-from jobs.workload.problems import WorkloadError
+from jobs.workload.files.problems import WorkloadError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,11 @@ from datetime import date
 
 from jobs import places
 from jobs.exits import OK
-from jobs.runs.application import leased, new_run_id
-from jobs.runs.ending import end
 from jobs.runs.progress import to_person
+from jobs.tasks.application import leased, new_run_id
+from jobs.tasks.ending import end
 from jobs.workload.declaration import load_workload
-from jobs.workload.experiments import load_grids
+from jobs.workload.sections.experiments import load_grids
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure what is not known yet, and print where the page is. Waits while another run holds the lease."""
     from jobs.reports.experiments import publish_experiments
-    from jobs.runs.experiments import chosen
+    from jobs.tasks.experiments import chosen
 
     workload = load_workload(options.workload)
     grids = load_grids(workload.name, workload.folder)
@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, name: str, day: date) -> None:
     from jobs.lake.session import start_session
-    from jobs.runs.experiments import experiment_all
-    from jobs.runs.tasks import begin
+    from jobs.tasks.experiments import experiment_all
+    from jobs.tasks.nightly import begin
 
     progress, run_id = to_person(), options.run_id or new_run_id()
     with leased(name, f"`trendmill experiment` on {name}", run_id, progress):

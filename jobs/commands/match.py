@@ -13,21 +13,21 @@ from cep_core.language.budget import Budget
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.matching.detecting import completing_events
-from cep_core.matching.pair_verdicts import PairJudge
-from cep_core.matching.verdicts import Judge
+from cep_core.matching.why.pair_verdicts import PairJudge
+from cep_core.matching.why.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
-from jobs.logs.binding import bind_to_log, remark_on
-from jobs.logs.completing import told_completing
-from jobs.logs.evaluation import evaluate
-from jobs.logs.log import Log
-from jobs.logs.matches import Matches
-from jobs.logs.meter import Meter
-from jobs.logs.moments import LogClock
-from jobs.logs.output import is_for_programs, write_result
-from jobs.logs.reasons import why, why_none, why_not
-from jobs.logs.remarks import remark
-from jobs.reports.quantities import Magnitude, counted, elapsed, quantity
+from jobs.log_files.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
+from jobs.log_files.binding import bind_to_log, remark_on
+from jobs.log_files.completing import told_completing
+from jobs.log_files.evaluation import evaluate
+from jobs.log_files.log import Log
+from jobs.log_files.matches import Matches
+from jobs.log_files.meter import Meter
+from jobs.log_files.moments import LogClock
+from jobs.log_files.output import is_for_programs, write_result
+from jobs.log_files.reasons import why, why_none, why_not
+from jobs.log_files.remarks import remark
+from jobs.reports.words.quantities import Magnitude, counted, elapsed, quantity
 
 SHOWN, FILED = 10, 10_000
 """Matches listed for a person, and for a program."""

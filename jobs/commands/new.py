@@ -22,10 +22,10 @@ import pyarrow.types as kinds
 
 from jobs import places
 from jobs.exits import OK, WrongWorkload
-from jobs.logs.columns import holds_decimals, read_stamps, time_column, unit_of
-from jobs.workload.event_types import RESERVED
+from jobs.log_files.columns import holds_decimals, read_stamps, time_column, unit_of
+from jobs.workload.files.problems import brief
 from jobs.workload.names import RULE, is_name
-from jobs.workload.problems import brief
+from jobs.workload.sections.event_types import RESERVED
 
 _SAMPLE = 100_000
 _MOST_TYPES = 30

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.definition import identifier
-from jobs.lake.fence import fence_of
+from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register
 from jobs.lake.write import replace
-from jobs.runs.application import TASKS, Application
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.scope import evaluate_anew
+from jobs.tasks.application import TASKS, Application
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
-from jobs.workload.problems import nearest
+from jobs.workload.files.problems import nearest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ from datetime import date
 
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK, WrongWorkload
-from jobs.runs.application import TASKS, Application
+from jobs.tasks.application import TASKS, Application
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
         raise WrongWorkload("give either --from DAY [--to DAY] or --stale")
     workload = check_folder(options.workload).workload
     if options.stale:
-        from jobs.runs.tasks import stale_scope
+        from jobs.tasks.nightly import stale_scope
 
         tasks = options.stage or TASKS[1:]
         Application(workload.name, options.workload, tasks, run_id=options.run_id, scope=stale_scope).run()

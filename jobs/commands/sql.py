@@ -13,9 +13,9 @@ from jobs import places
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.asking import ask, session_for_questions
-from jobs.lake.match_events import register_match_events
 from jobs.lake.register import register
 from jobs.lake.session import start_session
+from jobs.lake.tables.match_events import register_match_events
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

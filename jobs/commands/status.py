@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from jobs import places
 from jobs.exits import OK
-from jobs.lake.lease import lease_file, read
+from jobs.lake.leasing.lease import lease_file, read
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.scope import evaluate_stale, holes
 from jobs.workload.compiled import compile_workload

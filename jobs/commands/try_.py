@@ -11,15 +11,15 @@ from datetime import date, timedelta
 from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from jobs import places
 from jobs.commands.asked import query_file
 from jobs.commands.text_table import text_table
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_events
-from jobs.logs.arguments import positive
-from jobs.logs.meter import Meter
-from jobs.logs.output import write_csv
+from jobs.log_files.arguments import positive
+from jobs.log_files.meter import Meter
+from jobs.log_files.output import write_csv
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.scope import first_read, holes
 from jobs.workload.declaration import load_workload

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what is wrong, one line each; exit code 1 if anything is. Needs no JVM and no readable workload."""
-    from jobs.runs.verification import verify
+    from jobs.tasks.verification import verify
 
     name, lake = folder_of(options.workload).name, places.lake()
     if not table_folders(name, lake):

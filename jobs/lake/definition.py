@@ -1,6 +1,6 @@
 """What a table of the lake is: columns with comments, NOT NULL and CHECK constraints, partitioning.
 
-A table is partitioned by what a run rewrites. Statements are generated from definitions (jobs/lake/creating.py).
+A table is partitioned by what a run rewrites. Statements are generated from definitions (jobs/lake/tables/creating.py).
 """
 
 from __future__ import annotations

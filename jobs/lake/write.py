@@ -2,9 +2,9 @@
 
 Assumes Delta. Idempotent by construction: writing twice leaves what writing once left, and an empty frame clears the
 range. A row outside the condition is refused by Delta and nothing is committed. Only `runs`, the log of what happened,
-is appended to. Every commit is refused once another run has taken the lake (jobs/lake/fence.py). Cost of a commit,
-however small: about 0.8 s of planning, of which half is waiting; several tables that do not depend on each other are
-therefore written at once.
+is appended to. Every commit is refused once another run has taken the lake (`jobs/lake/leasing/fence.py`).
+Cost of a commit, however small: about 0.8 s of planning, of which half is waiting; several tables that do not depend
+on each other are therefore written at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobs.lake.fence import fence_of
+from jobs.lake.leasing.fence import fence_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, DataFrameWriterV2

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jobs.workload.expectations import GateRule
-from jobs.workload.problems import brief, nearest
+from jobs.workload.files.problems import brief, nearest
+from jobs.workload.sections.expectations import GateRule
 
 OURS = ("id", "meta", "severity", "rendered_content", "metadata", "batch_id", "windows")
 """Fields of every expectation that a rule of a workload does not give as an argument."""

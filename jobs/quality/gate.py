@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.exits import WrongWorkload
-from jobs.workload.expectations import GateRule
+from jobs.workload.sections.expectations import GateRule
 
 if TYPE_CHECKING:
     import great_expectations as gx

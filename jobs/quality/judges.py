@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.quality.gate import Check, judge
-from jobs.workload.expectations import GateRule
+from jobs.workload.sections.expectations import GateRule
 
 DAYS_OF_A_JUDGE = 30
 """More days are worth another judge's start."""

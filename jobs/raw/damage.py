@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jobs.exits import UnreadableSource
-from jobs.workload.sources import local_path
+from jobs.workload.sections.sources import local_path
 
 _BLOCK = 1 << 16
 _GZIP = 31

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader
 from jobs.raw.damage import refuse_damaged
-from jobs.workload.sources import Source, is_local
+from jobs.workload.sections.sources import Source, is_local
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,8 +17,8 @@ from pyspark.sql import functions as sf
 
 from jobs.exits import WrongHeader
 from jobs.raw.files import Found
-from jobs.workload.expectations import RowRule
-from jobs.workload.sources import Source
+from jobs.workload.sections.expectations import RowRule
+from jobs.workload.sections.sources import Source
 
 UTF8, SHAPE, TYPE = "utf8", "shape", "type"
 """Rules of every source: bytes are UTF-8; fields are those of the header; values are of the declared type."""

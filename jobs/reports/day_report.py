@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.reports.changes import TRAILING
+from jobs.reports.answers.changes import TRAILING
+from jobs.reports.answers.tallies import PERIODS
+from jobs.reports.comparisons.shedding_comparison import Shedding, read_shedding
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.moments import Clock
 from jobs.reports.query_report import QueryReport, Records, report_query
 from jobs.reports.questions import Question
-from jobs.reports.shedding_comparison import Shedding, read_shedding
-from jobs.reports.tallies import PERIODS
+from jobs.reports.words.moments import Clock
 from jobs.workload.declaration import Workload
 
 

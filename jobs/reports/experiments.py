@@ -20,20 +20,20 @@ from cep_core.experiments.loads import load_told
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
 from jobs import places
-from jobs.reports import quantities
-from jobs.reports.figures.figure import Figure
+from jobs.reports.answers.listing import Heading
+from jobs.reports.comparisons.shedding_comparison import LITTLE, YARDSTICKS
+from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.grid import UNSHED, figures_of
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.listing import Heading
 from jobs.reports.page import Page
-from jobs.reports.quantities import share
-from jobs.reports.shedding_comparison import LITTLE, YARDSTICKS
 from jobs.reports.site import move_folder, write_pages
+from jobs.reports.words import quantities
+from jobs.reports.words.quantities import share
 from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import Ledger
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
-from jobs.workload.experiments import FOLDER, experiment_of
+from jobs.workload.sections.experiments import FOLDER, experiment_of
 
 
 @dataclass(frozen=True)

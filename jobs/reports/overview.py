@@ -8,20 +8,20 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from jobs.reports import aggregation
+from jobs.reports.answers import aggregation
+from jobs.reports.answers.matching import magnitude_of
+from jobs.reports.answers.missing import NO_RESULT, is_missing
+from jobs.reports.comparisons.shedding_answer import QUESTION
+from jobs.reports.comparisons.shedding_comparison import missed_by_day
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.matching import magnitude_of
-from jobs.reports.missing import NO_RESULT, is_missing
-from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import Magnitude, counted, quantity, share
 from jobs.reports.query_report import totals_of
 from jobs.reports.questions import Question
-from jobs.reports.shedding_answer import QUESTION
-from jobs.reports.shedding_comparison import missed_by_day
 from jobs.reports.site import write_pages
+from jobs.reports.words.moments import brief, spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity, share
 from jobs.workload.declaration import Workload
-from jobs.workload.experiments import FOLDER as EXPERIMENTS
+from jobs.workload.sections.experiments import FOLDER as EXPERIMENTS
 
 DAYS = 400
 """Days listed, newest first."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jobs.reports.figures.figure import Figure
-from jobs.reports.listing import Listing
+from jobs.reports.answers.listing import Listing
+from jobs.reports.figures.drawing.figure import Figure
 
 
 @dataclass(frozen=True)

@@ -12,24 +12,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.patterns.query import Query
-from cep_core.matching.numbers import from_digits
-from jobs.reports import aggregation, matching
-from jobs.reports.answers import Answer
-from jobs.reports.changes import TRAILING, Change, compare
-from jobs.reports.event_index import EventIndex
+from cep_core.numbers.count_columns import from_digits
+from jobs.reports.answers import aggregation, matching
+from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.changes import TRAILING, Change, compare
+from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.leaders import leaders
+from jobs.reports.answers.listing import Listing
+from jobs.reports.answers.missing import is_missing, why_missing
+from jobs.reports.answers.tallies import Totals, compact_columns, period_of, tallies_of
 from jobs.reports.figures.distribution import distribution_figure
-from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.figures.windows import windows_figure
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.leaders import leaders
-from jobs.reports.listing import Listing
-from jobs.reports.missing import is_missing, why_missing
-from jobs.reports.moments import Clock, brief, spoken
-from jobs.reports.quantities import Magnitude, counted, quantity
 from jobs.reports.questions import Question
-from jobs.reports.tallies import Totals, compact_columns, period_of, tallies_of
-from jobs.reports.values import listed
+from jobs.reports.words.moments import Clock, brief, spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import listed
 from jobs.workload.operating_days import OperatingDays
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from jobs.reports.figures.figure import csv_text, write_figure
+from jobs.reports.figures.drawing.figure import csv_text, write_figure
 from jobs.reports.page import Page
 
 FOOTER = "Trendmill. Static pages: no script, nothing loaded from a network."

@@ -26,8 +26,8 @@ from jobs import places
 from jobs.lake.session import Scale, heap, properties, settings
 from jobs.runs.run import days_between
 from jobs.workload.declaration import Workload, load_workload
-from jobs.workload.problems import WorkloadError
-from jobs.workload.sources import Source, local_path
+from jobs.workload.files.problems import WorkloadError
+from jobs.workload.sections.sources import Source, local_path
 
 LARGE_BYTES = 8_000_000
 """Text of so many bytes, some 300,000 rows, repays generating code and compiling it twice (docs/decisions/0008)."""

@@ -18,7 +18,7 @@ from jobs.lake.dataset import read_table
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
 from jobs.workload.compiled import CompiledQuery
 from jobs.workload.declaration import Workload
-from jobs.workload.limits import Limits
+from jobs.workload.sections.limits import Limits
 
 
 def read_ledger(lake: Path, workload: str) -> Ledger:

@@ -5,7 +5,7 @@ never run, those of other numbers of slices predicted; seconds are measured for 
 last days of the run that hold no more events than one slice may (`limits.slice_rows`): on all of them, as a rule.
 
 One experiment is one plan's, of however many days; it is found by the plan, on whose day, the run's last, it is
-recorded. Shedding (jobs/stages/shed.py) is one experiment a day, whichever run made it. Reads `events`,
+recorded. Shedding (jobs/stages/measuring/shed.py) is one experiment a day, whichever run made it. Reads `events`,
 `slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
 """
 
@@ -29,11 +29,11 @@ from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
-from jobs.stages.measurements import SCHEMA, recorded
+from jobs.stages.measuring.measurements import SCHEMA, recorded
+from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
+from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
 from jobs.stages.plan_slices import reads_of, seed_text, widest
-from jobs.stages.planned import planned, plans_of_day
-from jobs.stages.shed import EXPERIMENT as SHEDDING
-from jobs.stages.shed import MOST_DAYS, days_evaluated, shed_on
+from jobs.stages.slicing.planned import planned, plans_of_day
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -32,15 +32,14 @@ import pyarrow.parquet as pq
 from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
-from jobs.lake.creating import create
 from jobs.lake.register import table_folders
-from jobs.lake.result_tables import compact_table
+from jobs.lake.tables.creating import create
+from jobs.lake.tables.result_tables import compact_table
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Evaluation
-from jobs.stages.planned import planned
-from jobs.stages.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
-from jobs.stages.slice_worker import (
+from jobs.stages.evaluating.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
+from jobs.stages.evaluating.slice_worker import (
     Assignment,
     Moments,
     Partial,
@@ -49,6 +48,7 @@ from jobs.stages.slice_worker import (
     from_bytes,
     schema_to_values,
 )
+from jobs.stages.slicing.planned import planned
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

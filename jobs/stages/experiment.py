@@ -28,9 +28,9 @@ from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
-from jobs.stages.measurements import recorded
-from jobs.stages.own_days import own_log
-from jobs.workload.experiments import experiment_of, stand_ins
+from jobs.stages.measuring.measurements import recorded
+from jobs.stages.measuring.own_days import own_log
+from jobs.workload.sections.experiments import experiment_of, stand_ins
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

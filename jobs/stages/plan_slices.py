@@ -2,7 +2,7 @@
 
 First every query is planned for itself: the variables that its plan gives more than one coordinate are the ones it
 slices on. Queries that slice on the same variables then share one plan; queries without such a variable get time
-ranges. Statistics are exact counts of the events that the plan will slice (jobs/stages/event_counts.py).
+ranges. Statistics are exact counts of the events that the plan will slice (jobs/stages/slicing/event_counts.py).
 
 Reads `events`; writes `slicing_plans` of the run's last day. Cost: two aggregations over the days read.
 """
@@ -23,8 +23,8 @@ from cep_core.slicing.hashing import ARROW_TYPES, common_type
 from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Scope
-from jobs.stages.event_counts import Days, EventCounts
 from jobs.stages.own_rows import own_rows
+from jobs.stages.slicing.event_counts import Days, EventCounts
 
 WORTH_SHARING = 0.1
 """How much higher, as a part of it, a query's predicted maximum load may be in a plan that it shares."""

@@ -22,9 +22,9 @@ from cep_core.slicing import Plan, split
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.event_counts import Days
 from jobs.stages.plan_slices import reads_of
-from jobs.stages.planned import planned
+from jobs.stages.slicing.event_counts import Days
+from jobs.stages.slicing.planned import planned
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -20,7 +20,7 @@ from jobs.lake.statements import statement
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.attribute_values import attribute_values, slicing_places
+from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
 
 PERIODS = 24
 """Equal parts of an operating day for which rates are counted."""

@@ -16,13 +16,13 @@ from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.text.parsing import parse
 from jobs.workload.declaration import Workload
-from jobs.workload.problems import Mark, Problems, WorkloadError
-from jobs.workload.query_settings import shown_as
-from jobs.workload.text_file import read_text
+from jobs.workload.files.problems import Mark, Problems, WorkloadError
+from jobs.workload.files.text_file import read_text
+from jobs.workload.sections.query_settings import shown_as
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def _unbounded(workload: Workload, query: CompiledQuery) -> str:
 
 def _unsheddable(workload: Workload, query: CompiledQuery) -> list[str]:
     """Why no operator can replay a query that asks for load shedding, or not with the costs that it has."""
-    from cep_core.shedding.offering import machine_of
+    from cep_core.shedding.arrays.offering import machine_of
 
     asked = workload.settings(query.name).shedding
     if asked is None:

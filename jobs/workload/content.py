@@ -11,8 +11,8 @@ import os
 import shutil
 from pathlib import Path
 
-from jobs.workload.experiments import grid_files
-from jobs.workload.query_settings import question_files
+from jobs.workload.sections.experiments import grid_files
+from jobs.workload.sections.query_settings import question_files
 
 DEFINITIONS = ("workload.yaml", "events.sql", "expectations.yaml")
 

@@ -14,17 +14,17 @@ from pathlib import Path
 
 from cep_core.events.schema import AttributeType, LogSchema
 from jobs import places
-from jobs.workload.event_types import AtomCondition, read_atoms, read_event_types, read_events_sql, read_unique
-from jobs.workload.expectations import Expectations, read_expectations
-from jobs.workload.limits import Limits, Slicing, read_limits, read_slicing
-from jobs.workload.log_time import Time, read_schedule, read_start, read_time
+from jobs.workload.files.problems import Problems, WorkloadError, brief, nearest
+from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 from jobs.workload.operating_days import OperatingDays, begin_of
-from jobs.workload.problems import Problems, WorkloadError, brief, nearest
-from jobs.workload.query_settings import QuerySettings, check_names, question_files, read_query_settings
-from jobs.workload.shedding import QueryShedding, Shedding, read_shedding
-from jobs.workload.sources import Source, read_source
-from jobs.workload.yaml_file import read_yaml
+from jobs.workload.sections.event_types import AtomCondition, read_atoms, read_event_types, read_events_sql, read_unique
+from jobs.workload.sections.expectations import Expectations, read_expectations
+from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
+from jobs.workload.sections.log_time import Time, read_schedule, read_start, read_time
+from jobs.workload.sections.query_settings import QuerySettings, check_names, question_files, read_query_settings
+from jobs.workload.sections.shedding import QueryShedding, Shedding, read_shedding
+from jobs.workload.sections.sources import Source, read_source
 
 TAKEN = (
     "attribute_values",

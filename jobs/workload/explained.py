@@ -9,11 +9,11 @@ from pathlib import Path
 from cep_core.compile import evaluator_of
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.explanation import Explanation, Section
-from cep_core.language.patterns import explaining
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.explain import explaining
 from cep_core.language.patterns.query import Query, Strategy
 from jobs.workload.declaration import Workload
-from jobs.workload.shedding import Shedding
+from jobs.workload.sections.shedding import Shedding
 
 _TIES_MATTER = (Strategy.STRICT, Strategy.PARTITION, Strategy.NEXT)
 
@@ -36,7 +36,7 @@ def shedding_of(workload: Workload, name: str, query: Query) -> Section | None:
     asked, shared = workload.settings(name).shedding, workload.shedding
     if asked is None or shared is None:
         return None
-    from cep_core.shedding.offering import machine_of
+    from cep_core.shedding.arrays.offering import machine_of
 
     machine, others = machine_of(query), [other for other in workload.shed_queries if other != name]
     event = shared.costs.event

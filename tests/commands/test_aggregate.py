@@ -18,8 +18,8 @@ import pytest
 
 import cep_core as cep
 from jobs.cli import main
-from jobs.logs import evaluation
-from jobs.logs.meter import Meter
+from jobs.log_files import evaluation
+from jobs.log_files.meter import Meter
 from tests.commands.logs import letters, write
 
 TRENDS = "RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import main
-from tests.reports.small_workload import EVENTS_SQL, WORKLOAD, write_workload
+from tests.reports.lake.small_workload import EVENTS_SQL, WORKLOAD, write_workload
 
 QUERIES = {
     "unlike": "-- Who is late?\nPATTERN SEQ(Depart a, Halt h) WHERE [line] WITHIN 5 minutes\n",

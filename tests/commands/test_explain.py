@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import main
-from tests.runs.small_workload import QUERIES, write_workload
+from tests.runs.lake.small_workload import QUERIES, write_workload
 
 
 def test_explains_what_was_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

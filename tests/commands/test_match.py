@@ -11,7 +11,7 @@ import pytest
 
 import cep_core as cep
 from jobs.cli import main
-from jobs.logs import evaluation
+from jobs.log_files import evaluation
 from tests.commands.logs import letters, write
 
 LATER = """-- Who left ever later, and no storm between?

@@ -125,9 +125,9 @@ def test_dags_and_check_agree_on_schedule_and_start(
     tmp_path_factory: pytest.TempPathFactory, schedule: str, start: str
 ) -> None:
     """A folder that one side takes is taken by the other, and means the same there."""
-    from jobs.workload.log_time import read_schedule, read_start
-    from jobs.workload.problems import Problems
-    from jobs.workload.yaml_file import read_yaml
+    from jobs.workload.files.problems import Problems
+    from jobs.workload.files.yaml_file import read_yaml
+    from jobs.workload.sections.log_time import read_schedule, read_start
     from trendmill.workload_folders import WorkloadFolder, read_workload_folders
 
     folder = tmp_path_factory.mktemp("w") / "lines"

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow.compute as pc
 import pytest
 
-from cep_core.experiments.generator import FORMULAS, Stream, generate
+from cep_core.experiments.generators.joins import FORMULAS, Stream, generate
 from tests.slicing.conjunctive import Query, evaluate
 
 BASE = Stream("star", seed=1, event_rate=2000, duration=20)

@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cep_core.experiments.buses import City, generate_reports
+from cep_core.experiments.generators.buses import City, generate_reports
+from cep_core.experiments.generators.positions import STRIKERS, TEAM, Match, generate_positions, read_match
+from cep_core.experiments.generators.quotes import LEADING, NAMED, Market, generate_quotes, read_trades
 from cep_core.experiments.grids import CAUSES, Grid, grid_of
 from cep_core.experiments.logs import LogSource
 from cep_core.experiments.measuring import measure_cell
 from cep_core.experiments.paper_queries import QUERIES
-from cep_core.experiments.positions import STRIKERS, TEAM, Match, generate_positions, read_match
-from cep_core.experiments.quotes import LEADING, NAMED, Market, generate_quotes, read_trades
-from cep_core.shedding.costs import uniform_costs
+from cep_core.shedding.arrays.costs import uniform_costs
+from cep_core.shedding.arrays.stream import stream_of
 from cep_core.shedding.run import Run
-from cep_core.shedding.stream import stream_of
 
 SMALL = {
     "title": "Q1 in small",

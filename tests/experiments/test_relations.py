@@ -20,12 +20,12 @@ from cep_core.experiments.logs import LogSource
 from cep_core.experiments.measuring import measure_cell, scenario_of_cell
 from cep_core.experiments.relations import RELATIONS, judged
 from cep_core.experiments.summaries import Summary, summary_of
-from cep_core.shedding.clock import arrivals
-from cep_core.shedding.pool import WORTH
+from cep_core.shedding.arrays.clock import arrivals
+from cep_core.shedding.arrays.pool import WORTH
+from cep_core.shedding.arrays.rules import REPLAY
+from cep_core.shedding.model.regression import CONSTANT
 from cep_core.shedding.quality import quality_of
-from cep_core.shedding.regression import CONSTANT
 from cep_core.shedding.replaying import Experiment
-from cep_core.shedding.rules import REPLAY
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.pspice import PSpice

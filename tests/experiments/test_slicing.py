@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.experiments.generator import FORMULAS, Stream, generate
+from cep_core.experiments.generators.joins import FORMULAS, Stream, generate
 from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slicing import SCHEMA, compare_strategies, loads_of
 from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed, deal_out, worth_hashing

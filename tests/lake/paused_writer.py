@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from jobs.exits import LeaseLost, exit_code, message
-from jobs.lake.keeping import kept
-from jobs.lake.lease import lease_file, take
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import lease_file, take
 from jobs.lake.register import register
 from jobs.lake.session import start_session
 from tests.lake.test_fence import overwrite, slow

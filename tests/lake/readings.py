@@ -7,8 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from jobs.lake.creating import create
-from jobs.lake.tables import table_of
+from jobs.lake.tables.all_tables import table_of
+from jobs.lake.tables.creating import create
 from jobs.runs.run import Run, StageOutcome
 from jobs.stages.ingest import ingest
 from jobs.stages.validate import validate

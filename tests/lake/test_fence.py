@@ -21,12 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.exits import LeaseLost, RunError
-from jobs.lake import fence as fence_module
-from jobs.lake.creating import create
-from jobs.lake.fence import APPLICATION, VERSIONS, Fence, fence_table, fencing, newest
-from jobs.lake.keeping import kept
-from jobs.lake.lease import fenced, give_back, lease_file, take
-from jobs.lake.result_tables import result_table
+from jobs.lake.leasing import fence as fence_module
+from jobs.lake.leasing.fence import APPLICATION, VERSIONS, Fence, fence_table, fencing, newest
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import fenced, give_back, lease_file, take
+from jobs.lake.tables.creating import create
+from jobs.lake.tables.result_tables import result_table
 from jobs.lake.write import append, replace
 
 LONG_AGO = datetime.now(UTC) - timedelta(hours=1)

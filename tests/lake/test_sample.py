@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from jobs.lake.creating import create
-from jobs.lake.tables import table_of
+from jobs.lake.tables.all_tables import table_of
+from jobs.lake.tables.creating import create
 from jobs.raw.files import find
 from jobs.raw.rows import rows_of
 from jobs.runs.run import Run, days_between

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from jobs.exits import SchemaChanged
-from jobs.lake.creating import create
 from jobs.lake.register import register
-from jobs.lake.result_tables import result_table
-from jobs.lake.tables import lake_tables
+from jobs.lake.tables.all_tables import lake_tables
+from jobs.lake.tables.creating import create
+from jobs.lake.tables.result_tables import result_table
 from jobs.lake.write import append, replace
 from jobs.workload.declaration import load_workload
 from tests.leases import leased

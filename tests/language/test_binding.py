@@ -6,10 +6,10 @@ import pytest
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import Position, QueryError, QueryErrors
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.inference import schema_mentioned_by
-from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
 from cep_core.language.patterns.query import Aggregate, Strategy, Window
+from cep_core.language.patterns.text.parsing import parse
 from cep_core.language.patterns.tree import IsNull, Reference, Which
 from tests.language.paper_queries import QUERIES as PAPER
 from tests.language.sample_queries import QUERIES, SCHEMA

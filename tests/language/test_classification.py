@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.inference import schema_mentioned_by
-from cep_core.language.patterns.parsing import parse
-from cep_core.language.patterns.printing import print_expression
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
 from cep_core.language.patterns.query import Adjacency, Query
+from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.patterns.text.printing import print_expression
 
 
 def _bind(pattern: str, where: str) -> Query:

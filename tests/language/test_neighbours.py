@@ -7,11 +7,11 @@ from itertools import product
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.inference import schema_mentioned_by
-from cep_core.language.patterns.naming import may_be_empty
-from cep_core.language.patterns.parsing import parse
-from cep_core.language.patterns.printing import print_pattern
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
+from cep_core.language.patterns.bind.naming import may_be_empty
+from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.patterns.text.printing import print_pattern
 from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence, Unit
 from cep_core.language.patterns.walk import map_units
 from tests.language.strategies import AT

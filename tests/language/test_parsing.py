@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cep_core.language.errors import QueryError
-from cep_core.language.patterns.parsing import parse, parse_condition, parse_pattern
-from cep_core.language.patterns.printing import print_expression, print_pattern, print_query
 from cep_core.language.patterns.syntax import SpanUnit
+from cep_core.language.patterns.text.parsing import parse, parse_condition, parse_pattern
+from cep_core.language.patterns.text.printing import print_expression, print_pattern, print_query
 from tests.language.paper_queries import CONDITIONS, FRAGMENTS, PATTERNS, QUERIES
 
 

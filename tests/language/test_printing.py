@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from cep_core.language.patterns.parsing import parse, parse_condition, parse_pattern
-from cep_core.language.patterns.printing import print_expression, print_pattern, print_query
 from cep_core.language.patterns.syntax import WrittenQuery
+from cep_core.language.patterns.text.parsing import parse, parse_condition, parse_pattern
+from cep_core.language.patterns.text.printing import print_expression, print_pattern, print_query
 from cep_core.language.patterns.tree import Expression, Pattern
 from tests.language.strategies import expressions, patterns, queries
 

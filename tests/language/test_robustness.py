@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import QueryError, QueryErrors
-from cep_core.language.patterns.atoms import atoms_of
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.explaining import explain_query
-from cep_core.language.patterns.inference import schema_mentioned_by
-from cep_core.language.patterns.parsing import parse
-from cep_core.language.patterns.printing import print_query
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
+from cep_core.language.patterns.explain.explaining import explain_query
+from cep_core.language.patterns.facts.atoms import atoms_of
 from cep_core.language.patterns.syntax import WrittenQuery
+from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.patterns.text.printing import print_query
 from tests.language.strategies import ATTRIBUTES, TYPES, queries
 
 _TYPES = dict(zip(ATTRIBUTES, [*AttributeType, AttributeType.FLOAT], strict=True))

@@ -7,12 +7,12 @@ import pytest
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import Atom, Reach
-from cep_core.language.patterns.atoms import atoms_of
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.inference import schema_mentioned_by
-from cep_core.language.patterns.parsing import parse
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
+from cep_core.language.patterns.facts.atoms import atoms_of
+from cep_core.language.patterns.facts.reach import reach_of, waits_for_window
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.reach import reach_of, waits_for_window
+from cep_core.language.patterns.text.parsing import parse
 from tests.language.sample_queries import QUERIES, SCHEMA
 
 

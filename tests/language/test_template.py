@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from cep_core.language.patterns.naming import name_variables
-from cep_core.language.patterns.nfa import nfa_of
-from cep_core.language.patterns.parsing import parse_pattern
+from cep_core.language.patterns.automata.template import Template, template_of_pattern
+from cep_core.language.patterns.bind.naming import name_variables
+from cep_core.language.patterns.explain.nfa import nfa_of
+from cep_core.language.patterns.explain.splitting import split
 from cep_core.language.patterns.query import Strategy
-from cep_core.language.patterns.splitting import split
-from cep_core.language.patterns.template import Template, template_of_pattern
+from cep_core.language.patterns.text.parsing import parse_pattern
 from cep_core.language.patterns.tree import Kleene, Pattern, Sequence, Unit
 from cep_core.language.patterns.walk import units_of
 from tests.language.strategies import positive_patterns

@@ -20,11 +20,11 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Evaluator, Ownership
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
-from cep_core.matching.listing import list_matches
-from tests.matching.test_imprecise import Imprecise, imprecise
-from tests.matching.test_imprecise_pairs import PossiblePairsDrawn, possible_pairs
+from cep_core.matching.kernels.listing import list_matches
+from tests.matching.imprecise.test_imprecise import Imprecise, imprecise
+from tests.matching.imprecise.test_imprecise_pairs import PossiblePairsDrawn, possible_pairs
 from tests.matching.test_pairs import pairs_of_worlds
 from tests.matching.test_slices import DAYS, WORLDS
 from tests.matching.worlds import World
@@ -169,7 +169,7 @@ def test_no_plan_decides_whether_a_budget_suffices(
     variables = tuple(key.name for key in query.key_classes)
     reach = evaluator.reach
     partials = []
-    with patch("cep_core.matching.any_match.list_matches", partial(list_matches, batch_rows=batch)):
+    with patch("cep_core.matching.choice.any_match.list_matches", partial(list_matches, batch_rows=batch)):
         for days in [(day[0], middle), (middle, day[1])] if chance.random() < 0.7 else [day]:
             begin = days[0] - (reach.time or 0)
             inside = np.array([reach.events > 0 or begin <= event.ts < days[-1] for event in world.events], np.bool_)

@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cep_core as cep
-from cep_core.language.patterns.exact_order import equal_codes, in_one_order
-from cep_core.matching.network import LONG
-from cep_core.matching.quantities import running_aggregate
+from cep_core.language.patterns.values.exact_order import equal_codes, in_one_order
+from cep_core.matching.arrays.network import LONG
+from cep_core.matching.judging.quantities import running_aggregate
 from tests.ends import LARGEST, LEAST, REAL, WHOLE, kept, place
 from tests.matching.worlds import COMPARE
 

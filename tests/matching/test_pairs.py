@@ -14,10 +14,10 @@ from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.matching.reference import Path
-from cep_core.matching.totals import part_of
+from cep_core.matching.result.totals import part_of
 from tests.matching.drawing import logs, patterns, waiting_patterns
-from tests.matching.test_examples import log, total
-from tests.matching.test_language import I11
+from tests.matching.examples.test_examples import log, total
+from tests.matching.examples.test_language import I11
 from tests.matching.test_match import rows_of
 from tests.matching.test_slices import MOMENTS, slices, whole
 from tests.matching.worlds import World, written

@@ -17,10 +17,10 @@ from numba import njit
 import cep_core as cep
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order
+from cep_core.experiments.sase.execution_plan import ExecutionPlan
 from cep_core.language.errors import QueryError
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.user_aggregates import user_aggregates
-from cep_core.matching.execution_plan import ExecutionPlan
 from tests.matching.test_match import rows_of
 
 STRATEGIES = ("skip_till_any_match", "skip_till_next_match", "strict_contiguity")
@@ -176,7 +176,7 @@ def test_k4_text_comes_as_a_list_and_any_type_may_be_returned() -> None:
 
 
 def test_k4_why_shows_what_an_aggregate_of_the_users_own_found() -> None:
-    from cep_core.matching.verdicts import Judge
+    from cep_core.matching.why.verdicts import Judge
 
     log = order(pa.table({"event_type": list("ABB"), "ts": range(3), "x": [0, 3, 9]}))
     query = bind(

@@ -10,9 +10,9 @@ from hypothesis import given, reject, settings
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import QueryError
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.matching.reference import Path, Step, any_matches
-from cep_core.matching.verdicts import Judge
+from cep_core.matching.why.verdicts import Judge
 from tests.matching.drawing import worlds
 from tests.matching.worlds import World
 

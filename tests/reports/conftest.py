@@ -8,9 +8,9 @@ import pytest
 
 from jobs.reports.publish import publish
 from jobs.workload.declaration import load_workload
-from tests.reports.small_days import REPORTED
-from tests.reports.small_lake import write_lake
-from tests.reports.small_workload import write_workload
+from tests.reports.lake.small_days import REPORTED
+from tests.reports.lake.small_lake import write_lake
+from tests.reports.lake.small_workload import write_workload
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,14 @@ import pyarrow as pa
 import pytest
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
-from jobs.reports import aggregation, matching
-from jobs.reports.attributes import entity, mentioned
-from jobs.reports.event_index import EventIndex
+from jobs.reports.answers import aggregation, matching
+from jobs.reports.answers.attributes import entity, mentioned
+from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.figures.timeline import timeline_figure
-from jobs.reports.moments import Clock
-from jobs.reports.tallies import Totals, tallies_of
+from jobs.reports.words.moments import Clock
 
 DAY = date(2013, 3, 8)
 START = 1362729600

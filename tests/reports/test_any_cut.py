@@ -12,20 +12,20 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from jobs.reports import overview
+from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.day_report import DayReport
 from jobs.reports.page import Page
 from jobs.reports.pages import day, query
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import rendered
-from jobs.reports.tallies import Totals, tallies_of
 from jobs.workload.declaration import Workload, load_workload
-from tests.reports.cut_days import QUESTIONS, Tables, evaluated, logs, reported
-from tests.reports.reading import Document, read
-from tests.reports.small_days import DAY, start_of
-from tests.reports.small_schemas import EVENTS
-from tests.reports.small_workload import write_workload
+from tests.reports.lake.cut_days import QUESTIONS, Tables, evaluated, logs, reported
+from tests.reports.lake.reading import Document, read
+from tests.reports.lake.small_days import DAY, start_of
+from tests.reports.lake.small_schemas import EVENTS
+from tests.reports.lake.small_workload import write_workload
 from tests.reports.test_answers import HOUR, MATCHED, SCHEMA, START, events, matched
 
 SAYS = re.compile(r"\blist(ed|ing)\b|≥")

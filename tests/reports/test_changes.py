@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.reports.changes import compare, volume
-from jobs.reports.quantities import Magnitude, median, ratio
+from jobs.reports.answers.changes import compare, volume
+from jobs.reports.words.quantities import Magnitude, median, ratio
 
 DAY = date(2013, 3, 8)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import main
-from tests.reports.small_days import EMPTY, HOLE
+from tests.reports.lake.small_days import EMPTY, HOLE
 
 
 @pytest.mark.usefixtures("places")

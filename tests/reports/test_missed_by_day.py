@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 from deltalake import write_deltalake
 
+from jobs.reports.comparisons.shedding_comparison import missed_by_day
 from jobs.reports.lake_reader import LakeReader
-from jobs.reports.shedding_comparison import missed_by_day
-from jobs.stages.measurements import SCHEMA
+from jobs.stages.measuring.measurements import SCHEMA
 
 DAYS = [date(2013, 3, number) for number in (6, 7, 8)]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from jobs import cli, publish_task
-from jobs.lake.lease import lease_file, read, take
-from jobs.runs.stored_workload import workload_of_run
-from tests.reports.reading import read as read_page
-from tests.reports.small_days import DAY, REFUSED
-from tests.reports.small_workload import write_workload
+from jobs.lake.leasing.lease import lease_file, read, take
+from jobs.tasks.stored_workload import workload_of_run
+from tests.reports.lake.reading import read as read_page
+from tests.reports.lake.small_days import DAY, REFUSED
+from tests.reports.lake.small_workload import write_workload
 
 RUN = "nightly/2013-03-08"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from jobs.reports.comparisons.slicing_comparison import Comparison, Measured, comparisons
+from jobs.reports.comparisons.slicing_history import History, earlier_comparisons, history
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import LakeReader
-from jobs.reports.slicing_comparison import Comparison, Measured, comparisons
-from jobs.reports.slicing_history import History, earlier_comparisons, history
-from tests.reports.reading import read
-from tests.reports.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT
-from tests.reports.test_figures import letters
+from tests.reports.lake.reading import read
+from tests.reports.lake.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT
+from tests.reports.pages.test_figures import letters
 
 
 def compared(day: date, **loads: float) -> tuple[date, Comparison]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from jobs.reports.comparisons.slicing_comparison import Comparison, Measured
 from jobs.reports.pages.slicing import compared
-from jobs.reports.slicing_comparison import Comparison, Measured
 
 
 def said(*loads: tuple[str, float]) -> str:

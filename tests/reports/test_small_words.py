@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
-from jobs.reports import matching
-from jobs.reports.changes import Change, compare
-from jobs.reports.event_index import EventIndex
+from jobs.reports.answers import matching
+from jobs.reports.answers.changes import Change, compare
+from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.tallies import Tally, Totals
 from jobs.reports.experiments import Section, page_of
 from jobs.reports.figures.automaton import MOST, automaton_figure, automaton_of
-from jobs.reports.figures.figure import drawn
+from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.trailing import trailing_figure
-from jobs.reports.moments import Clock
-from jobs.reports.quantities import Magnitude
 from jobs.reports.site import rendered
-from jobs.reports.tallies import Tally, Totals
-from jobs.workload.experiments import load_grids
-from tests.reports.reading import Document
+from jobs.reports.words.moments import Clock
+from jobs.reports.words.quantities import Magnitude
+from jobs.workload.sections.experiments import load_grids
+from tests.reports.lake.reading import Document
 from tests.reports.test_answers import DAY, HOUR, SCHEMA, START
 
 BEFORE = DAY - timedelta(days=1)

@@ -8,8 +8,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.reports.quantities import Magnitude, quantity
-from jobs.reports.values import LONGEST, keyed, shown
+from jobs.reports.words.quantities import Magnitude, quantity
+from jobs.reports.words.values import LONGEST, keyed, shown
 
 
 @given(st.text(max_size=200))

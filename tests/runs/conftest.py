@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jobs import cli
-from tests.runs.lakes import CommandLine, SmallLake, Tables
-from tests.runs.small_workload import write_workload
+from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
+from tests.runs.lake.small_workload import write_workload
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

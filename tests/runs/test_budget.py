@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.reports.reading import read
-from tests.runs.lakes import CommandLine, SmallLake
-from tests.runs.small_workload import day
+from tests.reports.lake.reading import read
+from tests.runs.lake.lakes import CommandLine, SmallLake
+from tests.runs.lake.small_workload import day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

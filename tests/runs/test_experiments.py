@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from jobs import places, spark_task
-from jobs.lake.lease import lease_file, read
+from jobs.lake.leasing.lease import lease_file, read
 from jobs.stages import experiment
-from tests.runs.lakes import CommandLine, SmallLake
+from tests.runs.lake.lakes import CommandLine, SmallLake
 
 pytestmark = pytest.mark.spark
 

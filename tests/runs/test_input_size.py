@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jobs.lake.session import SMALL_HEAP, heap, settings
 from jobs.runs.input_size import LARGE_BYTES, InputSize, input_size, main, source_bytes, table_bytes
 from jobs.workload.declaration import load_workload
-from jobs.workload.sources import Source
+from jobs.workload.sections.sources import Source
 
 DAY = date(2024, 1, 1)
 ROOT = Path(__file__).resolve().parents[2]

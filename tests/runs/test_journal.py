@@ -8,8 +8,8 @@ from importlib import metadata
 import pytest
 from deltalake import DeltaTable
 
-from tests.runs.lakes import SmallLake
-from tests.runs.small_workload import QUERIES, day
+from tests.runs.lake.lakes import SmallLake
+from tests.runs.lake.small_workload import QUERIES, day
 
 pytestmark = pytest.mark.spark
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from jobs.runs.run import Run
-from jobs.runs.tasks import TASKS, refused_days, with_scope
 from jobs.stages.evaluate import evaluate
-from tests.runs.lakes import SmallLake, Tables
-from tests.runs.small_workload import QUERIES, day, write_day
+from jobs.tasks.nightly import TASKS, refused_days, with_scope
+from tests.runs.lake.lakes import SmallLake, Tables
+from tests.runs.lake.small_workload import QUERIES, day, write_day
 
 pytestmark = pytest.mark.spark
 
@@ -104,7 +104,7 @@ def test_kill_9_in_every_writing_stage_then_a_retry(lake: SmallLake, home: Path,
 
 
 def _dying_task(lake: SmallLake, home: Path, task: str, stage: str) -> subprocess.CompletedProcess[str]:
-    root, program = Path(__file__).parents[2], str(Path(__file__).with_name("dying_task.py"))
+    root, program = Path(__file__).parents[2], str(Path(__file__).parent / "lake" / "dying_task.py")
     return subprocess.run(
         [sys.executable, program, str(home), task, stage, day(1).isoformat(), day(2).isoformat(), "killed"],
         env={**os.environ, "TRENDMILL_LAKE": str(lake.folder), "PYTHONPATH": str(root)},

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.exits import LeaseHeld, LeaseLost, LeaseUnreadable
-from jobs.lake import lease as lease_module
-from jobs.lake.keeping import kept
-from jobs.lake.lease import fenced, give_back, lease_file, read, stored, take, wait_for
+from jobs.lake.leasing import lease as lease_module
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import fenced, give_back, lease_file, read, stored, take, wait_for
 
 NOW = datetime(2013, 3, 8, 8, tzinfo=UTC)
 
@@ -91,7 +91,7 @@ def test_of_many_runs_at_once_one_gets_it(path: Path) -> None:
 
 def test_the_command_line_waits_and_says_for_whom(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One line however long it takes, then the lease."""
-    monkeypatch.setattr("jobs.lake.lease.WAIT", 0.02)
+    monkeypatch.setattr("jobs.lake.leasing.lease.WAIT", 0.02)
     take(path, "r1", "the night")
     told: list[str] = []
     threading.Timer(0.2, give_back, args=(path, "r1")).start()

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 import cep_core as cep
-from cep_core.matching.identity import match_ids
-from jobs.lake.match_events import register_match_events
-from tests.runs.lakes import SmallLake
-from tests.runs.small_workload import day, write_workload
+from cep_core.matching.result.identity import match_ids
+from jobs.lake.tables.match_events import register_match_events
+from tests.runs.lake.lakes import SmallLake
+from tests.runs.lake.small_workload import day, write_workload
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

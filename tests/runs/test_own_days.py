@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from tests.runs.lakes import CommandLine, SmallLake
-from tests.runs.small_workload import day, write_day
+from tests.runs.lake.lakes import CommandLine, SmallLake
+from tests.runs.lake.small_workload import day, write_day
 
 pytestmark = pytest.mark.spark
 

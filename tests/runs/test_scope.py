@@ -59,7 +59,7 @@ def look_back(events: list[int], ts: int, reach: Reach) -> list[int]:
 
 @dataclass
 class ToyLake:
-    """Events by day, results by (query, day), and the runs of jobs/runs/tasks.py with nothing but dictionaries."""
+    """Events by day, results by (query, day), and the runs of jobs/tasks/nightly.py with nothing but dictionaries."""
 
     queries: dict[str, Reach]
     sources: dict[date, list[int]]

@@ -15,7 +15,7 @@ from deltalake import write_deltalake
 
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run
-from jobs.stages.shed import shed_on
+from jobs.stages.measuring.shed import shed_on
 from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from tests.workload.flights_log import flight_log

@@ -12,7 +12,14 @@ from cep_core.compile import compile_query
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Ownership, Reach
 from cep_core.slicing import make_plan, split, statistics_of
-from jobs.stages.slice_worker import Assignment, QueryText, evaluate_slice, from_bytes, pieces, schema_to_values
+from jobs.stages.evaluating.slice_worker import (
+    Assignment,
+    QueryText,
+    evaluate_slice,
+    from_bytes,
+    pieces,
+    schema_to_values,
+)
 
 SCHEMA = LogSchema(
     {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jobs.runs.maintenance import maintain
 from jobs.runs.run import Silent
-from tests.reports.reading import read
-from tests.runs.lakes import CommandLine, SmallLake
-from tests.runs.small_workload import day
+from jobs.tasks.maintenance import maintain
+from tests.reports.lake.reading import read
+from tests.runs.lake.lakes import CommandLine, SmallLake
+from tests.runs.lake.small_workload import day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +86,7 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     assert "trendmill rebuild machines chains" in told
     assert copied.rows("chains") == before
     with monkeypatch.context() as patch:
-        patch.setattr("jobs.runs.tasks.begin", fail)
+        patch.setattr("jobs.tasks.nightly.begin", fail)
         assert trendmill("rebuild", "chains")[0] == 1
     assert "stale: chains: 2013-01-02..2013-01-03" in trendmill("status")[1]
     code, told = trendmill("rebuild", "chains")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from jobs import cli, spark_task
-from jobs.lake.lease import lease_file, read, take
-from jobs.runs.stored_workload import workload_of_run
-from tests.runs.small_workload import day, write_workload
+from jobs.lake.leasing.lease import lease_file, read, take
+from jobs.tasks.stored_workload import workload_of_run
+from tests.runs.lake.small_workload import day, write_workload
 
 
 def test_a_task_that_meets_another_runs_lease_fails_at_once(
@@ -81,7 +81,7 @@ def test_a_run_that_no_retry_can_help_begins_anew(
         raise OSError("disk full")
 
     monkeypatch.setattr(spark_task, "start_session", lambda *_, **__: session())
-    monkeypatch.setattr("jobs.runs.tasks.create", fails)
+    monkeypatch.setattr("jobs.tasks.nightly.create", fails)
     arguments = ["--task", "load", "--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "mine"]
     assert spark_task.main(["--workload", str(home), *arguments]) == 2
     assert "climbs.cep:2" in capsys.readouterr().err

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cep_core.language.patterns.query import Strategy
-from cep_core.shedding.costs import Costs
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
-from cep_core.shedding.stream import Offered
-from cep_core.shedding.windows import Windows
 
 STARTS = {
     Strategy.NEXT: (Start.AT_OPENING, Start.ONCE, Start.EACH),

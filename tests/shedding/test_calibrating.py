@@ -10,11 +10,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.shedding.calibrating import calibrate, fit_costs
+from cep_core.shedding.training.calibrating import calibrate, fit_costs
 from jobs.cli import main
 from jobs.workload.declaration import load_workload
-from tests.reports.small_lake import write_lake
-from tests.reports.small_workload import WORKLOAD, write_workload
+from tests.reports.lake.small_lake import write_lake
+from tests.reports.lake.small_workload import WORKLOAD, write_workload
 from tests.shedding.worlds import planted
 
 

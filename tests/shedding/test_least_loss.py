@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.shedding.clairvoyance import Clairvoyance
-from cep_core.shedding.least_loss import busy_periods
+from cep_core.shedding.arrays.rules import RECORD
+from cep_core.shedding.arrays.stream import stream_of
+from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
+from cep_core.shedding.hindsight.least_loss import busy_periods
 from cep_core.shedding.replaying import Experiment, Scenario
-from cep_core.shedding.rules import RECORD
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.trends import Trends
-from cep_core.shedding.stream import stream_of
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted
 

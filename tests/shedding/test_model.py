@@ -9,17 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.shedding.chain import between_rows, completion_and_time, multiplications, trend_counts
-from cep_core.shedding.costs import uniform_costs
-from cep_core.shedding.drift import deviation, has_drifted
-from cep_core.shedding.model import model_of
-from cep_core.shedding.observations import Observations, observed
+from cep_core.shedding.arrays.costs import uniform_costs
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.stream import Offered, stream_of
+from cep_core.shedding.model.chain import (
+    between_rows,
+    completion_and_time,
+    multiplications,
+    trend_counts,
+)
+from cep_core.shedding.model.observations import Observations, observed
+from cep_core.shedding.model.utility import utility_tables
 from cep_core.shedding.replaying import Experiment
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.stream import Offered, stream_of
-from cep_core.shedding.utility import utility_tables
-from cep_core.shedding.windows import Windows
+from cep_core.shedding.training.drift import deviation, has_drifted
+from cep_core.shedding.training.operator_model import model_of
 from tests.shedding.worlds import planted, sequence
 
 

@@ -14,11 +14,11 @@ import cep_core as cep
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.patterns.binding import bind
-from cep_core.shedding.costs import uniform_costs
-from cep_core.shedding.offering import machine_of, offered, relevant_types
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.shedding.arrays.costs import uniform_costs
+from cep_core.shedding.arrays.offering import machine_of, offered, relevant_types
+from cep_core.shedding.arrays.stream import stream_of
 from cep_core.shedding.run import Run
-from cep_core.shedding.stream import stream_of
 from tests import ends
 
 CONTAGION = """

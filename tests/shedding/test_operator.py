@@ -9,27 +9,27 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cep_core.candidates.keys import OPERATORS, compares
 from cep_core.language.patterns.query import Strategy
-from cep_core.matching.network import OPERATORS, compares
-from cep_core.shedding.clairvoyance import Clairvoyance
-from cep_core.shedding.costs import Costs, uniform_costs
-from cep_core.shedding.drawing import chained, chance
-from cep_core.shedding.dropping import share_to_drop, share_wanted
-from cep_core.shedding.lifetimes import spent_in_state
+from cep_core.shedding.arrays.costs import Costs, uniform_costs
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.pool import OWN, WORTH
+from cep_core.shedding.arrays.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
+from cep_core.shedding.arrays.stream import Offered, stream_of
+from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
+from cep_core.shedding.kernels.drawing import chained, chance
+from cep_core.shedding.kernels.dropping import share_to_drop, share_wanted
+from cep_core.shedding.kernels.lifetimes import spent_in_state
 from cep_core.shedding.machine import Machine, Start
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.pool import OWN, WORTH
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.regression import CONSTANT, LINEAR, Latency
+from cep_core.shedding.model.utility import UtilityTable
 from cep_core.shedding.quality import quality_of
 from cep_core.shedding.reference import Foresight, PartialMatch, replay
-from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
-from cep_core.shedding.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.events import spread_over_types
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
-from cep_core.shedding.stream import Offered, stream_of
-from cep_core.shedding.utility import UtilityTable
-from cep_core.shedding.windows import Windows
 from tests.shedding.drawing import draw_world
 
 SEEDS = st.integers(0, 2**32)

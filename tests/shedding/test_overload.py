@@ -7,9 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.regression import CONSTANT, LINEAR, LINEARITHMIC, QUADRATIC, Latency, fit_latency, inverse, shape
-from cep_core.shedding.victims import by_chance, lowest
+from cep_core.shedding.kernels.victims import by_chance, lowest
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.regression import (
+    CONSTANT,
+    LINEAR,
+    LINEARITHMIC,
+    QUADRATIC,
+    Latency,
+    fit_latency,
+    inverse,
+    shape,
+)
 
 F, G = Latency(LINEAR, 10.0, 0.5), Latency(LINEAR, 0.0, 0.05)
 

@@ -10,15 +10,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.patterns.query import Strategy
-from cep_core.shedding.clock import arrivals
-from cep_core.shedding.costs import Costs, uniform_costs
-from cep_core.shedding.dropping import share_to_drop
+from cep_core.shedding.arrays.clock import arrivals
+from cep_core.shedding.arrays.costs import Costs, uniform_costs
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.rules import CHANCE, LOWEST, WITHOUT, Rules, guarded
+from cep_core.shedding.arrays.stream import Offered, Stream, stream_of
+from cep_core.shedding.kernels.dropping import share_to_drop
 from cep_core.shedding.machine import Machine, Start
-from cep_core.shedding.overload import Detector
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.quality import quality_of
-from cep_core.shedding.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.replaying import Experiment, Scenario
-from cep_core.shedding.rules import CHANCE, LOWEST, WITHOUT, Rules, guarded
 from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events, spread_over_types
@@ -27,8 +29,6 @@ from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
 from cep_core.shedding.shedders.trends import Trends
-from cep_core.shedding.stream import Offered, Stream, stream_of
-from cep_core.shedding.windows import Windows
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted, sequence
 

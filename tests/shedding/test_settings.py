@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.shedding.clock import arrivals
+from cep_core.shedding.arrays.clock import arrivals
 from cep_core.shedding.replaying import Experiment
 from cep_core.shedding.shedders.pspice import PSpice
 from tests.shedding.test_replaying import scenario_of

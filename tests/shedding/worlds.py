@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.language.patterns.query import Strategy
-from cep_core.shedding.costs import Costs
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.replaying import Scenario
-from cep_core.shedding.stream import Offered
-from cep_core.shedding.windows import Windows
 
 
 def sequence(

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.patterns.binding import bind
-from cep_core.language.patterns.parsing import parse_condition
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.patterns.text.parsing import parse_condition
 from cep_core.language.patterns.tree import Which
-from cep_core.trends.alternatives import Neighbours, TooMany
 from cep_core.trends.evaluator import TrendEvaluator
+from cep_core.trends.plan.alternatives import Neighbours, TooMany
 from cep_core.trends.reference import judge
 from tests.ends import LARGEST, LEAST
 from tests.trends.random_queries import logs, schema_of

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cep_core.events.schema import Ties
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Aggregate, Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator

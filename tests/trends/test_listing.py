@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, QueryError
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.trends import reference

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import log_schema_of
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.numbers.integer_columns import decimals, digits, doubles, logarithms, quotients, signs
+from cep_core.numbers.integers import Integers
 from cep_core.trends.evaluator import TrendEvaluator
-from cep_core.trends.integers import Integers
-from cep_core.trends.numbers import decimals, digits, doubles, logarithms, quotients, signs
 
 BIG = st.integers(-(2**200), 2**200) | st.integers(-(2**64), 2**64) | st.integers(-5, 5)
 

@@ -7,7 +7,7 @@ import pytest
 
 from cep_core.events.table import log_schema_of
 from cep_core.language.errors import NotSupportedYet, QueryError
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.trends.evaluator import TrendEvaluator
 
 SCHEMA = log_schema_of(

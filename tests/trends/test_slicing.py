@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Ties
 from cep_core.language.evaluator import Ownership
-from cep_core.language.patterns.binding import bind
+from cep_core.language.patterns.bind.binding import bind
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.trends.random_queries import logs, queries, schema_of
 

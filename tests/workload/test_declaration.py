@@ -11,7 +11,7 @@ import yaml
 from jobs.workload.compiled import compile_questions, compile_workload
 from jobs.workload.content import content_hash, store
 from jobs.workload.declaration import load_workload, read_workload
-from jobs.workload.problems import WorkloadError
+from jobs.workload.files.problems import WorkloadError
 from jobs.workload.secrets import SecretMissing, resolve
 
 SAMPLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights"

@@ -166,8 +166,8 @@ class Negative:
 class WholeSum:
     """Whole numbers of one event, added or (True) taken off, and `limit`; the sum may leave 64 bits.
 
-    A side of a comparison that was rewritten (`cep_core.matching.separating`), never written in a query. A limit other
-    than 0 marks the test of whether a sum over two events fits 64 bits.
+    A side of a comparison that was rewritten (`cep_core.candidates.separating`), never written in a query. A limit
+    other than 0 marks the test of whether a sum over two events fits 64 bits.
     """
 
     terms: tuple[tuple[Expression, bool], ...]

@@ -14,36 +14,35 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Flags, Floats, Ints
 from cep_core.events.schema import Ties
 from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import TOTALS, Ownership
-from cep_core.language.patterns.compiled import CompiledQuery, refusals_in
-from cep_core.language.patterns.imprecision import known_after
+from cep_core.language.patterns.bind.imprecision import known_after
+from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Unit, Which
 from cep_core.language.patterns.walk import walk
-from cep_core.matching.compact import NO_ROWS, CompactRows, merging_columns
+from cep_core.matching.arrays.event_graph import EventGraph, event_graph
+from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.evaluator import compiled_parts
-from cep_core.matching.event_graph import EventGraph, event_graph
-from cep_core.matching.imprecise.absent import chances_without
-from cep_core.matching.imprecise.configurations import Floats
+from cep_core.matching.imprecise.confidence.absent import chances_without
+from cep_core.matching.imprecise.confidence.orders import Orders, orders_of
 from cep_core.matching.imprecise.intervals import intervals
-from cep_core.matching.imprecise.orders import Orders, orders_of
-from cep_core.matching.imprecise.search import TooManyAtOnce, possible_matches
-from cep_core.matching.imprecise.stream import Stream, stream_of
-from cep_core.matching.imprecise.useful import useful_nodes
-from cep_core.matching.imprecise.worlds import LOOSE, STRICT, TIED, Times, times_of
-from cep_core.matching.judging import BindingJudge
-from cep_core.matching.merging import Cut, merge_partials
-from cep_core.matching.negation import Negation
-from cep_core.matching.network import Flags, Ints
-from cep_core.matching.numbers import COUNTS, count_columns, unknown_counts
-from cep_core.matching.pair_account import PairAccount
-from cep_core.matching.paths import Paths
-from cep_core.matching.rows import PATH, batch_of, event_column, partial_schema, path_column, result_schema
-from cep_core.matching.spending import Spending, check
-from cep_core.matching.totals import Days, Total, encode, parts
+from cep_core.matching.imprecise.kernels.search import TooManyAtOnce, possible_matches
+from cep_core.matching.imprecise.kernels.useful import useful_nodes
+from cep_core.matching.imprecise.kernels.worlds import LOOSE, STRICT, TIED, Times, times_of
+from cep_core.matching.imprecise.last_rows import Stream, stream_of
+from cep_core.matching.judging.judging import BindingJudge
+from cep_core.matching.pairs.pair_account import PairAccount
+from cep_core.matching.plan.negation import Negation
+from cep_core.matching.result.compact import NO_ROWS, CompactRows, merging_columns
+from cep_core.matching.result.match_rows import PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.result.merging import Cut, merge_partials
+from cep_core.matching.result.spending import Spending, check
+from cep_core.matching.result.totals import Days, Total, encode, parts
+from cep_core.numbers.count_columns import COUNTS, count_columns, unknown_counts
 
 CONFIDENCE = "confidence"
 OF_ORDER = ("first", "last")

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.arrays import Ints
 from cep_core.events.schema import LogSchema
-from cep_core.matching.network import Ints
 
 LOW, HIGH = "ts_lo", "ts_hi"
 

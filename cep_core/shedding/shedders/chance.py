@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import CHANCE, Rules, guarded
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import CHANCE, Rules, guarded
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.training.operator_model import Model
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import EVENTS, Rules, guarded
-
-Floats = npt.NDArray[np.float64]
+from cep_core.arrays import Floats
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import EVENTS, Rules, guarded
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.training.operator_model import Model
 
 LEAST = 1e-9
 """The lack of utility of a type that has all of it: it goes when everything else has gone."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from cep_core.shedding.clairvoyance import Clairvoyance
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import LOWEST_AHEAD, WITHOUT, Rules, guarded
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import LOWEST_AHEAD, WITHOUT, Rules, guarded
+from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.training.operator_model import Model
 
 
 @dataclass(frozen=True)

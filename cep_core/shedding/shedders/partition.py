@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import Rules
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import Rules
+from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
+from cep_core.shedding.training.operator_model import Model
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cep_core.shedding.chain import completion_and_time, multiplications
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import Rules
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import Rules
+from cep_core.shedding.model.chain import completion_and_time, multiplications
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.utility import UtilityTable, utility_tables
 from cep_core.shedding.shedders.tables import by_table, sizes_of
-from cep_core.shedding.utility import UtilityTable, utility_tables
+from cep_core.shedding.training.operator_model import Model
 
 
 @dataclass(frozen=True)

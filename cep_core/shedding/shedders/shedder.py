@@ -6,11 +6,11 @@ from typing import Protocol
 
 import numpy as np
 
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model, Seen
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.regression import Latency, fit_latency
-from cep_core.shedding.rules import Rules
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import Rules
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.regression import Latency, fit_latency
+from cep_core.shedding.training.operator_model import Model, Seen
 
 
 class Shedder(Protocol):

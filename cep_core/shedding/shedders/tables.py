@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cep_core.shedding.model import Model
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import LOWEST, Rules, guarded
-from cep_core.shedding.utility import UtilityTable
+from cep_core.shedding.arrays.rules import LOWEST, Rules, guarded
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.utility import UtilityTable
+from cep_core.shedding.training.operator_model import Model
 
 ROWS = 4_096
 """Rows of a pattern's table, at most; longer windows keep every bs-th number of events left."""

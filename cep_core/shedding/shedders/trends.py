@@ -11,17 +11,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from cep_core.shedding.chain import trend_counts
-from cep_core.shedding.costs import Costs
-from cep_core.shedding.model import Model, PatternModel
-from cep_core.shedding.overload import Detector
-from cep_core.shedding.rules import Rules
+from cep_core.arrays import Floats
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.rules import Rules
+from cep_core.shedding.model.chain import trend_counts
+from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.model.utility import utility_tables
 from cep_core.shedding.shedders.tables import by_table, sizes_of
-from cep_core.shedding.utility import utility_tables
-
-Floats = npt.NDArray[np.float64]
+from cep_core.shedding.training.operator_model import Model, PatternModel
 
 
 @dataclass(frozen=True)

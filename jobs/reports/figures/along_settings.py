@@ -9,12 +9,12 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from cep_core.experiments.loads import Setting
 from cep_core.experiments.spread import Spread
-from jobs.reports.figures.figure import Figure
-from jobs.reports.palette import QUIET, strategy_look
-from jobs.reports.quantities import share, virtual
-from jobs.reports.shedding_answer import over_what
-from jobs.reports.shedding_comparison import YARDSTICKS, Outcome, Shedding
-from jobs.reports.values import listed, shown
+from jobs.reports.comparisons.shedding_answer import over_what
+from jobs.reports.comparisons.shedding_comparison import YARDSTICKS, Outcome, Shedding
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import QUIET, strategy_look
+from jobs.reports.words.quantities import share, virtual
+from jobs.reports.words.values import listed, shown
 
 Measure = Callable[[Outcome], Spread | None]
 Lines = Mapping[str, Sequence[tuple[Setting, Spread]]]

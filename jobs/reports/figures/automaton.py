@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from cep_core.language.patterns.nfa import nfa_of
+from cep_core.language.patterns.automata.template import template_of
+from cep_core.language.patterns.explain.nfa import nfa_of
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.template import template_of
-from jobs.reports.figures.figure import NARROW, WIDE, Figure
-from jobs.reports.palette import FAINT, INK, QUIET, TODAY
-from jobs.reports.quantities import counted
-from jobs.reports.values import listed, shown
+from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure
+from jobs.reports.figures.drawing.palette import FAINT, INK, QUIET, TODAY
+from jobs.reports.words.quantities import counted
+from jobs.reports.words.values import listed, shown
 
 MOST = 12
 """More states are not drawn: they are said in words."""

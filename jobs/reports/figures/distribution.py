@@ -10,13 +10,13 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.aggregation import headline_item, label, ranked, value_of
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import explodes, height, label_counts
-from jobs.reports.moments import spoken
-from jobs.reports.palette import BEFORE, INK, TODAY
-from jobs.reports.quantities import Magnitude, counted, quantity
-from jobs.reports.values import listed, shown
+from jobs.reports.answers.aggregation import headline_item, label, ranked, value_of
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
+from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
+from jobs.reports.words.moments import spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 LEAST = 8

@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 
 from cep_core.experiments.grids import LOAD, PARTS, TAU, TRAINED, Grid
 from cep_core.experiments.summaries import Point, Summary
-from jobs.reports.figures.figure import Figure
-from jobs.reports.palette import BOUND, QUIET, strategy_look
-from jobs.reports.quantities import share
-from jobs.reports.values import listed
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import BOUND, QUIET, strategy_look
+from jobs.reports.words.quantities import share
+from jobs.reports.words.values import listed
 
 UNSHED = "none"
 

@@ -9,13 +9,13 @@ from statistics import median
 
 from matplotlib.axes import Axes
 
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import label_times
-from jobs.reports.moments import Clock, spoken
-from jobs.reports.palette import GREY, INK, Look, series
-from jobs.reports.quantities import counted, quantity
-from jobs.reports.tallies import PERIODS
-from jobs.reports.values import shown
+from jobs.reports.answers.tallies import PERIODS
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import GREY, INK, Look, series
+from jobs.reports.figures.drawing.time_axis import label_times
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import counted, quantity
+from jobs.reports.words.values import shown
 
 TYPES = 7
 

@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter
 
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import label_times
-from jobs.reports.moments import Clock, spoken
-from jobs.reports.palette import BOUND, strategy_look
-from jobs.reports.quantities import counted, quantity, virtual
-from jobs.reports.shedding_answer import load_told
-from jobs.reports.shedding_comparison import EVENTS, NONE, Part, Shedding
-from jobs.reports.values import shown
+from jobs.reports.comparisons.shedding_answer import load_told
+from jobs.reports.comparisons.shedding_comparison import EVENTS, NONE, Part, Shedding
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import BOUND, strategy_look
+from jobs.reports.figures.drawing.time_axis import label_times
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import counted, quantity, virtual
+from jobs.reports.words.values import shown
 
 
 def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:

@@ -6,11 +6,11 @@ import textwrap
 
 from matplotlib.axes import Axes
 
-from jobs.reports.figures.figure import Figure
-from jobs.reports.palette import BOUND, FAINT, strategy_look
-from jobs.reports.quantities import quantity, share
-from jobs.reports.slicing_comparison import IN_USE, Comparison
-from jobs.reports.values import listed, shown
+from jobs.reports.comparisons.slicing_comparison import IN_USE, Comparison
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import BOUND, FAINT, strategy_look
+from jobs.reports.words.quantities import quantity, share
+from jobs.reports.words.values import listed, shown
 
 
 def strategies_figure(comparison: Comparison) -> Figure | None:

@@ -12,15 +12,15 @@ from datetime import date
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.attributes import entity
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import label_lengths, label_times
-from jobs.reports.matching import CONFIDENCE, Match, many, variables
-from jobs.reports.moments import Clock, spoken
-from jobs.reports.palette import FAINT, series
-from jobs.reports.quantities import counted, quantity
-from jobs.reports.tallies import Key, Tally, Totals
-from jobs.reports.values import listed, shown
+from jobs.reports.answers.attributes import entity
+from jobs.reports.answers.matching import CONFIDENCE, Match, many, variables
+from jobs.reports.answers.tallies import Key, Tally, Totals
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import FAINT, series
+from jobs.reports.figures.drawing.time_axis import label_lengths, label_times
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import counted, quantity
+from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 SMALL = 1 / 20

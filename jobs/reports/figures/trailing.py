@@ -7,13 +7,13 @@ from datetime import date
 
 from matplotlib.axes import Axes
 
-from jobs.reports.changes import TRAILING, Change
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import explodes, height
-from jobs.reports.moments import spoken
-from jobs.reports.palette import BEFORE, INK, TODAY
-from jobs.reports.quantities import Magnitude, counted, quantity
-from jobs.reports.values import listed
+from jobs.reports.answers.changes import TRAILING, Change
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
+from jobs.reports.figures.drawing.time_axis import explodes, height
+from jobs.reports.words.moments import spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import listed
 
 
 def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:

@@ -7,13 +7,13 @@ from datetime import timedelta
 
 from matplotlib.axes import Axes
 
-from jobs.reports.figures.figure import Figure
-from jobs.reports.moments import spoken
-from jobs.reports.palette import BOUND, strategy_look
-from jobs.reports.quantities import counted, share
-from jobs.reports.slicing_comparison import IN_USE
-from jobs.reports.slicing_history import History
-from jobs.reports.values import listed, shown
+from jobs.reports.comparisons.slicing_comparison import IN_USE
+from jobs.reports.comparisons.slicing_history import History
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import BOUND, strategy_look
+from jobs.reports.words.moments import spoken
+from jobs.reports.words.quantities import counted, share
+from jobs.reports.words.values import listed, shown
 
 
 def trailing_slicing_figure(history: History) -> Figure | None:

@@ -11,12 +11,12 @@ from datetime import date
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import explodes, height, label_times
-from jobs.reports.moments import Clock, spoken
-from jobs.reports.palette import TODAY
-from jobs.reports.quantities import Magnitude
-from jobs.reports.tallies import PERIODS
+from jobs.reports.answers.tallies import PERIODS
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import TODAY
+from jobs.reports.figures.drawing.time_axis import explodes, height, label_times
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import Magnitude
 
 
 def when_figure(

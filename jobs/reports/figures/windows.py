@@ -9,13 +9,13 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.aggregation import headline_item, label, ranked, value_of
-from jobs.reports.figures.figure import Figure
-from jobs.reports.figures.time_axis import explodes, height, label_counts, label_times
-from jobs.reports.moments import Clock, spoken
-from jobs.reports.palette import TODAY, series
-from jobs.reports.quantities import Magnitude, counted, quantity
-from jobs.reports.values import shown
+from jobs.reports.answers.aggregation import headline_item, label, ranked, value_of
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import TODAY, series
+from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import shown
 
 LINES = 6
 BARS = 12

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jobs.reports.answers.listing import Heading
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import TableFacts
-from jobs.reports.listing import Heading
 from jobs.reports.page import Page
-from jobs.reports.quantities import quantity
+from jobs.reports.words.quantities import quantity
 
 COMES_FROM = {
     "_work/staged_events": ("the sources, by events.sql and the row rules",),

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from statistics import median
 
-from jobs.reports.changes import TRAILING, volume
+from jobs.reports.answers.changes import TRAILING, volume
+from jobs.reports.answers.listing import Heading
+from jobs.reports.answers.missing import is_missing
+from jobs.reports.comparisons.shedding_answer import QUESTION, answer, bound_kept
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.rhythm import rhythm_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
-from jobs.reports.listing import Heading
-from jobs.reports.missing import is_missing
-from jobs.reports.moments import spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import counted, quantity
 from jobs.reports.query_report import incompleteness
-from jobs.reports.shedding_answer import QUESTION, answer, bound_kept
-from jobs.reports.values import listed, shown
+from jobs.reports.words.moments import spoken
+from jobs.reports.words.quantities import counted, quantity
+from jobs.reports.words.values import listed, shown
 
 
 def page(report: DayReport) -> Page:

@@ -11,13 +11,13 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from jobs.reports.answers.listing import Heading
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
-from jobs.reports.listing import Heading
-from jobs.reports.moments import brief, spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import counted, quantity, share
-from jobs.reports.values import listed, shown
+from jobs.reports.words.moments import brief, spoken
+from jobs.reports.words.quantities import counted, quantity, share
+from jobs.reports.words.values import listed, shown
 
 EXAMPLES = 3
 """Refused rows shown for each rule."""

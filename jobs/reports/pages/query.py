@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from jobs.reports.answers.listing import FILED
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.automaton import automaton_figure
-from jobs.reports.listing import FILED
 from jobs.reports.page import Page
-from jobs.reports.quantities import quantity
 from jobs.reports.query_report import QueryReport
-from jobs.reports.values import listed as names_listed
+from jobs.reports.words.quantities import quantity
+from jobs.reports.words.values import listed as names_listed
 
 
 def page(report: DayReport, query: QueryReport) -> Page:

@@ -6,13 +6,13 @@ import json
 from datetime import date
 from typing import Any
 
+from jobs.reports.answers.listing import Heading
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
-from jobs.reports.listing import Heading
-from jobs.reports.moments import spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import counted, elapsed, quantity, share
-from jobs.reports.values import shown
+from jobs.reports.words.moments import spoken
+from jobs.reports.words.quantities import counted, elapsed, quantity, share
+from jobs.reports.words.values import shown
 
 EARLIER = 10
 """Earlier runs listed."""

@@ -9,17 +9,17 @@ from typing import Any
 
 from cep_core.experiments.loads import BUSIEST, DAY
 from cep_core.experiments.spread import Spread
+from jobs.reports.answers.listing import Heading
+from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
+from jobs.reports.comparisons.shedding_comparison import DROPS, NONE, Outcome, Shedding
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.along_settings import along_settings
-from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
-from jobs.reports.listing import Heading
-from jobs.reports.moments import Clock
 from jobs.reports.page import Page
-from jobs.reports.quantities import counted, quantity, share, virtual
-from jobs.reports.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
-from jobs.reports.shedding_comparison import DROPS, NONE, Outcome, Shedding
-from jobs.reports.values import listed, shown
+from jobs.reports.words.moments import Clock
+from jobs.reports.words.quantities import counted, quantity, share, virtual
+from jobs.reports.words.values import listed, shown
 
 
 def page(report: DayReport) -> Page | None:

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.reports.changes import TRAILING
+from jobs.reports.answers.changes import TRAILING
+from jobs.reports.answers.listing import Heading
+from jobs.reports.comparisons.slicing_comparison import Comparison, comparisons
+from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
-from jobs.reports.figures.figure import Figure
+from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.strategies import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
-from jobs.reports.listing import Heading
-from jobs.reports.moments import spoken
 from jobs.reports.page import Page
-from jobs.reports.quantities import counted, elapsed, quantity, share
-from jobs.reports.slicing_comparison import Comparison, comparisons
-from jobs.reports.slicing_history import History, Record, earlier_comparisons, history
-from jobs.reports.values import listed, shown
+from jobs.reports.words.moments import spoken
+from jobs.reports.words.quantities import counted, elapsed, quantity, share
+from jobs.reports.words.values import listed, shown
 
 HEAVIEST = 30
 """Heavy values listed."""

@@ -1,0 +1,1 @@
+"""Candidates: which events may stand for which variable, computed over columns."""

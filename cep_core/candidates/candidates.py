@@ -1,0 +1,269 @@
+"""Which events may stand for which variable, partition by partition: the input of every pattern engine.
+
+Vertex predicates filter first, then events are grouped by the query's key classes (GRETA, section 6: local predicates
+filter, equivalences partition), partitions of other slices are dropped, and what is left stands in (ts, seq) order
+inside each partition. Columns only; linear in events plus output, nothing that is sorted is sorted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import Ints
+from cep_core.candidates.grouping import offsets_of, stable_order
+from cep_core.candidates.partitions import Relation, distinct, matching_pairs, partitions
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.query import KeyClass, Query, Strategy, Variable
+from cep_core.language.patterns.values.exact_order import equal_codes
+from cep_core.language.patterns.values.expressions import column, holds
+from cep_core.language.patterns.walk import references
+
+Mask = npt.NDArray[np.bool_]
+
+_ARROW = {
+    AttributeType.INT: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.STRING: pa.string(),
+    AttributeType.BOOL: pa.bool_(),
+}
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """m candidate events in p partitions; partition i is [offsets[i], offsets[i + 1]), in (ts, seq) order."""
+
+    rows: Ints
+    """[m] row numbers in the events; an event that lacks part of the key is in every partition that it fits."""
+    offsets: Ints
+    """[p + 1]."""
+    keys: pa.Table
+    """[p] a column for each key class that slices, in the class's type; no columns without such classes."""
+    variables: Mapping[str, Mask]
+    """For each variable, negated ones included, [m]: whether the event may be bound to it."""
+    ts: Ints
+    seq: Ints
+    pos: Ints
+    """[m] rank in the whole log."""
+    rank: Ints
+    """[m] what contiguity compares: under partition contiguity the rank in the partition among the events of all types
+    that have every partition attribute, else `pos`."""
+
+    @property
+    def partitions(self) -> int:
+        return len(self.offsets) - 1
+
+
+def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -> Candidates:
+    """The candidates of a bound query among events in (ts, seq) order.
+
+    An event whose key is NULL is in no partition. Key classes with `slices` False do not partition: the engine
+    judges them. Raises ValueError if `owned` names a variable that is no slicing key class of the query.
+    """
+    masks = _vertex_masks(query, events)
+    read = _read_rows(query, events, masks)
+    classes = tuple(key for key in query.key_classes if key.slices)
+    rows, offsets, keys, parts = _grouped(query, classes, events, read, masks, owned)
+    pos = _int64(events, "pos")[rows] if "pos" in events.column_names else rows
+    rank = pos
+    if query.strategy is Strategy.PARTITION:
+        rank = np.arange(len(rows), dtype=np.int64) - np.repeat(offsets[:-1], np.diff(offsets))
+        binding = np.logical_or.reduce(list(parts.values()))
+        before = np.concatenate([[0], np.cumsum(binding, dtype=np.int64)])
+        offsets = before[offsets]
+        rows, pos, rank = rows[binding], pos[binding], rank[binding]
+        parts = {name: mask[binding] for name, mask in parts.items()}
+    return Candidates(rows, offsets, keys, parts, _int64(events, "ts")[rows], _int64(events, "seq")[rows], pos, rank)
+
+
+def _vertex_masks(query: Query, events: pa.Table) -> dict[str, Mask]:
+    """For each variable which rows pass its type and its vertex predicates.
+
+    A negated event without the key of an equivalence is not in the match's partition, whatever the match carries.
+    """
+    masks: dict[str, Mask] = {}
+    types = column(events, "event_type")
+    of_type: dict[str, Ints] = {}
+    for variable in query.variables:
+        if variable.event_type not in of_type:
+            of_type[variable.event_type] = np.flatnonzero(
+                pc.fill_null(pc.equal(types, variable.event_type), False).to_numpy(zero_copy_only=False)
+            )
+        rows = of_type[variable.event_type]
+        for predicate in query.vertex_predicates:
+            if predicate.variable == variable.name:
+                names = sorted({reference.attribute for reference in references(predicate.expression)})
+                rows = rows[holds(predicate.expression, events.select(names).take(pa.array(rows)))]
+        for attribute in _judged_keys(query, variable) if variable.negated else ():
+            rows = rows[column(events, attribute).is_valid().to_numpy(zero_copy_only=False)[rows]]
+        mask = np.zeros(events.num_rows, dtype=np.bool_)
+        mask[rows] = True
+        masks[variable.name] = mask
+    return masks
+
+
+def _judged_keys(query: Query, variable: Variable) -> list[str]:
+    """The attributes of a variable's events in equivalences that partition nothing."""
+    members = [member for key in query.key_classes if not key.slices for member in key.members]
+    return [attribute for name, attribute in members if name == variable.name]
+
+
+def _read_rows(query: Query, events: pa.Table, masks: Mapping[str, Mask]) -> Ints:
+    """The rows that take part: candidates, and under partition contiguity all that a rank counts."""
+    if query.strategy is not Strategy.PARTITION:
+        return np.flatnonzero(np.logical_or.reduce(list(masks.values())))
+    types = column(events, "event_type")
+    wanted = set(query.partition_attributes)
+    ranked = [
+        t for t in pc.unique(types).to_pylist() if t is not None and wanted <= query.schema.attributes_of(t).keys()
+    ]
+    return np.flatnonzero(pc.is_in(types, value_set=pa.array(ranked, pa.string())).to_numpy(zero_copy_only=False))
+
+
+def _grouped(
+    query: Query,
+    classes: tuple[KeyClass, ...],
+    events: pa.Table,
+    read: Ints,
+    masks: Mapping[str, Mask],
+    owned: Ownership | None,
+) -> tuple[Ints, Ints, pa.Table, dict[str, Mask]]:
+    """Rows grouped by partition, the groups' offsets, their keys, and the masks on the grouped rows."""
+    if not classes:
+        _check_owned(owned, ())
+        offsets = np.array([0, len(read)] if len(read) else [0], dtype=np.int64)
+        return read, offsets, pa.table({}), {name: mask[read] for name, mask in masks.items()}
+    codes, values = _codes(classes, events, read)
+    sizes = [len(column) for column in values]
+    signatures: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for variable in query.variables:
+        signatures.setdefault(_signature(classes, variable.name), []).append(variable.name)
+    entries = {
+        signature: _entries(signature, codes, masks, names, read, query) for signature, names in signatures.items()
+    }
+    carried: dict[str, Relation] = {}
+    for signature, names in signatures.items():
+        chosen, relation = entries[signature]
+        for name in names:
+            own = np.flatnonzero(masks[name][read[chosen]])
+            narrowed = Relation({k: codes_of[own] for k, codes_of in relation.columns.items()}, len(own))
+            carried[name] = distinct(narrowed, sizes)
+    positive = {variable.name: carried[variable.name] for variable in query.positive}
+    found = partitions(query.pattern, positive, len(classes), sizes)
+    keys = pa.table({key.name: values[k].take(pa.array(found.columns[k])) for k, key in enumerate(classes)})
+    found, keys = _owned_only(found, keys, classes, owned)
+    return _placed(entries, signatures, found, keys, read, masks, sizes)
+
+
+def _placed(
+    entries: Mapping[tuple[tuple[str, ...], ...], tuple[Ints, Relation]],
+    signatures: Mapping[tuple[tuple[str, ...], ...], list[str]],
+    found: Relation,
+    keys: pa.Table,
+    read: Ints,
+    masks: Mapping[str, Mask],
+    sizes: list[int],
+) -> tuple[Ints, Ints, pa.Table, dict[str, Mask]]:
+    """Every event in every partition that it fits: those of each signature, then all together."""
+    places: list[tuple[Ints, Ints, int]] = []
+    for number, (chosen, relation) in enumerate(entries.values()):
+        at, partition = matching_pairs(relation, found, sizes)
+        places.append((read[chosen[at]], partition, number))
+    rows = np.concatenate([row for row, _, _ in places])
+    partition = np.concatenate([part for _, part, _ in places])
+    origin = np.concatenate([np.full(len(row), number) for row, _, number in places])
+    if len(places) > 1:
+        order = stable_order(rows, int(rows.max()) + 1 if len(rows) else 1)
+        rows, partition, origin = rows[order], partition[order], origin[order]
+    order = stable_order(partition, found.length)
+    rows, partition, origin = rows[order], partition[order], origin[order]
+    parts = {
+        name: masks[name][rows] & (origin == number)
+        for number, names in enumerate(signatures.values())
+        for name in names
+    }
+    if len(places) > 1 and len(rows):
+        # an event that stands in one partition by several signatures is one candidate
+        first = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(partition) != 0)]))
+        parts = {name: np.logical_or.reduceat(mask, first) for name, mask in parts.items()}
+        rows, partition = rows[first], partition[first]
+    return rows, offsets_of(partition, found.length), keys, parts
+
+
+def _signature(classes: tuple[KeyClass, ...], variable: str) -> tuple[tuple[str, ...], ...]:
+    """For each class the attributes of the variable that belong to it."""
+    return tuple(tuple(attribute for name, attribute in key.members if name == variable) for key in classes)
+
+
+def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple[list[dict[str, Ints]], list[pa.Array]]:
+    """For each class the codes of each of its attributes on the read rows (-1: no key), and the values by code."""
+    codes: list[dict[str, Ints]] = []
+    values: list[pa.Array] = []
+    taken = pa.array(read)
+    for key in classes:
+        attributes = sorted({attribute for _, attribute in key.members})
+        columns = [column(events, attribute).take(taken) for attribute in attributes]
+        parts, by_code = equal_codes(columns)
+        codes.append(dict(zip(attributes, parts, strict=True)))
+        values.append(by_code.cast(_ARROW[key.type], safe=False))
+    return codes, values
+
+
+def key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
+    """An attribute in its class's type; the two zeros are one key."""
+    values = column(events, attribute).cast(_ARROW[kind], safe=False)
+    return pc.add(values, 0.0) if kind is AttributeType.FLOAT else values
+
+
+def _entries(
+    signature: tuple[tuple[str, ...], ...],
+    codes: list[dict[str, Ints]],
+    masks: Mapping[str, Mask],
+    names: list[str],
+    read: Ints,
+    query: Query,
+) -> tuple[Ints, Relation]:
+    """Which of the read rows carry this signature's part of the key, and their codes."""
+    if query.strategy is Strategy.PARTITION:
+        usable = np.ones(len(read), dtype=np.bool_)
+    else:
+        usable = np.logical_or.reduce([masks[name] for name in names])[read]
+    for k, attributes in enumerate(signature):
+        for attribute in attributes:
+            usable &= codes[k][attribute] >= 0
+            usable &= codes[k][attribute] == codes[k][attributes[0]]
+    chosen = np.flatnonzero(usable)
+    columns = {k: codes[k][attributes[0]][chosen] for k, attributes in enumerate(signature) if attributes}
+    return chosen, Relation(columns, len(chosen))
+
+
+def _owned_only(
+    found: Relation, keys: pa.Table, classes: tuple[KeyClass, ...], owned: Ownership | None
+) -> tuple[Relation, pa.Table]:
+    if not _check_owned(owned, tuple(key.name for key in classes)):
+        return found, keys
+    assert owned is not None
+    assert owned.owns is not None
+    kept = np.flatnonzero(owned.owns(keys.select(list(owned.variables))))
+    return Relation({k: codes[kept] for k, codes in found.columns.items()}, len(kept)), keys.take(pa.array(kept))
+
+
+def _check_owned(owned: Ownership | None, classes: tuple[str, ...]) -> bool:
+    """Whether valuations are restricted at all."""
+    if owned is None or owned.owns is None or not owned.variables:
+        return False
+    unknown = [name for name in owned.variables if name not in classes]
+    if unknown:
+        raise ValueError(f"slices own {unknown}, but the query binds {list(classes)}")
+    return True
+
+
+def _int64(events: pa.Table, name: str) -> Ints:
+    values: Ints = column(events, name).to_numpy(zero_copy_only=False)
+    return values

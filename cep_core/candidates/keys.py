@@ -1,0 +1,87 @@
+"""Attribute values as 64-bit integers that compare like the values, so that kernels know one type only.
+
+NULL becomes `NULL_KEY`, which no comparison accepts (an unknown predicate fails). Integers and booleans stand for
+themselves; floats keep their order through their bits (-0.0 equals 0.0; NaN equals NaN and exceeds all else, as in
+Spark); an integer beside a float stays exact (`exact_order`); strings get their rank in binary order. Cost: linear, for
+strings, and for what is neither a 64-bit integer nor a double, linear plus sorting the distinct ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+
+from cep_core.arrays import Ints
+from cep_core.language.patterns.values.exact_order import in_one_order
+
+NULL_KEY = int(np.iinfo(np.int64).min)
+
+Comparing = tuple[str, Ints, Ints]
+"""An operator, the keys of all rows as the earlier event, and as the later one."""
+
+OPERATORS = {"=": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+
+
+def comparable(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
+    """Two columns as keys: left[i] < right[j] holds for the values exactly if it holds for the keys.
+
+    >>> [keys.tolist() for keys in comparable(pa.array(["b", None]), pa.array(["a", "c"]))]
+    [[1, -9223372036854775808], [0, 2]]
+    """
+    sides = in_one_order(_one_array(left), _one_array(right))
+    if any(pa.types.is_floating(side.type) for side in sides):
+        return _float_keys(sides[0]), _float_keys(sides[1])
+    if any(_is_text(side.type) or _holds_least(side) for side in sides):
+        return _ranks(*sides)
+    return _integer_keys(sides[0]), _integer_keys(sides[1])
+
+
+def _one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+
+
+def _holds_least(side: pa.Array) -> bool:
+    """Whether an integer column holds the one value that stands for NULL."""
+    return pa.types.is_int64(side.type) and pc.min(side).as_py() == NULL_KEY
+
+
+def _integer_keys(side: pa.Array) -> Ints:
+    return side.cast(pa.int64()).fill_null(NULL_KEY).to_numpy(zero_copy_only=False)
+
+
+def _float_keys(side: pa.Array) -> Ints:
+    known = side.is_valid().to_numpy(zero_copy_only=False)
+    values = side.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
+    values[np.isnan(values)] = np.nan  # one NaN, of positive sign
+    bits = values.view(np.int64)
+    keys = np.where(bits < 0, bits ^ np.int64(np.iinfo(np.int64).max), bits)
+    return np.where(known, keys, NULL_KEY)
+
+
+def _ranks(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
+    common = pa.string() if any(_is_text(side.type) for side in (left, right)) else pa.int64()
+    coded = pa.concat_arrays([left.cast(common), right.cast(common)]).dictionary_encode()
+    order = pc.sort_indices(coded.dictionary).to_numpy()
+    rank = np.empty(len(order) + 1, np.int64)
+    rank[order] = np.arange(len(order))
+    rank[-1] = NULL_KEY
+    keys = rank[coded.indices.fill_null(len(order)).to_numpy()]
+    return keys[: len(left)], keys[len(left) :]
+
+
+@njit(cache=True)
+def compares(operator: int, left: int, right: int) -> bool:
+    """Whether a comparison holds between two keys; NULL compares with nothing."""
+    if left == NULL_KEY or right == NULL_KEY:
+        return False
+    if operator < 2:
+        return (left == right) == (operator == 0)
+    if operator < 4:
+        return left < right or (operator == 3 and left == right)
+    return left > right or (operator == 5 and left == right)

@@ -1,0 +1,110 @@
+"""Which keys may hold a match: a natural join of what the mandatory variables' events carry.
+
+A partition is one value for each key class. Every event is in each partition that it is consistent with: one that
+lacks part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
+partitions in which every mandatory variable has an event can hold a match. All steps are hash encodings and radix
+orders: linear in events and in what they join to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from cep_core.arrays import Ints
+from cep_core.candidates.grouping import combined, offsets_of, stable_order
+from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Unit
+from cep_core.language.patterns.tree import Sequence as Seq
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Tuples of codes, one column of equal length for each key class that is bound."""
+
+    columns: Mapping[int, Ints]
+    length: int
+
+
+def matching_pairs(left: Relation, right: Relation, sizes: Sequence[int]) -> tuple[Ints, Ints]:
+    """Row numbers (of left, of right) that agree on all classes bound in both, in the order of left's rows.
+
+    `sizes`: the number of codes of each class.
+    """
+    shared = [k for k in left.columns if k in right.columns]
+    if not shared:
+        rows = np.repeat(np.arange(left.length, dtype=np.int64), right.length)
+        return rows, np.tile(np.arange(right.length, dtype=np.int64), left.length)
+    both = [np.concatenate([left.columns[k], right.columns[k]]) for k in shared]
+    codes, size = combined(both, [sizes[k] for k in shared])
+    wanted, present = codes[: left.length], codes[left.length :]
+    order, offsets = stable_order(present, size), offsets_of(present, size)
+    counts = (offsets[1:] - offsets[:-1])[wanted]
+    rows = np.repeat(np.arange(left.length, dtype=np.int64), counts)
+    # the k-th pair of a left row takes the k-th right row of its code
+    within = np.arange(len(rows), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rows, order[offsets[wanted][rows] + within]
+
+
+def join(left: Relation, right: Relation, sizes: Sequence[int]) -> Relation:
+    """The natural join."""
+    one, other = matching_pairs(left, right, sizes)
+    columns = {k: codes[one] for k, codes in left.columns.items()}
+    columns |= {k: codes[other] for k, codes in right.columns.items() if k not in columns}
+    return Relation(columns, len(one))
+
+
+def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | None = None) -> Relation:
+    """The relation on some of its classes, each tuple once, in order of first occurrence."""
+    kept = sorted(relation.columns if classes is None else set(classes) & relation.columns.keys())
+    if not kept:
+        return Relation({}, min(relation.length, 1))
+    codes, size = combined([relation.columns[k] for k in kept], [sizes[k] for k in kept])
+    first = np.full(size, -1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(relation.length - 1, -1, -1, dtype=np.int64)
+    rows = np.sort(first[first >= 0])
+    return Relation({k: relation.columns[k][rows] for k in kept}, len(rows))
+
+
+def partitions(pattern: Pattern, carried: Mapping[str, Relation], classes: int, sizes: Sequence[int]) -> Relation:
+    """Every key that may hold a match. `carried`: for each positive variable the distinct keys of its events."""
+    found = _bound(pattern, carried, sizes)
+    for k in range(classes):
+        if k not in found.columns:
+            values = np.unique(np.concatenate([r.columns[k] for r in carried.values() if k in r.columns]))
+            found = join(found, Relation({k: values}, len(values)), sizes)
+    return found
+
+
+_ANYTHING = Relation({}, 1)
+
+
+def _bound(pattern: Pattern, carried: Mapping[str, Relation], sizes: Sequence[int]) -> Relation:
+    """Tuples that some match may carry, on the classes that every match binds here."""
+    match pattern:
+        case Unit():
+            return carried[pattern.variable]
+        case Seq():
+            parts = [_bound(element, carried, sizes) for element in pattern.elements]
+            # narrow relations first, so that what is common to all cuts before what multiplies
+            parts.sort(key=lambda part: (-len(part.columns), part.length))
+            return reduce(lambda left, right: join(left, right, sizes), parts)
+        case Kleene():
+            return _bound(pattern.body, carried, sizes) if pattern.least > 0 else _ANYTHING
+        case Alternative():
+            return _either([_bound(option, carried, sizes) for option in pattern.options], sizes)
+        case AnyOf():
+            return _either([carried[unit.variable] for unit in pattern.units], sizes)
+        case Conjunction():
+            return join(_bound(pattern.left, carried, sizes), _bound(pattern.right, carried, sizes), sizes)
+        case Not():
+            return _ANYTHING
+
+
+def _either(options: Sequence[Relation], sizes: Sequence[int]) -> Relation:
+    """The union on the classes that all options bind."""
+    common = sorted(set.intersection(*(set(option.columns) for option in options)))
+    columns = {k: np.concatenate([option.columns[k] for option in options]) for k in common}
+    return distinct(Relation(columns, sum(option.length for option in options)), sizes)

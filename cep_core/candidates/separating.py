@@ -1,0 +1,174 @@
+"""A comparison of sums of integers, rewritten so that each side is about one event.
+
+`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`: for whole numbers without a bound the same truth, so it can stand on an
+edge. A number beyond 64 bits is unknown in the language, so each sum over both events that the text writes (here
+`m.t - s.t`) is asked to fit as well; what is written about one event alone is evaluated as it is. Floats are left
+alone, since rounding depends on the order of additions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.events.schema import AttributeType
+from cep_core.language.patterns.query import EdgePredicate, Query
+from cep_core.language.patterns.tree import (
+    Arithmetic,
+    Comparison,
+    Expression,
+    Literal,
+    Negative,
+    Reference,
+    Which,
+    WholeSum,
+)
+from cep_core.language.patterns.values.exact_order import LARGEST
+from cep_core.language.patterns.values.expressions import evaluate
+from cep_core.language.patterns.walk import references, walk
+
+LEAST = -LARGEST - 1
+
+Asked = Callable[[Reference], bool]
+"""A question about a reference."""
+
+Term = tuple[Expression, bool]
+"""A term of a sum, and whether it is subtracted."""
+
+
+class _NoSum(Exception):
+    """A product of numbers of both events."""
+
+
+def references_of(predicate: EdgePredicate, query: Query) -> tuple[Asked, Asked]:
+    """Of the references of a predicate: whether one means its source, and whether its value is an integer."""
+    types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
+    same = predicate.source == predicate.target
+
+    def of_source(part: Reference) -> bool:
+        return part.which is Which.PREVIOUS if same else part.variable == predicate.source
+
+    def is_integer(part: Reference) -> bool:
+        attribute = types[part.variable].get(part.attribute)
+        return part.attribute in ("ts", "seq") or (attribute is not None and attribute.type is AttributeType.INT)
+
+    return of_source, is_integer
+
+
+def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> tuple[Comparison, ...]:
+    """Comparisons `source's side op target's side` which together are the condition; () if it is none of whole numbers.
+
+    After the first, each asks one of the condition's sums not to pass one end of the 64 bits (`limits`).
+
+    >>> from cep_core.language.patterns.text.parsing import parse_condition
+    >>> from cep_core.language.patterns.text.printing import print_expression
+    >>> condition = parse_condition("m.t - s.t < 9")
+    >>> for found in separate(condition, lambda part: part.variable == "s", lambda part: True):
+    ...     print(print_expression(found))
+    0 - s.t < 9 - m.t
+    0 - s.t >= -9223372036854775808 - m.t
+    0 - s.t <= 9223372036854775807 - m.t
+    """
+    if not isinstance(condition, Comparison):
+        return ()
+    if not all(_is_whole(side, is_integer) for side in (condition.left, condition.right)):
+        return ()
+    sums: list[list[Term]] = []
+    try:
+        left, right = (_terms(side, of_source, sums) for side in (condition.left, condition.right))
+    except _NoSum:
+        return ()
+    at = condition.at
+    asked = [(condition.operator, [*left, *_taken_off(right)], 0)]
+    asked += [(operator, terms, limit) for terms in sums for operator, limit in ((">=", LEAST), ("<=", LARGEST))]
+    found = []
+    for operator, terms, limit in asked:
+        sources = [term for term in terms if _is_about(term, of_source)]
+        others = [term for term in terms if not _is_about(term, of_source)]
+        found.append(Comparison(operator, WholeSum(tuple(sources), at), WholeSum(_taken_off(others), at, limit), at))
+    return tuple(found)
+
+
+def limits(comparison: Comparison) -> bool:
+    """Whether a comparison asks a sum over both events to fit 64 bits, or (`<`, `>`) not to."""
+    return isinstance(comparison.right, WholeSum) and comparison.right.limit != 0
+
+
+class Sides:
+    """The sides of comparisons as columns over rows; sums are evaluated once."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self._rows = rows
+        self._sums: dict[WholeSum, pa.Array] = {}
+        self._ends: dict[WholeSum, tuple[int, int] | None] = {}
+
+    def column(self, side: Expression) -> pa.Array:
+        """The value of a side in each row."""
+        if not isinstance(side, WholeSum):
+            return evaluate(side, self._rows)
+        if side not in self._sums:
+            self._sums[side] = evaluate(side, self._rows)
+        return self._sums[side]
+
+    def always_fits(self, comparison: Comparison) -> bool:
+        """Whether a sum that `comparison` asks to fit does so for any two rows that are known."""
+        assert isinstance(comparison.left, WholeSum)
+        assert isinstance(comparison.right, WholeSum)
+        here, there = self._between(comparison.left), self._between(replace(comparison.right, limit=0))
+        if here is None or there is None:
+            return True
+        limit = comparison.right.limit  # here >= limit + there, or <=
+        return here[0] >= limit + there[1] if comparison.operator == ">=" else here[1] <= limit + there[0]
+
+    def _between(self, side: WholeSum) -> tuple[int, int] | None:
+        """The least and the largest value of a sum; None where no row has one."""
+        if side not in self._ends:
+            term, minus = side.terms[0] if len(side.terms) == 1 else (side, False)
+            ends = pc.min_max(self.column(term))  # of `0 - x` those of x: no column is computed for them
+            low, high = ends["min"].as_py(), ends["max"].as_py()
+            low, high = (high, low) if minus else (low, high)
+            sign = -1 if minus else 1
+            self._ends[side] = None if low is None else (sign * int(low), sign * int(high))
+        return self._ends[side]
+
+
+def _is_whole(expression: Expression, is_integer: Asked) -> bool:
+    """Whether an expression is whole numbers added, subtracted, multiplied."""
+    for part in walk(expression):
+        match part:
+            case Reference() if is_integer(part):
+                pass
+            case Literal(value=int()) if not isinstance(part.value, bool):
+                pass
+            case Negative() | Arithmetic(operator="+" | "-" | "*" | "%"):
+                pass
+            case _:
+                return False
+    return True
+
+
+def _terms(expression: Expression, of_source: Asked, sums: list[list[Term]]) -> list[Term]:
+    """The terms of a sum, each about one event at most; every sum over both events within it is added to `sums`."""
+    if len({of_source(part) for part in references(expression)}) < 2:
+        return [(expression, False)]
+    match expression:
+        case Negative():
+            found = [*_taken_off(_terms(expression.operand, of_source, sums))]
+        case Arithmetic(operator="+" | "-"):
+            left, right = (_terms(side, of_source, sums) for side in (expression.left, expression.right))
+            found = [*left, *(_taken_off(right) if expression.operator == "-" else right)]
+        case _:
+            raise _NoSum
+    sums.append(found)
+    return found
+
+
+def _taken_off(terms: Iterable[Term]) -> tuple[Term, ...]:
+    return tuple((term, not minus) for term, minus in terms)
+
+
+def _is_about(term: Term, of_source: Asked) -> bool:
+    return any(of_source(part) for part in references(term[0]))

@@ -1,0 +1,1 @@
+"""Generators of logs of the shapes that the papers use."""

@@ -1,0 +1,1 @@
+"""SASE++'s own plans, run by run, which only benchmarks and tests use."""

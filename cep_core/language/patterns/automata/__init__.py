@@ -1,0 +1,1 @@
+"""The automata of a pattern: states, and what may follow what."""

@@ -1,0 +1,1 @@
+"""A parsed query bound to a log's schema: names, types, kinds of conditions."""

@@ -1,0 +1,90 @@
+"""The schema that a query takes for granted: what it mentions, typed by how it is used.
+
+For `explain` without a log. Attributes that are compared with each other share a type (union-find): text if compared
+with text or by LIKE, truth if with TRUE or FALSE, else a number; those that only name keys are text. None is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.patterns.bind.scope import literal_type
+from cep_core.language.patterns.syntax import TrendAggregate, WrittenQuery
+from cep_core.language.patterns.tree import (
+    Arithmetic,
+    Between,
+    Comparison,
+    Expression,
+    In,
+    Like,
+    Literal,
+    Negative,
+    PrefixAggregate,
+    Reference,
+)
+from cep_core.language.patterns.walk import operands, units_of, walk
+
+_OF_ANYTHING = ("count", "min", "max", "first", "last")
+"""Aggregates that say nothing of the type; of an aggregate of the user's own, numbers are the likeliest."""
+
+
+def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
+    """An open world in which every type has every attribute that the query names.
+
+    >>> from cep_core.language.patterns.text.parsing import parse
+    >>> schema = schema_mentioned_by(parse("PATTERN A a WHERE a.x > 3 AND a.name = 'b' WITHIN 5"))
+    >>> {name: attribute.type.value for name, attribute in schema.columns.items()}
+    {'name': 'string', 'x': 'float'}
+    """
+    types: dict[str, AttributeType] = {}
+    links: list[tuple[str, ...]] = []
+    names = {name.attribute for name in (*query.equivalences, *query.group_by)}
+    for expression in _expressions(query):
+        for part in walk(expression):
+            if isinstance(part, Reference | PrefixAggregate) and part.attribute is not None:
+                names.add(part.attribute)
+            _note(part, types, links)
+    for item in query.returns:
+        if isinstance(item.value, TrendAggregate) and item.value.attribute is not None:
+            names.add(item.value.attribute)
+            types[item.value.attribute] = AttributeType.FLOAT
+    for _ in links:
+        # a type passes along each link in at most as many rounds as there are links
+        for linked in links:
+            known = [types[name] for name in linked if name in types]
+            types |= {name: known[0] for name in linked if known and name not in types}
+    compared = {name for linked in links for name in linked}
+    columns = {
+        name: Attribute(name, types.get(name, AttributeType.FLOAT if name in compared else AttributeType.STRING), False)
+        for name in sorted(names - {"ts", "seq"})
+    }
+    return LogSchema({unit.event_type: columns for unit in units_of(query.pattern)}, open_world=True, columns=columns)
+
+
+def _expressions(query: WrittenQuery) -> Iterator[Expression]:
+    yield from query.conditions
+    for item in query.returns:
+        if not isinstance(item.value, TrendAggregate):
+            yield item.value
+
+
+def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[str, ...]]) -> None:
+    """What one part of an expression says of the types of the attributes in it."""
+    own = tuple(str(inner.attribute) for inner in operands(part) if isinstance(inner, Reference))
+    match part:
+        case Arithmetic() | Negative():
+            types |= dict.fromkeys(own, AttributeType.FLOAT)
+        case Like():
+            types |= dict.fromkeys(own, AttributeType.STRING)
+        case PrefixAggregate() if part.attribute is not None and part.function not in _OF_ANYTHING:
+            types[part.attribute] = AttributeType.FLOAT
+        case Comparison() | In() | Between():
+            literals = [inner for inner in operands(part) if isinstance(inner, Literal)]
+            kind = next((found for one in literals if (found := literal_type(one)) is not None), None)
+            if kind is AttributeType.INT or any(isinstance(inner, Arithmetic | Negative) for inner in operands(part)):
+                kind = AttributeType.FLOAT
+            if kind is not None:
+                types |= dict.fromkeys(own, kind)
+            elif own:
+                links.append(own)

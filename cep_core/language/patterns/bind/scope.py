@@ -1,0 +1,267 @@
+"""Names in expressions resolved to variables and attributes, and types checked (`docs/language.md` 1, Types).
+
+An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type.
+What is wrong is reported with its place, and the type is then unknown (None), so that one mistake is told once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.language.errors import Position
+from cep_core.language.hints import did_you_mean
+from cep_core.language.patterns.bind.naming import RIGHT, Report
+from cep_core.language.patterns.query import Variable
+from cep_core.language.patterns.tree import (
+    Arithmetic,
+    Between,
+    Comparison,
+    Expression,
+    In,
+    IsNull,
+    Like,
+    Literal,
+    Logical,
+    Negation,
+    Negative,
+    PrefixAggregate,
+    Reference,
+    Which,
+)
+from cep_core.language.patterns.user_aggregates import BUILT_IN, UserAggregates
+from cep_core.language.patterns.walk import operands, rewrite, walk
+
+NUMBERS = (AttributeType.INT, AttributeType.FLOAT)
+_OF_LISTS = {Which.PREVIOUS: "b[i-1]", Which.LAST: "b[last]", Which.AT: "b[k]"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The variables of a pattern and the log that they read."""
+
+    variables: Mapping[str, Variable]
+    schema: LogSchema
+    report: Report
+    aggregates: UserAggregates = field(default_factory=dict)
+
+    def readings(self, expression: Expression) -> tuple[Expression, ...]:
+        """The expression with its names resolved: once, or once for each side of AND that has all its variables.
+
+        Empty if a name is unknown, which is reported.
+        """
+        written = {part.variable for part in walk(expression) if isinstance(part, Reference | PrefixAggregate)}
+        written |= {name for part in walk(expression) if (name := _asked_absent(part)) is not None}
+        right = {name: name + RIGHT for name in written if name + RIGHT in self.variables}
+        left = {name for name in written if name in self.variables}
+        sides: list[Mapping[str, str]] = [{name: right[name] for name in right if name not in left}]
+        if right and set(right) == left:
+            sides = [{}, right]
+        resolved = [rewrite(expression, partial(self._resolve, side)) for side in sides]
+        return tuple(reading for reading in resolved if all(self._exists(part) for part in walk(reading)))
+
+    def variable(self, name: str, at: Position) -> Variable | None:
+        """The variable of this name, or the only one of this event type."""
+        if name in self.variables:
+            return self.variables[name]
+        typed = [variable for variable in self.variables.values() if variable.event_type == name]
+        if len(typed) == 1:
+            return typed[0]
+        if typed:
+            names = ", ".join(f"'{variable.name}'" for variable in typed)
+            self.report(f"'{name}' has several variables", at, f"name one of {names}")
+        else:
+            self.report(f"unknown variable '{name}'", at, did_you_mean(name, self.variables))
+        return None
+
+    def attribute(self, variable: Variable, name: str, at: Position) -> AttributeType | None:
+        """The type of an attribute of a variable's events; an unknown one is reported, unless its type is unknown."""
+        found = self.attribute_type(variable, name)
+        if found is None and self.schema.has_type(variable.event_type):
+            known = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
+            self.report(f"unknown attribute '{name}' of {variable.event_type}", at, did_you_mean(name, known))
+        return found
+
+    def attribute_type(self, variable: Variable, name: str) -> AttributeType | None:
+        """The type of an attribute of a variable's events, None if they have none of this name."""
+        attribute = self.schema.attributes_of(variable.event_type).get(name)
+        if attribute is not None:
+            return attribute.type
+        return AttributeType.INT if name in ("ts", "seq") else None
+
+    def _resolve(self, names: Mapping[str, str], part: Expression) -> Expression:
+        asked = _asked_absent(part)
+        if asked is not None and names.get(asked, asked) in self.variables:
+            # `v IS NULL` asks whether v is absent; the parser could not tell a variable from an attribute
+            return IsNull(None, names.get(asked, asked), part.at)
+        if isinstance(part, PrefixAggregate) or (isinstance(part, Reference) and part.variable):
+            name = names.get(part.variable, part.variable)
+            if name not in self.variables:
+                typed = [variable for variable in self.variables.values() if variable.event_type == name]
+                name = typed[0].name if len(typed) == 1 else name
+            if isinstance(part, PrefixAggregate):
+                return replace(part, variable=name, defined=self.aggregates.get(part.function))
+            return replace(part, variable=name)
+        if isinstance(part, Reference) and len(self.variables) == 1:
+            (only,) = self.variables.values()
+            # `v IS NULL` of a pattern's one variable asks for the variable, unless it has an attribute of this name
+            named = part.attribute == only.name and self.attribute_type(only, part.attribute) is None
+            return part if named else replace(part, variable=only.name)
+        return part
+
+    def _exists(self, part: Expression) -> bool:
+        """Whether a resolved reference means something; reports why not."""
+        if not isinstance(part, Reference | PrefixAggregate):
+            return True
+        if not part.variable:
+            self._report_bare(part)
+            return False
+        if isinstance(part, PrefixAggregate) and part.defined is None and part.function not in BUILT_IN:
+            self._report_aggregate(part)
+            return False
+        variable = self.variable(part.variable, part.at)
+        if variable is None:
+            return False
+        if part.attribute is not None and self.attribute(variable, part.attribute, _attribute_at(part)) is None:
+            return False
+        if variable.kleene:
+            return True
+        if isinstance(part, PrefixAggregate) or part.which in _OF_LISTS:
+            what = "an aggregate" if isinstance(part, PrefixAggregate) else _OF_LISTS[part.which]
+            hint = f"'{variable.name}' is a single event: write {variable.name}.{part.attribute or 'x'}"
+            self.report(f"{what} needs a variable under a quantifier", part.at, hint)
+            return False
+        return True
+
+    def _report_aggregate(self, part: PrefixAggregate) -> None:
+        known = (*BUILT_IN, *self.aggregates)
+        near = did_you_mean(part.function, known)
+        hint = near if near.startswith("did") else "cep.match takes aggregates of your own; a workload has none"
+        self.report(f"unknown aggregate '{part.function}'", part.at, hint)
+
+    def _report_bare(self, part: Reference | PrefixAggregate) -> None:
+        name = str(part.attribute)
+        holders = [v.name for v in self.variables.values() if self.attribute_type(v, name) is not None]
+        if name in self.variables:
+            hint = f"write {name}.x for an attribute of it"
+        elif holders:
+            hint = "write " + " or ".join(f"{holder}.{name}" for holder in holders[:3])
+        else:
+            hint = f"text is quoted: '{name}'"
+        self.report(f"'{name}' of which variable?", part.at, hint)
+
+    # ------------------------------------------------------------ types
+
+    def type_of(self, expression: Expression) -> AttributeType | None:
+        """The type of a resolved expression; None for NULL or where a part is wrong, which is reported."""
+        match expression:
+            case Literal():
+                return literal_type(expression)
+            case Reference():
+                return self.attribute_type(self.variables[expression.variable], expression.attribute)
+            case PrefixAggregate():
+                return self._aggregate_type(expression)
+            case Negative():
+                return self._number(expression.operand) or AttributeType.INT
+            case Arithmetic():
+                left, right = self._number(expression.left), self._number(expression.right)
+                both_whole = (left, right) == (AttributeType.INT, AttributeType.INT)
+                return AttributeType.INT if both_whole and expression.operator != "/" else AttributeType.FLOAT
+            case Comparison():
+                self._comparable(expression.left, expression.right, expression.at, expression.operator)
+            case Between():
+                self._comparable(expression.operand, expression.low, expression.at, ">=")
+                self._comparable(expression.operand, expression.high, expression.at, "<=")
+            case In():
+                for value in expression.values:
+                    self._comparable(expression.operand, value, value.at, "=")
+            case Like():
+                if (found := self.type_of(expression.operand)) not in (None, AttributeType.STRING):
+                    self.report(f"LIKE takes text, not {found}", expression.operand.at, "")
+            case Logical() | Negation():
+                for operand in operands(expression):
+                    self.condition(operand)
+            case IsNull():
+                if expression.operand is not None:
+                    self.type_of(expression.operand)
+        return AttributeType.BOOL
+
+    def condition(self, expression: Expression) -> None:
+        """Report an expression that is not a condition."""
+        found = self.type_of(expression)
+        if found not in (None, AttributeType.BOOL):
+            self.report(f"a condition is needed, not {_article(found)}", expression.at, "compare it with something")
+
+    def _number(self, expression: Expression) -> AttributeType | None:
+        found = self.type_of(expression)
+        if found is not None and found not in NUMBERS:
+            self.report(f"arithmetic takes numbers, not {_article(found)}", expression.at, "")
+            return None
+        return found
+
+    def _comparable(self, left: Expression, right: Expression, at: Position, operator: str) -> None:
+        one, other = self.type_of(left), self.type_of(right)
+        if one is None or other is None:
+            return
+        if common_type(one, other) is None:
+            self.report(f"{_article(one)} cannot be compared with {_article(other)}", at, "")
+        elif one is AttributeType.BOOL and operator not in ("=", "!="):
+            self.report(f"truth values have no order for '{operator}'", at, "write = or !=")
+
+    def _aggregate_type(self, expression: PrefixAggregate) -> AttributeType | None:
+        if expression.defined is not None:
+            return AttributeType(expression.defined.returns)
+        if expression.function == "count" or expression.attribute is None:
+            return AttributeType.INT
+        found = self.attribute_type(self.variables[expression.variable], expression.attribute)
+        if expression.function in ("sum", "avg") and found not in (None, *NUMBERS):
+            self.report(f"{expression.function} takes numbers, not {_article(found)}", expression.at, "")
+            return None
+        return AttributeType.FLOAT if expression.function == "avg" else found
+
+
+def literal_type(literal: Literal) -> AttributeType | None:
+    """The type of a constant; None for NULL."""
+    match literal.value:
+        case bool():
+            return AttributeType.BOOL
+        case int():
+            return AttributeType.INT
+        case float():
+            return AttributeType.FLOAT
+        case str():
+            return AttributeType.STRING
+    return None
+
+
+def common_type(one: AttributeType, other: AttributeType) -> AttributeType | None:
+    """The type to which two values are brought to compare them; None if they cannot be.
+
+    >>> common_type(AttributeType.INT, AttributeType.FLOAT)
+    <AttributeType.FLOAT: 'float'>
+    """
+    if one is other:
+        return one
+    return AttributeType.FLOAT if one in NUMBERS and other in NUMBERS else None
+
+
+def _attribute_at(part: Reference | PrefixAggregate) -> Position:
+    """Where the attribute's name stands: references end in it."""
+    name = part.attribute or ""
+    if isinstance(part, PrefixAggregate) or part.at.length < len(name):
+        return part.at
+    return Position(part.at.line, part.at.column + part.at.length - len(name), len(name))
+
+
+def _asked_absent(part: Expression) -> str | None:
+    """The bare name in `name IS NULL`."""
+    if isinstance(part, IsNull) and isinstance(part.operand, Reference) and not part.operand.variable:
+        return part.operand.attribute
+    return None
+
+
+def _article(found: AttributeType | None) -> str:
+    words = {"int": "a number", "float": "a number", "string": "text", "bool": "a truth value"}
+    return words[found.value] if found is not None else "NULL"

@@ -1,0 +1,1 @@
+"""How a pattern query is understood, for `explain`."""

@@ -1,0 +1,305 @@
+"""How a pattern query is understood: template, classes, slicing, reach, cost (`docs/language.md` 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.language.explanation import Explanation, Section
+from cep_core.language.patterns.automata.template import Template, template_of
+from cep_core.language.patterns.bind.spans import spoken
+from cep_core.language.patterns.explain.complexity import complexity_of, components, runs_formula
+from cep_core.language.patterns.explain.nfa import State, nfa_mermaid, nfa_of
+from cep_core.language.patterns.explain.splitting import Forbidden, split
+from cep_core.language.patterns.facts.atoms import atoms_of
+from cep_core.language.patterns.facts.reach import reach_of, waits_for_window
+from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, Strategy
+from cep_core.language.patterns.text.printing import print_expression, print_pattern
+from cep_core.language.patterns.tree import Expression, Kleene, Pattern, Reference, Unit, Which
+from cep_core.language.patterns.walk import map_units, parts_of, rewrite
+
+
+def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
+    """The explanation of a bound query; `algorithm`: what its engine says of itself."""
+    template = template_of(query)
+    sections = [
+        _kind(query),
+        _pattern(query),
+        _template(template),
+        *_automaton(query),
+        *_cost(query),
+        _predicates(query),
+        _slicing(query, atoms_of(query)),
+        _reach(query, reach_of(query)),
+        Section("algorithm", tuple(algorithm), list(algorithm)),
+    ]
+    warnings = warnings_of(query)
+    if warnings:
+        sections.append(Section("warnings", tuple(warnings), warnings))
+    return Explanation(tuple(sections))
+
+
+def warnings_of(query: Query) -> list[str]:
+    """What is legal and may surprise: what binding the query found, and an output that may explode."""
+    return [*query.warnings, *_exponential(query)]
+
+
+def mermaid(template: Template) -> str:
+    """The template as a Mermaid state diagram.
+
+    >>> print(mermaid(Template(("A", "B"), frozenset("A"), frozenset("B"), frozenset({("A", "B")}))))
+    stateDiagram-v2
+        [*] --> A
+        A --> B
+        B --> [*]
+    """
+    edges = [("[*]", state) for state in template.states if state in template.start]
+    edges += [(source, target) for source in template.states for target in template.successors(source)]
+    edges += [(state, "[*]") for state in template.states if state in template.end]
+    return "\n".join(["stateDiagram-v2", *(f"    {source} --> {target}" for source, target in edges)])
+
+
+def _kind(query: Query) -> Section:
+    kind = "aggregation over all trends" if query.aggregation else "matching"
+    strategy = query.strategy.value.replace("_", " ")
+    window = query.window
+    unit = "events" if window.events else query.schema.unit
+    slide = window.slide or (window.size if query.aggregation else None)
+    within = f"within {spoken(window.size, unit)}" + (f", every {spoken(slide, unit)}" if slide else "")
+    ties = f"events of equal time are {query.schema.ties.value}"
+    facts = {
+        "kind": kind,
+        "strategy": query.strategy.value,
+        "within": window.size,
+        "slide": slide,
+        "unit": unit,
+        "ties": query.schema.ties.value,
+        "groups": list(query.group_by),
+        "columns": [item.column for item in query.returns],
+    }
+    lines = [f"{kind}, {strategy}, {within}; {ties}"]
+    if query.confidence is not None:
+        sure = f"{'>' if query.confidence.strict else '>='} {query.confidence.threshold:g}"
+        facts["confidence"] = sure
+        lines.append(f"over possible worlds, since times are imprecise: matches of confidence {sure}")
+    if query.group_by:
+        lines.append("grouped by " + ", ".join(query.group_by))
+    return Section("query", tuple(lines), facts)
+
+
+def _pattern(query: Query) -> Section:
+    negated = split(query.pattern)
+    lines = [_text(query.pattern)]
+    lines += [f"no {_text(part.body)} {_zone(part, query)}" for part in negated]
+    facts = {
+        "text": lines[0],
+        "variables": {
+            v.name: {"type": v.event_type, "kleene": v.kleene, "optional": v.optional, "negated": v.negated}
+            for v in query.variables
+        },
+        "negated": [
+            {
+                "pattern": _text(part.body),
+                "previous": sorted(part.previous),
+                "following": sorted(part.following),
+                "inside": part.inside,
+            }
+            for part in negated
+        ],
+    }
+    return Section("pattern", tuple(lines), facts)
+
+
+def _text(pattern: Pattern) -> str:
+    """The pattern without the variables that are named by their type anyway."""
+
+    def shortened(unit: Unit) -> Unit:
+        return replace(unit, variable="") if unit.variable == unit.event_type else unit
+
+    return print_pattern(map_units(pattern, shortened))
+
+
+def _zone(part: Forbidden, query: Query) -> str:
+    if part.previous and part.following:
+        return f"between {_listed(part.previous)} and {_listed(part.following)}"
+    windowed = query.aggregation or query.window.slide is not None
+    if part.following:
+        start = "the window's start" if windowed else "the last event's time - WITHIN"
+        return f"from {start} to {_listed(part.following)}"
+    end = "the window's end" if windowed else "the first event's time + WITHIN"
+    return f"from {_listed(part.previous)} to {end}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " or ".join(sorted(names))
+
+
+def _template(template: Template) -> Section:
+    lines = [f"start {_all(template.start)}, end {_all(template.end)}, mid {_all(template.mid)}"]
+    lines += [f"before {state}: {_all(template.predecessors(state))}" for state in template.states]
+    facts = {
+        "states": list(template.states),
+        "start": sorted(template.start),
+        "end": sorted(template.end),
+        "mid": sorted(template.mid),
+        "predecessors": {state: list(template.predecessors(state)) for state in template.states},
+        "mermaid": mermaid(template),
+    }
+    return Section("template", tuple(lines), facts)
+
+
+def _all(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"
+
+
+def _automaton(query: Query) -> list[Section]:
+    states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
+    if states is None:
+        return []
+    lines = [f"{state.name}: {_edges(state)}" if state.leaving else f"{state.name}: final" for state in states]
+    facts = {
+        "states": [
+            {
+                "state": state.name,
+                "edges": [{"kind": e.kind, "target": e.target, "type": e.event_type} for e in state.leaving],
+            }
+            for state in states
+        ],
+        "mermaid": nfa_mermaid(states),
+    }
+    return [Section("automaton", tuple(lines), facts)]
+
+
+def _edges(state: State) -> str:
+    return ", ".join(f"{f'{edge.kind} {edge.event_type}'.rstrip()} -> {edge.target}" for edge in state.leaving)
+
+
+def _cost(query: Query) -> list[Section]:
+    """How hard the query is, and what listing run by run would cost."""
+    if query.aggregation:
+        return []
+    found = complexity_of(query)
+    length, closures = components(query.pattern)
+    formula = runs_formula(query)
+    lines = (
+        f"deciding whether there is a match: {found.name} ({found.cause})",
+        f"runs of an event-by-event engine, x events of a type in a window: {formula}",
+    )
+    facts = {
+        "class": found.name,
+        "cause": found.cause,
+        "components": length,
+        "closures": closures,
+        "runs": formula,
+    }
+    return [Section("complexity", lines, facts)]
+
+
+def _predicates(query: Query) -> Section:
+    variables = {variable.name: variable for variable in query.variables}
+    rows: list[tuple[str, str, str, str]] = []
+    contiguous = query.strategy in (Strategy.STRICT, Strategy.PARTITION)
+    for key in query.key_classes:
+        members = " = ".join(f"{variable}.{attribute}" for variable, attribute in key.members)
+        if len(key.members) == 1:
+            members += f" of every {key.members[0][0]}"
+        rows.append(
+            (members, "equivalence", "both", "partitions the events" if key.slices else "checked event by event")
+        )
+    for vertex in query.vertex_predicates:
+        place = "on each event; one that fails breaks contiguity" if contiguous else "filters events first"
+        rows.append((print_expression(vertex.expression), "vertex", "both", place))
+    for edge in query.edge_predicates:
+        # which events are neighbours changes with the events left out, unless both are plain
+        plain = not (variables[edge.source].kleene or variables[edge.target].kleene)
+        text = print_expression(as_written(edge))
+        rows.append((text, "edge", "both" if plain else "inconsistent", _edge_place(edge)))
+    for predicate in query.match_predicates:
+        place = "on the whole match or a prefix of it" if predicate.consistency == "inconsistent" else "on the fly"
+        rows.append((print_expression(predicate.expression), "match", predicate.consistency, place))
+    lines = tuple(f"{text}: {kind}, {_consistent(found)}, {place}" for text, kind, found, place in rows)
+    facts = [{"text": t, "class": kind, "consistency": found, "evaluated": place} for t, kind, found, place in rows]
+    return Section("predicates", lines or ("none",), facts)
+
+
+def _consistent(found: str) -> str:
+    words = {"both": "true- and false-consistent", "true": "true-consistent", "false": "false-consistent"}
+    return words.get(found, found)
+
+
+def as_written(edge: EdgePredicate) -> Expression:
+    """The condition as a user writes it: the tree has the earlier event of one variable as `b[i-1]`."""
+
+    def written(part: Expression) -> Expression:
+        if not isinstance(part, Reference):
+            return part
+        is_source = part.variable == edge.source and (edge.source != edge.target or part.which is Which.PREVIOUS)
+        if edge.source == edge.target and edge.adjacency is Adjacency.NEIGHBOUR:
+            return replace(part, which=Which.EACH if is_source else Which.NEXT_NEIGHBOUR)
+        if edge.first_only and not is_source:
+            return replace(part, which=Which.AT, index=1)
+        return replace(part, which=Which.LAST) if edge.last_only and is_source else part
+
+    return rewrite(edge.expression, written)
+
+
+def _edge_place(edge: EdgePredicate) -> str:
+    if edge.adjacency is Adjacency.BINDING:
+        return f"between consecutive events of {edge.target}"
+    first = f"the first {edge.target}" if edge.first_only else edge.target
+    last = f"the last {edge.source}" if edge.last_only else edge.source
+    return f"on the transition from {last} to {first}"
+
+
+def _slicing(query: Query, atoms: Sequence[Atom]) -> Section:
+    names = [key.name for key in query.key_classes if key.slices]
+    lines = ["variables " + ", ".join(names) if names else "no variable binds every match: slices are ranges of time"]
+    lines += [_atom_text(atom) for atom in atoms]
+    facts = {
+        "variables": names,
+        "atoms": [
+            {"type": atom.event_type, "variables": dict(atom.variables), "constants": dict(atom.constants)}
+            for atom in atoms
+        ],
+    }
+    return Section("slicing", tuple(lines), facts)
+
+
+def _atom_text(atom: Atom) -> str:
+    inside = [name if name == variable else f"{name}: {variable}" for name, variable in atom.variables]
+    inside += [f"{name} = {value!r}" for name, value in atom.constants]
+    return f"{atom.event_type}({', '.join(inside)})"
+
+
+def _reach(query: Query, reach: Reach) -> Section:
+    if reach.time is None:
+        lines = ["unbounded: AFTER MATCH SKIP depends on all earlier matches"]
+    elif reach.events:
+        lines = [f"{reach.events} events"]
+    else:
+        lines = [spoken(reach.time, query.schema.unit)]
+    if query.aggregation:
+        certain = "just before the window ends"
+    elif waits_for_window(query):
+        certain = "at the first event's time + WITHIN"
+    else:
+        certain = "at the match's last event"
+    lines.append(f"a result is certain {certain}")
+    facts = {"time": reach.time, "points": reach.points, "events": reach.events, "certain": certain}
+    return Section("reach", tuple(lines), facts)
+
+
+def _exponential(query: Query) -> list[str]:
+    if query.aggregation or query.strategy is not Strategy.ANY or not _has_closure(query.pattern):
+        return []
+    return [
+        "the number of matches may be exponential in the events of a window: every subset of a closure is a match; "
+        "count them by an aggregation query, or choose skip_till_next_match"
+    ]
+
+
+def _has_closure(pattern: Pattern) -> bool:
+    return (isinstance(pattern, Kleene) and pattern.most is None) or any(
+        _has_closure(part) for part in parts_of(pattern)
+    )

@@ -1,0 +1,42 @@
+"""What every evaluator of a pattern query says of it, whatever its engine: atoms, reach, and refusals in its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.evaluator import Atom, Reach
+from cep_core.language.patterns.facts.atoms import atoms_of
+from cep_core.language.patterns.facts.reach import reach_of
+from cep_core.language.patterns.query import Query
+
+
+class CompiledQuery:
+    """The part of `cep_core.language.evaluator.Evaluator` that follows from the query alone."""
+
+    compacts = False
+    """Whether compact rows can be had without listing matches."""
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The event types that the query reads, with what binds its slicing variables."""
+        return atoms_of(self.query)
+
+    @property
+    def reach(self) -> Reach:
+        """How far back from the moment of certainty a result can depend on events."""
+        return reach_of(self.query)
+
+
+@contextmanager
+def refusals_in(query: Query) -> Iterator[None]:
+    """A NotSupportedYet raised inside knows its place; here it gets the query's text, to show the place in."""
+    try:
+        yield
+    except NotSupportedYet as refusal:
+        message, at, hint = refusal.message, refusal.at, refusal.hint
+        raise NotSupportedYet(message, at, text=query.text, path=query.path, hint=hint) from None

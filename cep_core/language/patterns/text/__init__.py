@@ -1,0 +1,1 @@
+"""From the text of a pattern query to its tree, and back."""

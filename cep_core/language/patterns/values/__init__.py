@@ -1,0 +1,1 @@
+"""Values of expressions, a whole column at a time."""

@@ -1,0 +1,139 @@
+"""Columns of numbers of different types in one type that keeps their order exactly.
+
+SQL turns an integer beside a double into the nearest double, and then 2**53 + 1 equals 2**53. Here no number is
+rounded before it is compared (`docs/language.md`, WHERE): where every integer is a double both columns become doubles,
+else both become ranks. Linear, but for ranks, which take a sort: only integers beyond 2**53 and sums beyond 64 bits
+need them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import Ints
+
+LARGEST = 2**63 - 1
+EXACT = 2**53
+"""Integers up to it are doubles without rounding."""
+
+
+def in_one_order(left: pa.Array, right: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Both columns in one type, in which they compare as their values do; null stays null.
+
+    Integers, doubles, and decimals of scale 0 (sums beyond 64 bits) are numbers; other columns are left as they are.
+
+    >>> one, other = in_one_order(pa.array([2**53 + 1, 1]), pa.array([2.0**53, 1.5]))
+    >>> [a > b for a, b in zip(one.to_pylist(), other.to_pylist())]
+    [True, False]
+    """
+    if pa.types.is_null(left.type) or pa.types.is_null(right.type):
+        kind = right.type if pa.types.is_null(left.type) else left.type
+        return left.cast(kind), right.cast(kind)
+    if pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type):
+        return _split(_ranked(pa.concat_arrays([_wide(left), _wide(right)])), len(left))
+    if left.type == right.type or not (_is_number(left.type) and _is_number(right.type)):
+        return left, right
+    one, other = _reals([left, right])
+    return one, other
+
+
+def equal_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
+    """Codes of several columns' values, 0.. and the same where the values are equal, -1 for null; the values by code.
+
+    Whatever the types: 1 equals 1.0, -0.0 equals 0.0, NaN equals NaN, and no integer is rounded, except among the
+    values by code, which are doubles where some column has doubles.
+
+    >>> codes, values = equal_codes([pa.array([2**53 + 1, 2**53, None]), pa.array([2.0**53, -0.0])])
+    >>> [part.tolist() for part in codes]
+    [[0, 1, -1], [1, 2]]
+    """
+    alike = [_plain(one) if pa.types.is_floating(one.type) else one for one in columns]
+    if len({one.type for one in alike}) > 1 and all(_is_number(one.type) for one in alike):
+        alike = _reals(alike)
+    encoded = pa.concat_arrays(alike).dictionary_encode()
+    values = encoded.dictionary
+    if any(pa.types.is_floating(one.type) for one in columns) and not pa.types.is_floating(values.type):
+        first = np.unique(pc.fill_null(encoded.indices, len(values)).to_numpy(zero_copy_only=False), return_index=True)[
+            1
+        ]
+        values = pa.concat_arrays([one.cast(pa.float64(), safe=False) for one in columns]).take(first[: len(values)])
+    flat = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return np.split(flat, np.cumsum([len(one) for one in columns])[:-1]), values
+
+
+def _reals(columns: Sequence[pa.Array]) -> list[pa.Array]:
+    """Integers and doubles in one type, in which they compare as the numbers do."""
+    whole = [one for one in columns if pa.types.is_integer(one.type)]
+    if all(map(are_doubles, whole)):
+        return [one.cast(pa.float64(), safe=False) for one in columns]
+    numbers, rests = (np.concatenate(side) for side in zip(*map(_parts, columns), strict=True))
+    ranks = np.split(_lexical_ranks(numbers, rests), np.cumsum([len(one) for one in columns])[:-1])
+    return [_masked(of_one, one) for of_one, one in zip(ranks, columns, strict=True)]
+
+
+def are_doubles(whole: pa.Array) -> bool:
+    """Whether every integer of a column is a double, so that none is rounded."""
+    bounds = pc.min_max(whole)
+    low, high = bounds["min"].as_py(), bounds["max"].as_py()
+    return low is None or (low >= -EXACT and high <= EXACT) or not _parts(whole)[1].any()
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _plain(real: pa.Array) -> pa.Array:
+    """Doubles with one zero and one NaN."""
+    numbers = pc.add(real, 0.0)
+    has_nan = pc.any(pc.is_nan(numbers)).as_py()
+    return pc.if_else(pc.is_nan(numbers), math.nan, numbers) if has_nan else numbers
+
+
+def _wide(values: pa.Array) -> pa.Array:
+    return values.cast(pa.decimal128(38, 0))
+
+
+def _parts(values: pa.Array) -> tuple[npt.NDArray[np.float64], Ints]:
+    """For each number the nearest double, and the number less that double; 0 for null."""
+    if pa.types.is_floating(values.type):
+        numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
+        return numbers, np.zeros(len(values), np.int64)
+    integers = pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
+    nearest = integers.astype(np.float64)
+    beyond = nearest >= 2.0**63  # which no integer of 64 bits is
+    back = np.where(beyond, 0.0, nearest).astype(np.int64)
+    return nearest, np.where(beyond, integers - LARGEST - 1, integers - back)
+
+
+def _lexical_ranks(numbers: npt.NDArray[np.float64], rests: Ints) -> Ints:
+    """Dense ranks by number, then rest; NaN equals NaN and exceeds all else, -0.0 equals 0.0."""
+    order = np.lexsort((rests, numbers))
+    sorted_numbers, sorted_rests = numbers[order], rests[order]
+    changes = (sorted_numbers[1:] != sorted_numbers[:-1]) | (sorted_rests[1:] != sorted_rests[:-1])
+    changes &= ~(np.isnan(sorted_numbers[1:]) & np.isnan(sorted_numbers[:-1]))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.concatenate([np.zeros(min(1, len(order)), np.int64), np.cumsum(changes)])
+    return ranks
+
+
+def _ranked(values: pa.Array) -> pa.Array:
+    """Dense ranks of the values; null stays null."""
+    coded = values.dictionary_encode()
+    order = pc.sort_indices(coded.dictionary).to_numpy()
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return pa.array(rank).take(coded.indices)
+
+
+def _masked(ranks: Ints, values: pa.Array) -> pa.Array:
+    return pa.array(ranks, mask=values.is_null().to_numpy(zero_copy_only=False))
+
+
+def _split(both: pa.Array, length: int) -> tuple[pa.Array, pa.Array]:
+    return both[:length], both[length:]

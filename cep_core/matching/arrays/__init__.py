@@ -1,0 +1,1 @@
+"""Arrays: the event graph of a slice, as the kernels read it."""

@@ -1,0 +1,124 @@
+"""From a query and the events of a slice to what the kernels work on: candidates, their network, clock and bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Ints
+from cep_core.candidates.candidates import candidates
+from cep_core.events.schema import Ties
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.automata.automaton import Automaton
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference
+from cep_core.language.patterns.walk import walk
+from cep_core.matching.arrays.negation_edges import Rows, cuts, negated_network
+from cep_core.matching.arrays.network import Network, network_of
+from cep_core.matching.plan.conditions import Conditions, evaluate_conditions
+from cep_core.matching.plan.negation import Negation
+
+
+@dataclass(frozen=True)
+class EventGraph:
+    """m candidate rows in partitions, in (ts, seq) order inside each."""
+
+    network: Network
+    offsets: Ints
+    keys: pa.Table
+    """[p] what the events of each partition carry of the equivalences that partition."""
+    ts: Ints
+    seq: Ints
+    pos: Ints
+    """Rank in the whole log."""
+    tick: Ints
+    """An event is earlier than another if its tick is smaller: `ts`, or the row itself where ties are ordered."""
+    clock: Ints
+    """What the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
+    width: int
+    """The largest clock[last] - clock[first] of a match."""
+    rank: Ints
+    """What contiguity compares."""
+    events: pa.Table
+    """[m] the attributes that RETURN items and conditions mention."""
+    until: Ints
+    """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far. Without rows where
+    nothing is forbidden after a match."""
+    judged: tuple[tuple[Negation, Network], ...]
+    """The negated elements that no edge can say enough of, with their own events: to be judged on listed matches."""
+
+
+def event_graph(
+    query: Query,
+    automaton: Automaton,
+    conditions: Conditions,
+    events: pa.Table,
+    owned: Ownership | None,
+    cutting: Sequence[Negation] = (),
+    judged: Sequence[Negation] = (),
+) -> EventGraph:
+    """The candidates of a slice as a network. Linear in events, candidates, conditions and edges, plus sorting keys.
+
+    `cutting` negations stand on its edges and borders (cost: `cutting`); `judged` ones are left to the listing.
+    """
+    found = candidates(query, events, owned)
+    table = events.select(_attributes(query)).take(pa.array(found.rows))
+    tests = evaluate_conditions(conditions, automaton, table)
+    fits = np.empty((len(found.rows), len(automaton.variables)), np.bool_)
+    for state, variable in enumerate(automaton.variables):
+        fits[:, state] = found.variables[variable] & tests.fits[:, state]
+    ordered = query.schema.ties is Ties.ORDERED
+    in_order = np.arange(len(found.rows), dtype=np.int64)
+    tick = in_order if ordered else found.ts
+    window = query.window
+    closed = window.events or window.slide is not None  # the bound itself is out of the window
+    width = window.size - 1 if closed else window.size
+    clock = found.pos if window.events else found.ts
+    rows = Rows(found.offsets, tick, clock, width, table, found.variables)
+    cut, borders = cuts(cutting, automaton, rows)
+    for edge, comparisons in cut.items():
+        tests.comparisons.setdefault(edge, []).extend(comparisons)
+    if automaton.loose or automaton.tied:
+        # events of one ANY may be concurrent: rows are in order, and every other edge says that time passes
+        for edge in set(automaton.edges) - automaton.loose:
+            tests.comparisons.setdefault(edge, []).append(("=" if edge in automaton.tied else "<", tick, tick))
+        network = network_of(in_order, fits, automaton, tests.comparisons)
+    else:
+        network = network_of(tick, fits, automaton, tests.comparisons)
+    network = network._replace(
+        starts=network.starts & tests.starts, accepts=network.accepts & tests.accepts, since=borders.since
+    )
+    return EventGraph(
+        network=network,
+        offsets=found.offsets,
+        keys=found.keys,
+        ts=found.ts,
+        seq=found.seq,
+        pos=found.pos,
+        tick=tick,
+        clock=clock,
+        width=width,
+        rank=found.rank,
+        events=table,
+        until=borders.until,
+        judged=tuple((negation, negated_network(negation, rows)) for negation in judged),
+    )
+
+
+def _attributes(query: Query) -> list[str]:
+    """The columns that conditions between events, RETURN items and AFTER MATCH SKIP read."""
+    expressions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
+    expressions += [predicate.expression for predicate in query.match_predicates]
+    expressions += [item.expression for item in query.returns if item.expression is not None]
+    named = {
+        part.attribute
+        for expression in expressions
+        for part in walk(expression)
+        if isinstance(part, Reference | PrefixAggregate) and part.attribute is not None
+    }
+    for key in query.key_classes:
+        named |= {attribute for _, attribute in key.members if not key.slices}
+    return sorted(named | {"seq", *(query.partition_attributes if query.skip is not None else ())})

@@ -1,0 +1,247 @@
+"""Negations as comparisons on the edges of the event graph, so that what they forbid is never counted or listed.
+
+A negated element lies strictly between two neighbours i and j if one of its matches begins after i and is complete
+before j. Where its tests are about i (or where it has none), the earliest moment at which one that begins after i is
+complete decides, and the edge stands iff `earliest[i] >= tick[j]`; where they are about j, the latest moment at which
+one that is complete before j begins: `tick[i] >= latest[j]`. Both are comparisons like any other (GRETA, section 5.1,
+keeps the same two moments for its dependent graphs). Before the first event of a match and after its last the window
+bounds the negation instead: `Borders`.
+
+Cost for each row next to a negation: the candidates of the element that follow it in the window until one of its
+matches is complete; times those again where the element's own events are compared with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from cep_core.arrays import Flags, Ints
+from cep_core.candidates.keys import NULL_KEY, OPERATORS, Comparing, comparable, compares
+from cep_core.candidates.separating import Sides, limits
+from cep_core.language.patterns.automata.automaton import Automaton
+from cep_core.matching.arrays.network import Network, holds, network_of
+from cep_core.matching.plan.conditions import evaluate_conditions
+from cep_core.matching.plan.negation import Negation, NeighbourTest, Place
+
+NEVER = int(np.iinfo(np.int64).max)
+ALWAYS = NULL_KEY + 1
+"""Before any tick."""
+FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """m candidate rows in partitions, as negated elements see them."""
+
+    offsets: Ints
+    tick: Ints
+    clock: Ints
+    width: int
+    """No match spans more on `clock`."""
+    table: pa.Table
+    variables: Mapping[str, Flags]
+
+
+@dataclass(frozen=True)
+class Borders:
+    """What negations before the first and after the last event of a match say."""
+
+    since: Ints
+    """[m, S] a match that begins here is none if it may look back to this row; -1: there is no such row. Without rows
+    if no negation lies before a match."""
+    until: Ints
+    """[m, S] a match that ends here is none if it may look ahead to this row; m: there is no such row. Without rows
+    if no negation lies after a match."""
+
+
+def cuts(
+    negations: Sequence[Negation], automaton: Automaton, rows: Rows
+) -> tuple[dict[tuple[int, int], list[Comparing]], Borders]:
+    """The comparisons of each edge and the borders that countable negations amount to."""
+    m, states = len(rows.tick), len(automaton.variables)
+    comparisons: dict[tuple[int, int], list[Comparing]] = {}
+    before, after = m if automaton.before else 0, m if automaton.after else 0
+    borders = Borders(np.full((before, states), -1, np.int64), np.full((after, states), m, np.int64))
+    neighbours = np.logical_or.reduce([rows.variables[name] for name in automaton.variables])
+    for negation in negations:
+        if negation.by_place is None:
+            continue
+        ahead = negated_network(negation, rows)
+        back: Network | None = None
+        found: dict[tuple[bool, tuple[NeighbourTest, ...]], Ints] = {}
+        for place, tests in negation.by_place.items():
+            forward = place.source is not None and not _of_target(tests, place, automaton)
+            if (forward, tests) not in found:
+                if forward:
+                    found[forward, tests] = _completions(ahead, rows, neighbours, tests, negation.automaton)
+                else:
+                    back = back or _mirrored(negation, rows)
+                    backward = _completions(back, _mirror(rows), neighbours[::-1], tests, negation.automaton)
+                    found[forward, tests] = (m - 1 - backward)[::-1]
+            row = found[forward, tests]
+            if place.source is None:
+                assert place.target is not None
+                borders.since[:, place.target] = np.maximum(borders.since[:, place.target], row)
+            elif place.target is None:
+                borders.until[:, place.source] = np.minimum(borders.until[:, place.source], row)
+            elif forward:
+                earliest = np.append(rows.tick, NEVER)[row]
+                comparisons.setdefault((place.source, place.target), []).append((">=", earliest, rows.tick))
+            else:
+                latest = np.append(rows.tick, ALWAYS)[row]
+                comparisons.setdefault((place.source, place.target), []).append((">=", rows.tick, latest))
+    return comparisons, borders
+
+
+def _of_target(tests: Sequence[NeighbourTest], place: Place, automaton: Automaton) -> bool:
+    if not tests or place.target is None:
+        return False
+    return tests[0].other == automaton.variables[place.target]
+
+
+def negated_network(negation: Negation, rows: Rows) -> Network:
+    """The events of a negated element as a network of their own; what is negated inside it cuts its edges."""
+    return network_of(rows.tick, _fits(negation, rows), negation.automaton, _comparisons(negation, rows))
+
+
+def _fits(negation: Negation, rows: Rows) -> Flags:
+    columns = [rows.variables[name] for name in negation.automaton.variables]
+    return np.stack(columns, axis=1) if len(rows.tick) else np.empty((0, len(columns)), np.bool_)
+
+
+def _comparisons(negation: Negation, rows: Rows) -> dict[tuple[int, int], list[Comparing]]:
+    comparisons = evaluate_conditions(negation.conditions, negation.automaton, rows.table).comparisons
+    for edge, more in cuts(negation.inner, negation.automaton, rows)[0].items():
+        comparisons.setdefault(edge, []).extend(more)
+    return comparisons
+
+
+def _mirror(rows: Rows) -> Rows:
+    """The same rows with time running backwards."""
+    return Rows(
+        offsets=(len(rows.tick) - rows.offsets)[::-1],
+        tick=-rows.tick[::-1],
+        clock=-rows.clock[::-1],
+        width=rows.width,
+        table=rows.table.take(pa.array(np.arange(len(rows.tick))[::-1])),
+        variables={name: flags[::-1] for name, flags in rows.variables.items()},
+    )
+
+
+def _mirrored(negation: Negation, rows: Rows) -> Network:
+    """The network of a negated element with time running backwards."""
+    one = negation.automaton
+    predecessors = tuple(tuple(s for s, t in one.edges if t == state) for state in range(len(one.variables)))
+    starts, accepts = tuple(sorted(one.accepts)), frozenset(one.starts)
+    automaton = Automaton(one.variables, starts, predecessors, accepts)
+    comparisons = {
+        (t, s): [(FLIPPED[name], right[::-1], left[::-1]) for name, left, right in on_edge]
+        for (s, t), on_edge in _comparisons(negation, rows).items()
+    }
+    other = _mirror(rows)
+    return network_of(other.tick, _fits(negation, other), automaton, comparisons)
+
+
+def _completions(
+    network: Network, rows: Rows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
+) -> Ints:
+    """For each of the neighbours the row at which a match of the element that follows it is first complete, or m."""
+    sides = Sides(rows.table)
+    tests = [test for test in tests if not (limits(test.comparison) and sides.always_fits(test.comparison))]
+    keys = np.empty((2, len(tests), len(rows.tick)), np.int64)
+    for place, test in enumerate(tests):
+        keys[:, place] = comparable(sides.column(test.comparison.left), sides.column(test.comparison.right))
+    operators = np.array([OPERATORS[test.comparison.operator] for test in tests], np.int64)
+    tested = np.array([[name == test.variable for name in automaton.variables] for test in tests], np.bool_)
+    tested = tested.reshape(len(tests), len(automaton.variables))
+    return _complete(network, rows.offsets, rows.clock, rows.width, neighbours.copy(), operators, tested, *keys)
+
+
+@njit(cache=True)
+def _complete(
+    network: Network,
+    offsets: Ints,
+    clock: Ints,
+    width: int,
+    neighbours: Flags,
+    operators: Ints,
+    tested: Flags,
+    left: Ints,
+    right: Ints,
+) -> Ints:
+    tick, fits = network.tick, network.fits
+    m, states = fits.shape
+    completions = np.full(m, m, np.int64)
+    longest = 0
+    for p in range(offsets.shape[0] - 1):
+        longest = max(longest, offsets[p + 1] - offsets[p])
+    members, sizes = np.empty((states, longest), np.int64), np.zeros(states, np.int64)
+    fitting = np.empty(states, np.bool_)
+    following = np.full(m + 1, m, np.int64)  # the first row from here on that fits the element
+    for row in range(m - 1, -1, -1):
+        following[row] = row if fits[row].any() else following[row + 1]
+    for p in range(offsets.shape[0] - 1):
+        high = offsets[p + 1]
+        for neighbour in range(offsets[p], high):
+            if not neighbours[neighbour]:
+                continue
+            sizes[:] = 0
+            row = neighbour
+            while following[row + 1] < high:
+                row = following[row + 1]
+                if clock[row] - clock[neighbour] > width:
+                    break
+                if tick[row] <= tick[neighbour]:
+                    continue
+                for s in range(states):
+                    fitting[s] = fits[row, s]
+                    for k in range(operators.shape[0]):
+                        if fitting[s] and tested[k, s]:
+                            fitting[s] = compares(operators[k], left[k, neighbour], right[k, row])
+                if advance(network, row, fitting, members, sizes):
+                    completions[neighbour] = row
+                    break
+    return completions
+
+
+@njit(cache=True)
+def advance(network: Network, row: int, fitting: Flags, members: Ints, sizes: Ints) -> bool:
+    """Offers the row, as any of the `fitting` states, to the partial matches so far; whether one is now complete.
+
+    members[s, :sizes[s]]: the rows at which a partial match stands in the state, in order; brought up to date.
+    """
+    tick, starts, accepts, begin, target = (
+        network.tick,
+        network.starts,
+        network.accepts,
+        network.begin,
+        network.target,
+    )
+    condition, operator, left, right = network.condition, network.operator, network.left, network.right
+    states = starts.shape[1]
+    complete = False
+    for t in range(states):
+        if not fitting[t]:
+            continue
+        reached = starts[row, t]
+        for s in range(states):
+            for edge in range(begin[s], begin[s + 1]):
+                if reached or target[edge] != t:
+                    continue
+                for k in range(sizes[s]):
+                    earlier = members[s, k]
+                    if tick[earlier] >= tick[row]:
+                        break
+                    if holds(condition, operator, left, right, edge, earlier, row):
+                        reached = True
+                        break
+        if reached:
+            members[t, sizes[t]] = row
+            sizes[t] += 1
+            complete |= accepts[row, t]
+    return complete

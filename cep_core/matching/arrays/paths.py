@@ -1,0 +1,129 @@
+"""Matches as flat buffers, and their events sorted into the variables' columns.
+
+A kernel writes matches as paths: the (row, state) pairs of all matches one after another. A result has one column a
+variable. Both passes are linear in the events of the matches, and each buffer is allocated once, from an exact count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+
+from cep_core.arrays import Flags, Ints
+
+BATCH_ROWS = 1 << 16
+BATCH_EVENTS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Paths:
+    """n matches. `rows` and `states` of match k are at offsets[k]:offsets[k+1]; `jobs[k]` says what was asked for."""
+
+    rows: Ints
+    states: Ints
+    offsets: Ints
+    jobs: Ints
+
+    def __len__(self) -> int:
+        return len(self.jobs)
+
+    def take(self, wanted: Ints) -> Paths:
+        """The matches of these numbers, in their order."""
+        lengths = np.diff(self.offsets)[wanted]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Paths(self.rows[places], self.states[places], offsets, self.jobs[wanted])
+
+    @staticmethod
+    def join(pieces: Sequence[Paths]) -> Paths:
+        """The matches of all pieces, one after another."""
+        empty = np.empty(0, np.int64)
+        lengths = [np.diff(piece.offsets) for piece in pieces]
+        return Paths(
+            np.concatenate([empty, *(piece.rows for piece in pieces)]),
+            np.concatenate([empty, *(piece.states for piece in pieces)]),
+            np.concatenate([[0], np.cumsum(np.concatenate([empty, *lengths]))]),
+            np.concatenate([empty, *(piece.jobs for piece in pieces)]),
+        )
+
+    @property
+    def first_rows(self) -> Ints:
+        return self.rows[self.offsets[:-1]]
+
+    @property
+    def last_rows(self) -> Ints:
+        return self.rows[self.offsets[1:] - 1]
+
+
+def same_bindings(paths: Paths, variable_of: Ints) -> Ints:
+    """Matches that bind the same events to the same variables get the same number, 0.. in order of first occurrence.
+
+    >>> some = Paths(np.array([0, 1, 0, 1]), np.array([0, 1, 2, 3]), np.array([0, 2, 4]), np.array([0, 1]))
+    >>> same_bindings(some, np.array([0, 1, 0, 1])).tolist()
+    [0, 0]
+    """
+    pairs = np.stack([paths.rows, variable_of[paths.states]], axis=1)
+    offsets = pa.py_buffer(pairs.itemsize * 2 * paths.offsets)
+    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(paths), [None, offsets, pa.py_buffer(pairs)])
+    numbers: Ints = keys.dictionary_encode().indices.to_numpy().astype(np.int64)
+    return numbers
+
+
+def batches(lengths: Ints) -> Iterator[tuple[int, int]]:
+    """Ranges of matches that keep a batch within its rows and events."""
+    ends = np.cumsum(lengths)
+    begin = 0
+    while begin < len(lengths):
+        before = ends[begin - 1] if begin else 0
+        end = int(np.searchsorted(ends, before + BATCH_EVENTS, side="right"))
+        end = min(max(end, begin + 1), begin + BATCH_ROWS, len(lengths))
+        yield begin, end
+        begin = end
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The events of one variable in n matches: match k has rows[offsets[k]:offsets[k+1]]."""
+
+    offsets: Ints
+    rows: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.offsets)
+
+    @property
+    def present(self) -> Flags:
+        return self.lengths > 0
+
+
+@njit(cache=True)
+def _lengths(states: Ints, offsets: Ints, variable_of: Ints, lengths: Ints) -> None:
+    for k in range(offsets.shape[0] - 1):
+        for p in range(offsets[k], offsets[k + 1]):
+            lengths[variable_of[states[p]], k + 1] += 1
+
+
+@njit(cache=True)
+def _fill(rows: Ints, states: Ints, offsets: Ints, variable_of: Ints, begin: Ints, sorted_rows: Ints) -> None:
+    for k in range(offsets.shape[0] - 1):
+        for p in range(offsets[k], offsets[k + 1]):
+            variable = variable_of[states[p]]
+            sorted_rows[begin[variable, k]] = rows[p]
+            begin[variable, k] += 1
+
+
+def events_by_variable(paths: Paths, variable_of: Ints, variables: int) -> list[Bound]:
+    """The events of each of V variables in every match; `variable_of` maps states to 0..V-1."""
+    lengths = np.zeros((variables, len(paths) + 1), np.int64)
+    _lengths(paths.states, paths.offsets, variable_of, lengths)
+    offsets = np.cumsum(lengths, axis=1)
+    base = np.concatenate([[0], np.cumsum(offsets[:, -1])])
+    begin = offsets[:, :-1] + base[:-1, None]
+    sorted_rows = np.empty(base[-1], np.int64)
+    _fill(paths.rows, paths.states, paths.offsets, variable_of, begin, sorted_rows)
+    return [Bound(offsets[v], sorted_rows[base[v] : base[v + 1]]) for v in range(variables)]

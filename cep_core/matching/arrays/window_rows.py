@@ -1,0 +1,105 @@
+"""Which rows a match may span: `WITHIN w` from its first to its last event, or the windows of `SLIDE`.
+
+The clock is `ts`, or `pos` for `WITHIN n EVENTS` (width n - 1). Without SLIDE the bound moves with the match:
+`clock[last] - clock[first] <= width`. With SLIDE each window [k s, k s + w) is judged alone, so a row is asked about
+once for each window that holds it (`docs/semantics.md` 2). Linear in rows and (row, window) pairs, times a binary
+search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Flags, Ints
+
+
+@dataclass(frozen=True)
+class Spans:
+    """n questions: the matches that end (begin) at `rows[k]` and stay at or above (below) the row `bounds[k]`."""
+
+    rows: Ints
+    bounds: Ints
+    window_start: Ints | None
+    """The window's first moment, with SLIDE."""
+
+    def take(self, wanted: Ints | Flags) -> Spans:
+        windows = None if self.window_start is None else self.window_start[wanted]
+        return Spans(self.rows[wanted], self.bounds[wanted], windows)
+
+
+def spans_back(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
+    """For matches that end at each of `rows`: the first row within `width` in its partition."""
+    return Spans(rows, _bound(offsets, clock, rows, clock[rows] - width), None)
+
+
+def spans_ahead(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
+    """For matches that begin at each of `rows`: one past the last row within `width` in its partition."""
+    return Spans(rows, _bound(offsets, clock, rows, clock[rows] + width + 1), None)
+
+
+def window_spans_ahead(offsets: Ints, clock: Ints, size: int, slide: int, rows: Ints) -> Spans:
+    """`spans_ahead` in each window [k * slide, k * slide + size) that holds the row."""
+    rows, starts = windows_of(clock, size, slide, rows)
+    return Spans(rows, _bound(offsets, clock, rows, starts + size), starts)
+
+
+def zones_of(
+    offsets: Ints, clock: Ints, width: int, ends: tuple[Ints, Ints], window_start: Ints | None
+) -> tuple[Ints, Ints]:
+    """For matches from the rows ends[0] to ends[1] the rows low:high in which negations at their ends look.
+
+    Without SLIDE from the last event less `width` to the first event plus `width`; with it the window that starts at
+    `window_start` and spans `width` + 1.
+    """
+    first, last = ends
+    if window_start is None:
+        low = _bound(offsets, clock, last, clock[last] - width)
+        return low, _bound(offsets, clock, first, clock[first] + width + 1)
+    return _bound(offsets, clock, first, window_start), _bound(offsets, clock, first, window_start + width + 1)
+
+
+def first_rows_from(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
+    """For each row the first row of its partition whose clock is at least the moment."""
+    return _bound(offsets, clock, rows, moments)
+
+
+def windows_of(clock: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, Ints]:
+    """Every (row, start of a window that holds it), by row.
+
+    >>> [column.tolist() for column in windows_of(np.array([0, 7]), 10, 5, np.array([0, 1]))]
+    [[0, 0, 1, 1], [-5, 0, 0, 5]]
+    """
+    first = (clock[rows] - size) // slide + 1
+    counts = np.maximum(clock[rows] // slide - first + 1, 0)
+    begin = np.cumsum(counts) - counts
+    place = np.arange(counts.sum()) - np.repeat(begin, counts)
+    return np.repeat(rows, counts), (np.repeat(first, counts) + place) * slide
+
+
+@njit(cache=True)
+def _bound(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
+    """For each row the first row of its partition whose clock is at least the moment.
+
+    Rows and moments that ascend are walked along; any other is searched for.
+    """
+    bounds = np.empty_like(rows)
+    p, low, high, bound = 0, 0, 0, 0
+    for k in range(rows.shape[0]):
+        if k == 0 or not low <= rows[k] < high:
+            p = np.searchsorted(offsets, rows[k], side="right") - 1
+            low, high = offsets[p], offsets[p + 1]
+            bound = low + np.searchsorted(clock[low:high], moments[k], side="left")
+        elif moments[k] >= moments[k - 1]:
+            step = 0
+            while bound < high and clock[bound] < moments[k] and step < 16:
+                bound += 1
+                step += 1
+            if step == 16:
+                bound += np.searchsorted(clock[bound:high], moments[k], side="left")
+        else:
+            bound = low + np.searchsorted(clock[low:high], moments[k], side="left")
+        bounds[k] = bound
+    return bounds

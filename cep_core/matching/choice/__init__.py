@@ -1,0 +1,1 @@
+"""Choice: which kernels answer a selection strategy."""

@@ -1,0 +1,141 @@
+"""The matches of skip-till-any-match, by last event: counted first, listed or made compact on demand.
+
+Where a pattern may end in a NOT, what is asked about a last event depends on the state in which it ends the match, on
+the first event (the NOT looks up to `first.ts + w`, when the match becomes certain) and so on the day: there is one
+question for each last event, state and day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cep_core.arrays import Flags, Ints
+from cep_core.language.patterns.automata.automaton import Automaton
+from cep_core.language.patterns.query import Window
+from cep_core.matching.arrays.event_graph import EventGraph
+from cep_core.matching.arrays.network import ANY_STATE, Ends, any_state, with_places
+from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.arrays.window_rows import first_rows_from, spans_back, windows_of
+from cep_core.matching.choice.answers import Answers
+from cep_core.matching.kernels.counting import count_matches
+from cep_core.matching.kernels.listing import list_matches
+from cep_core.matching.kernels.walks import walks_are_long
+from cep_core.matching.result.compact import compact_matches
+from cep_core.matching.result.totals import Days, owned_moments, part_of, parts
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Questions with the window and the moment that each belongs to."""
+
+    ends: Ends
+    window_start: Ints | None
+    certain: Ints
+    waits: Flags
+
+    def take(self, wanted: Ints | Flags) -> Asked:
+        windows = None if self.window_start is None else self.window_start[wanted]
+        return Asked(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
+
+
+@dataclass(frozen=True)
+class AnyMatches(Answers):
+    """One answer for each last event of a match (in each window with SLIDE)."""
+
+    ends: Ends
+
+    def listing(self, most: Ints) -> Iterator[Paths]:
+        return list_matches(self.graph.network, self.graph.seq, self.ends, most)
+
+    def compact(self) -> Paths:
+        return compact_matches(self.graph.network, self.ends)
+
+
+def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> AnyMatches:
+    """Counts the matches that are certain in one of the days. Cost: `counting`.
+
+    A match that ends in a NOT is certain when its window ends, any other at its last event.
+    """
+    asked = questions_about(graph, automaton, window, days)
+    ends = asked.ends
+    keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
+    if asked.window_start is not None:
+        keys.insert(3, asked.window_start)
+    asked = asked.take(np.lexsort(keys))
+    longest = int((asked.ends.rows - asked.ends.begins).max(initial=0)) + 1
+    if walks_are_long(longest):
+        graph = replace(graph, network=with_places(graph.network, graph.offsets))
+    counts, large = count_matches(graph.network, asked.ends)
+    found = np.flatnonzero(counts)
+    asked = asked.take(found)
+    beyond = np.searchsorted(found, np.fromiter(large, np.int64, len(large))).tolist()
+    return AnyMatches(
+        graph=graph,
+        last_rows=asked.ends.rows,
+        window_start=asked.window_start,
+        certain=asked.certain,
+        counts=counts[found],
+        large=dict(zip(beyond, large.values(), strict=True)),
+        waits=asked.waits,
+        ends=asked.ends,
+        days=days,
+    )
+
+
+def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> Asked:
+    """All questions whose matches may be certain in one of the days."""
+    if automaton.after:
+        rows, states = np.nonzero(graph.network.accepts)
+        waits = np.isin(states, list(automaton.after))
+    else:
+        rows = np.flatnonzero(any_state(graph.network.accepts))
+        states, waits = np.full(len(rows), ANY_STATE), np.zeros(len(rows), np.bool_)
+    if window.slide is None:
+        return _moving(graph, window, days, rows, states, waits)
+    at, start = windows_of(graph.clock[rows], window.size, window.slide, np.arange(len(rows)))
+    rows, states, waits = rows[at], states[at], waits[at]
+    lows = first_rows_from(graph.offsets, graph.clock, rows, start)
+    certain = np.where(waits & (not window.events), start + window.size - 1, graph.ts[rows])
+    after = first_rows_from(graph.offsets, graph.clock, rows, start + window.size)
+    stands = owned_moments(certain, days) & (~waits | (_until(graph, rows, states) >= after))
+    # within a window all matches are certain at the same time
+    return Asked(Ends(rows, states, lows, lows, rows + 1), start, certain, np.zeros(len(rows), np.bool_)).take(stands)
+
+
+def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> Asked:
+    """The questions without SLIDE: a last event that waits is asked about once for each day in which that may end."""
+    lows = spans_back(graph.offsets, graph.clock, graph.width, rows).bounds
+    befores = rows + 1
+    until = _until(graph, rows, states)
+    seen = np.flatnonzero(waits & (until < len(graph.ts)))  # first events so late that they see what is forbidden
+    sees = graph.clock[until[seen]] - graph.width
+    befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
+    asked = Asked(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
+    now = asked.take(~asked.waits & owned_moments(asked.certain, days))
+    later = asked.take(asked.waits)
+    if days is not None:
+        ts = later.certain
+        first, last = part_of(ts, days), part_of(ts + window.size, days)
+        first, last = np.maximum(first, 0), np.minimum(last, len(parts(days)) - 1)
+        counts = np.maximum(last - first + 1, 0)
+        part = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
+        later = later.take(np.repeat(np.arange(len(ts)), counts))
+        day = np.array(days, np.int64)
+        ends = later.ends
+        begins = first_rows_from(graph.offsets, graph.ts, ends.rows, day[part] - window.size)
+        before = first_rows_from(graph.offsets, graph.ts, ends.rows, day[part + 1] - window.size)
+        begins, before = np.maximum(ends.begins, begins), np.minimum(ends.befores, before)
+        later = replace(later, ends=ends._replace(begins=begins, befores=before))
+    later = later.take(later.ends.begins < later.ends.befores)
+    later = replace(later, certain=graph.ts[later.ends.begins] + window.size)
+    ends = Ends(*(np.concatenate(columns) for columns in zip(now.ends, later.ends, strict=True)))
+    waits = np.concatenate([now.waits, later.waits])
+    return Asked(ends, None, np.concatenate([now.certain, later.certain]), waits)
+
+
+def _until(graph: EventGraph, rows: Ints, states: Ints) -> Ints:
+    """The first row to which a match that ends at a node may not look ahead; m: however far."""
+    return graph.until[rows, states] if len(graph.until) else np.full(len(rows), len(graph.ts), np.int64)

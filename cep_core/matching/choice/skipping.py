@@ -1,0 +1,69 @@
+"""AFTER MATCH SKIP: where the search goes on after a match, under strategies with one match for each start event.
+
+Matches are taken by start event (in the window's own order with SLIDE, branch by branch of an OR); one that starts
+before the point at which the last kept one resumes is dropped. Matches that differ in an attribute of `[x]` never drop
+each other. Linear in the matches after sorting them by start.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Flags, Ints
+from cep_core.language.patterns.query import Query, Skip
+from cep_core.language.patterns.values.exact_order import equal_codes
+from cep_core.language.patterns.values.expressions import column
+from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.choice.next_match import RunMatches
+from cep_core.matching.judging.judging import BindingJudge
+
+
+def skipped(found: RunMatches, query: Query, judge: BindingJudge) -> RunMatches:
+    """The matches that AFTER MATCH SKIP keeps."""
+    if not len(found.counts):
+        return found
+    paths = found.paths(np.arange(len(found.counts)))
+    groups = [_values(found, paths, attribute, judge) for attribute in query.partition_attributes]
+    if found.window_start is not None:
+        groups.append(found.window_start)
+    start, resume = found.graph.pos[found.first_rows], _resume(found, paths, query, judge)
+    order = np.lexsort([found.branch, start, *groups])
+    new = np.zeros(len(order), np.bool_)
+    for group in groups:
+        new[1:] |= np.diff(group[order]) != 0
+    return found.keep(np.sort(order[_keep(start[order], resume[order], new)]))
+
+
+def _resume(found: RunMatches, paths: Paths, query: Query, judge: BindingJudge) -> Ints:
+    """The position in the log at which the search resumes after each match."""
+    pos = found.graph.pos
+    if query.skip is Skip.PAST_LAST:
+        return pos[found.last_rows] + 1
+    after_first: Ints = pos[found.first_rows] + 1
+    if query.skip_variable is None:
+        return after_first
+    bound = judge.bound(paths)[judge.names.index(query.skip_variable)]
+    places = bound.offsets[:-1] if query.skip is Skip.TO_FIRST else bound.offsets[1:] - 1
+    # the search resumes at the event itself; a variable that is absent skips nothing
+    return np.where(bound.present, pos[np.append(bound.rows, 0)[places]], after_first)
+
+
+def _values(found: RunMatches, paths: Paths, attribute: str, judge: BindingJudge) -> Ints:
+    """For each match a number of the value that its events carry; -1 if none of them has the attribute."""
+    (codes,) = equal_codes([column(found.graph.events, attribute)])[0]
+    types = {variable.name: variable.event_type for variable in judge.query.positive}
+    of_type = judge.query.schema.attributes_of
+    carries = np.array([attribute in of_type(types[name]) for name in judge.automaton.variables], np.bool_)
+    return np.maximum.reduceat(np.where(carries[paths.states], codes[paths.rows], -1), paths.offsets[:-1])
+
+
+@njit(cache=True)
+def _keep(start: Ints, resume: Ints, new: Flags) -> Flags:
+    kept = np.zeros(start.shape[0], np.bool_)
+    at = start[0]
+    for k in range(start.shape[0]):
+        if new[k] or start[k] >= at:
+            kept[k] = True
+            at = resume[k]
+    return kept

@@ -1,0 +1,1 @@
+"""Confidence of listed matches: the orders in which their events may have come."""

@@ -1,0 +1,173 @@
+"""How likely two matches are together: the probability of the worlds that have both, in one window.
+
+Times are independent, so that two matches without a common event are independent but for the window around them. Its
+first event may be of either: for each moment t, the worlds in which it happens at t and nothing later than t + w are
+those where one match begins at t and the other at t or later, each in one of its orders (`orders.chain`). Where the
+matches share events, those are put at each of their moments in turn.
+
+Cost of a pair: orders of both x moments of the events, times the moments of the first one where the window decides,
+times U^k for k common events of U moments.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Floats, Ints
+from cep_core.language.budget import UNLIMITED, Budget
+from cep_core.matching.arrays.event_graph import EventGraph
+from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.imprecise.confidence.orders import between_states, chain, orders_of
+from cep_core.matching.imprecise.kernels.worlds import Times
+from cep_core.matching.judging.judging import BindingJudge
+
+
+class Ways(NamedTuple):
+    """n matches of one side and the orders of events in which each is one."""
+
+    times: Times
+    rows: Ints
+    """The events of match k are rows[offsets[k]:offsets[k+1]]."""
+    offsets: Ints
+    first: Ints
+    """The orders of match k are first[k]:first[k+1]."""
+    begin: Ints
+    """Order o is row[begin[o]:begin[o+1]]."""
+    row: Ints
+    step: Ints
+    """The kind of the edge that leads to each row of an order; nothing at its first."""
+
+
+def ways_of(
+    graph: EventGraph, times: Times, judge: BindingJudge, kinds: Ints, paths: Paths, budget: Budget = UNLIMITED
+) -> Ways:
+    """The orders of each match that pass its side's conditions; `kinds`, `budget` as of `orders_of`."""
+    orders, _, _ = orders_of(graph.network, judge.variable_of, kinds, times, paths, graph.width, budget)
+    orders = orders.take(np.flatnonzero(judge.accepts(graph, orders)))
+    step = np.zeros(len(orders.rows), np.int64)
+    step[1:] = between_states(graph.network, kinds)[orders.states[:-1], orders.states[1:]]
+    first = np.searchsorted(orders.jobs, np.arange(len(paths) + 1))
+    # the moments of shared events are set in turn: in arrays of their own
+    own = times._replace(low=times.low.copy(), high=times.high.copy(), share=times.share.copy())
+    return Ways(own, paths.rows, paths.offsets, first, orders.offsets, orders.rows, step)
+
+
+@njit(cache=True)
+def _begun(ways: Ways, match: int, first: int, last_first: int, latest: int) -> float:
+    """The probability that a match begins in first..last_first and no event comes after `latest`."""
+    total = 0.0
+    for order in range(ways.first[match], ways.first[match + 1]):
+        begin, end = ways.begin[order], ways.begin[order + 1]
+        row = ways.row[begin]
+        low, high = max(first, ways.times.low[row]), min(last_first, ways.times.high[row])
+        if low <= high:
+            total += chain(ways.times, ways.row[begin:end], ways.step[begin + 1 : end], low, high, latest)
+    return total
+
+
+@njit(cache=True)
+def _bounds(ways: Ways, match: int) -> tuple[int, int, int]:
+    """The first and the last moment of a match's events, and the last one by which some event has happened."""
+    rows = ways.rows[ways.offsets[match] : ways.offsets[match + 1]]
+    low, high = ways.times.low[rows], ways.times.high[rows]
+    return low.min(), high.max(), high.min()
+
+
+@njit(cache=True)
+def _apart(left: Ways, one: int, right: Ways, other: int, width: int) -> float:
+    """The probability that both are matches in one window, where they have no event in common or its moment is set."""
+    least, most, begun = _bounds(left, one)
+    least_other, most_other, begun_other = _bounds(right, other)
+    least, most, begun = min(least, least_other), max(most, most_other), min(begun, begun_other)
+    if most - least <= width:
+        return _begun(left, one, least, most, most) * _begun(right, other, least, most, most)
+    total = 0.0
+    for first in range(least, begun + 1):
+        until = min(most, first + width)
+        now, now_other = _begun(left, one, first, first, until), _begun(right, other, first, first, until)
+        if now > 0:
+            total += now * (now_other + _begun(right, other, first + 1, until, until))
+        if now_other > 0:
+            total += now_other * _begun(left, one, first + 1, until, until)
+    return total
+
+
+@njit(cache=True)
+def _set(times: Times, row: int, low: int, high: int, share: float) -> None:
+    times.low[row], times.high[row], times.share[row] = low, high, share
+
+
+@njit(cache=True)
+def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> float:
+    """The probability that both are matches in one window: summed over the moments of the events that they share."""
+    own = left.rows[left.offsets[one] : left.offsets[one + 1]]
+    others = right.rows[right.offsets[other] : right.offsets[other + 1]]
+    shared = np.empty((own.shape[0], 2), np.int64)
+    n = 0
+    for row in own:
+        for row_other in others:
+            if left.times.seq[row] == right.times.seq[row_other]:
+                shared[n, 0], shared[n, 1] = row, row_other
+                n += 1
+    if n == 0:
+        return _apart(left, one, right, other, width)
+    low, high = left.times.low[shared[:n, 0]], left.times.high[shared[:n, 0]]
+    moment = low.copy()
+    weight = 1.0
+    for k in range(n):
+        weight *= left.times.share[shared[k, 0]]
+    total = 0.0
+    k = 0
+    while k < n:
+        for event in range(n):
+            _set(left.times, shared[event, 0], moment[event], moment[event], 1.0)
+            _set(right.times, shared[event, 1], moment[event], moment[event], 1.0)
+        total += weight * _apart(left, one, right, other, width)
+        k = 0
+        while k < n:  # the next moments, as an odometer counts
+            moment[k] += 1
+            if moment[k] <= high[k]:
+                break
+            moment[k] = low[k]
+            k += 1
+    for event in range(n):
+        share = 1.0 / (high[event] - low[event] + 1)
+        _set(left.times, shared[event, 0], low[event], high[event], share)
+        _set(right.times, shared[event, 1], low[event], high[event], share)
+    return total
+
+
+@njit(cache=True)
+def _settings(left: Ways, one: int, right: Ways, other: int) -> float:
+    """How many ways there are to set the moments of the events that two matches share."""
+    ways = 1.0
+    for row in left.rows[left.offsets[one] : left.offsets[one + 1]]:
+        for row_other in right.rows[right.offsets[other] : right.offsets[other + 1]]:
+            if left.times.seq[row] == right.times.seq[row_other]:
+                ways *= left.times.high[row] - left.times.low[row] + 1
+    return ways
+
+
+@njit(cache=True)
+def _fill(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, room: float, chances: Floats) -> bool:
+    """Whether there was room to set the moments of shared events."""
+    for k in range(ones.shape[0]):
+        room -= _settings(left, ones[k], right, others[k])
+        if room < 0:
+            return False
+        chances[k] = min(1.0, _together(left, ones[k], right, others[k], width))
+    return True
+
+
+def chances_of(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, budget: Budget = UNLIMITED) -> Floats:
+    """The probability of each pair of matches; no pair is of two matches that could change sides.
+
+    Raises WorkExhausted where shared events may happen at more moments than the budget allows.
+    """
+    chances = np.empty(len(ones))
+    if not _fill(left, ones, right, others, width, budget.left(0), chances):
+        raise budget.exhausted()
+    return chances

@@ -1,0 +1,1 @@
+"""Kernels: possible worlds, a moment at a time."""

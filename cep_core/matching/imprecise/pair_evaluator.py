@@ -1,0 +1,152 @@
+"""`P AND Q` WITH CONFIDENCE: pairs of possible matches whose probability together reaches the threshold.
+
+Both sides lie in the same worlds, so a pair is as likely as the worlds that have both its matches within one window
+(`joint`). Neither match is less likely than the pair: each side is searched with the pair's threshold.
+
+Assumes that no binding can be a match of either side, since such a pair may be one in either of two ways, and that
+what is asked of both sides does not depend on the order of a list's events; both are refused otherwise. Cost: the
+searches of both sides, and for each value of the equivalences their product, each pair as `joint` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Flags, Ints
+from cep_core.language.budget import UNLIMITED, Budget
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.automata.automaton import Automaton
+from cep_core.language.patterns.bind.naming import RIGHT
+from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
+from cep_core.language.patterns.query import Query
+from cep_core.matching.imprecise.confidence.joint import Ways, chances_of, ways_of
+from cep_core.matching.imprecise.evaluator import CONFIDENCE, ImpreciseEvaluator, depends_on_order
+from cep_core.matching.pairs.evaluator import PairEvaluator
+from cep_core.matching.pairs.pair_account import PairAccount
+from cep_core.matching.pairs.pair_sides import Side, are_different, sides_of
+from cep_core.matching.result.match_rows import ordered, partial_schema
+
+
+@dataclass(frozen=True)
+class PossibleSide(Side):
+    """n possible matches of one side, in order."""
+
+    ways: Ways
+    least_high: Ints
+    """[match] some event has happened by this moment."""
+    most_low: Ints
+    """[match] some event happens at this moment or later."""
+
+
+class PossiblePairs(PairEvaluator):
+    """Evaluates `P AND Q` over possible worlds (`cep_core.language.evaluator.Evaluator`); arguments as of its base."""
+
+    def __init__(
+        self,
+        query: Query,
+        *,
+        max_matches: int | None = None,
+        collapsed: bool = False,
+        budget: Budget = UNLIMITED,
+    ) -> None:
+        super().__init__(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
+        assert query.confidence is not None
+        self.confidence = query.confidence
+        lists = frozenset(variable.name for variable in query.positive if variable.kleene)
+        with refusals_in(query):
+            if any(depends_on_order(condition, lists) for condition in self.crossing):
+                what = "a condition on both sides that depends on the order of a list's events"
+                raise NotSupportedYet(
+                    f"{what} is not supported yet WITH CONFIDENCE", query.pattern.at, hint="ask it of single events"
+                )
+            for side in self._possible:
+                for negation in side.negations:
+                    message = "NOT in an AND is not supported yet WITH CONFIDENCE"
+                    raise NotSupportedYet(message, negation.body.at, hint="a query for each side")
+            if _may_change_sides(*(side.automaton for side in self._possible)):
+                message = "AND WITH CONFIDENCE of sides that may be the same match is not supported yet"
+                hint = "name a variable of one side differently: matches of either side are then different ones"
+                raise NotSupportedYet(message, query.pattern.at, hint=hint)
+
+    @property
+    def schema(self) -> pa.Schema:
+        plain = super().schema
+        return plain if self.collapsed else plain.insert(2, pa.field(CONFIDENCE, pa.float64()))
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+        lines = ["AND over possible worlds: the likely matches of each side are paired, and pairs weighed"]
+        lines += ["cost: both searches, and the product of what they find x orders and moments of each pair"]
+        for name, side in zip(("left", "right"), self._possible, strict=True):
+            lines += [f"{name}: {line}" for line in side.describe()]
+        return (*lines, *(f"{len(self.crossing)} condition(s) judged on pairs" for _ in self.crossing[:1]))
+
+    @property
+    def _possible(self) -> tuple[ImpreciseEvaluator, ...]:
+        return tuple(side for side in self.sides if isinstance(side, ImpreciseEvaluator))
+
+    def _evaluators(self) -> tuple[CompiledQuery, ...]:
+        return tuple(ImpreciseEvaluator(half, budget=self.budget) for half in self._halves)
+
+    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
+        tables, found = [], []
+        for side in self._possible:
+            graph, times, paths, table = side.everything(events, owned, account)
+            order = ordered(table)
+            paths = paths.take(order)
+            tables.append(table.take(pa.array(order)))
+            least_high = np.minimum.reduceat(times.high[paths.rows], paths.offsets[:-1]) if len(paths) else order
+            most_low = np.maximum.reduceat(times.low[paths.rows], paths.offsets[:-1]) if len(paths) else order
+            found.append((ways_of(graph, times, side.judge, side.kinds, paths, self.budget), least_high, most_low))
+        with refusals_in(self.query):
+            sides = sides_of(self.query, [side.judge.names for side in self._possible], tables, events)
+        left, right = (
+            PossibleSide(side.table, side.binding, side.group, side.key, side.twin, *its)
+            for side, its in zip(sides, found, strict=True)
+        )
+        return left, right
+
+    def _fits(self, left: Side, right: Side, one: Ints, other: Ints) -> Flags:
+        assert isinstance(left, PossibleSide)
+        assert isinstance(right, PossibleSide)
+        least = np.minimum(left.least_high[one], right.least_high[other])
+        most = np.maximum(left.most_low[one], right.most_low[other])
+        fits: Flags = are_different(left, right, one, other) & (most - least <= self.query.window.size)
+        return fits
+
+    def _likely(
+        self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints, account: PairAccount
+    ) -> tuple[pa.Table, Ints, Ints]:
+        assert isinstance(left, PossibleSide)
+        assert isinstance(right, PossibleSide)
+        chances = chances_of(left.ways, one, right.ways, other, self.query.window.size, self.budget)
+        kept = np.flatnonzero([self.confidence.accepts(chance) for chance in chances])
+        pairs = pairs.take(pa.array(kept)).append_column(CONFIDENCE, pa.array(chances[kept]))
+        names = partial_schema(self.schema).names if not self.collapsed else pairs.column_names
+        return pairs.select(names), one[kept], other[kept]
+
+
+def _may_change_sides(left: Automaton, right: Automaton) -> bool:
+    """Whether a match of one side may bind the variables of the other: none must bind what the other has not."""
+    names = [[name.removesuffix(RIGHT) for name in automaton.variables] for automaton in (left, right)]
+    return not any(
+        name not in others and _must_bind(automaton, own, name)
+        for automaton, own, others in ((left, names[0], names[1]), (right, names[1], names[0]))
+        for name in own
+    )
+
+
+def _must_bind(automaton: Automaton, names: list[str], name: str) -> bool:
+    """Whether no match leaves a variable out."""
+    seen = {state for state in automaton.starts if names[state] != name}
+    coming = list(seen)
+    while coming:
+        for after in automaton.successors[coming.pop()]:
+            if after not in seen and names[after] != name:
+                seen.add(after)
+                coming.append(after)
+    return not seen & automaton.accepts

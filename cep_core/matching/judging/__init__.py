@@ -1,0 +1,1 @@
+"""Judging: conditions that only a whole or growing match can answer."""

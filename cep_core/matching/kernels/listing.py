@@ -1,0 +1,208 @@
+"""Lists matches under skip-till-any-match, in order, a bounded buffer at a time.
+
+For one last event, `counting.complete_ways` marks the nodes from which a match can still be completed there. Walking
+depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain
+(SASE++, section 5.1: postponing, without the subsets that fail).
+
+Order: by last event, then by the (seq, state) pairs of the events from first to last.
+
+Cost for each last event: the counting pass over its window, O(n) once for each node visited (its successors are kept
+while the pool has room), and O(length) for each match. Memory: the window's nodes, the pool and one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Ints
+from cep_core.matching.arrays.network import Ends, Network, begins, holds
+from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS, Paths
+from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
+
+POOL = 1 << 21
+"""Successor entries kept for one last event; nodes that find it full are scanned anew at each visit."""
+
+UNSEEN, SCANNED = -1, -2
+
+
+class _Search(NamedTuple):
+    """Where the walk stands, so that it can go on in the next batch; and scratch."""
+
+    at: Ints
+    """[5] last event in hand; depth (-1: not begun); matches listed of it; nodes; pool entries in use."""
+    scratch: Scratch
+    row: Ints
+    """[nodes] marked nodes in the order of (seq, state)."""
+    state: Ints
+    kept: Ints
+    """[nodes, 2] a node's successors in the pool, or UNSEEN, SCANNED."""
+    pool: Ints
+    stack: Ints
+    """[depth] the node on the path."""
+    place: Ints
+    """[depth] where in the pool it came from; a node number if its parent is scanned."""
+
+
+@njit(cache=True)
+def _mark(network: Network, seq: Ints, questions: Ends, k: int, search: _Search) -> int:
+    """Lists the nodes that can complete a match of question k, by (seq, state); returns how many."""
+    ends, low = questions.rows, questions.begins[k]
+    complete_ways(network, low, ends[k : k + 1], questions.states[k : k + 1], 0, search.scratch)
+    ways, row, state = search.scratch.ways, search.row, search.state
+    nodes = 0
+    ascending = True
+    for r in range(low, ends[k] + 1):
+        for s in range(ways.shape[1]):
+            if ways[r - low, s, 0]:
+                if nodes and seq[row[nodes - 1]] > seq[r]:
+                    ascending = False
+                row[nodes] = r
+                state[nodes] = s
+                nodes += 1
+    if not ascending:
+        order = np.argsort(seq[row[:nodes]], kind="mergesort")
+        row[:nodes] = row[:nodes][order]
+        state[:nodes] = state[:nodes][order]
+    search.kept[:nodes] = UNSEEN
+    return nodes
+
+
+@njit(cache=True)
+def _next_successor(network: Network, search: _Search, node: int, after: int) -> int:
+    """The first node beyond `after` that may follow a node, or -1."""
+    tick, begin, target = network.tick, network.begin, network.target
+    condition, operator, left, right = network.condition, network.operator, network.left, network.right
+    row, state = search.row, search.state
+    here, s = row[node], state[node]
+    for later in range(after + 1, search.at[3]):
+        if tick[row[later]] <= tick[here]:
+            continue
+        for edge in range(begin[s], begin[s + 1]):
+            if target[edge] == state[later] and holds(condition, operator, left, right, edge, here, row[later]):
+                return later
+    return -1
+
+
+@njit(cache=True)
+def _keep_successors(network: Network, search: _Search, node: int) -> None:
+    """Puts a node's successors into the pool if they fit."""
+    at, kept, pool = search.at, search.kept, search.pool
+    used = at[4]
+    later = _next_successor(network, search, node, -1)
+    while later >= 0:
+        if used == pool.shape[0]:
+            kept[node, 0] = SCANNED
+            return
+        pool[used] = later
+        used += 1
+        later = _next_successor(network, search, node, later)
+    kept[node, 0] = at[4]
+    kept[node, 1] = used
+    at[4] = used
+
+
+@njit(cache=True)
+def _fill(
+    network: Network,
+    seq: Ints,
+    questions: Ends,
+    most: Ints,
+    search: _Search,
+    rows: Ints,
+    states: Ints,
+    offsets: Ints,
+    jobs: Ints,
+) -> int:
+    """Goes on until the batch is full or all is listed; returns the number of matches in the batch."""
+    # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
+    at, row, state, kept, pool = search.at, search.row, search.state, search.kept, search.pool
+    stack, place, starts, since = search.stack, search.place, network.starts, network.since
+    ends, windows, befores = questions.rows, questions.lows, questions.befores
+    found = 0
+    used = 0
+    offsets[0] = 0
+    while at[0] < ends.shape[0]:
+        k = at[0]
+        if at[1] < 0:
+            if most[k] == 0:
+                at[0] += 1
+                continue
+            at[3] = _mark(network, seq, questions, k, search)
+            at[1] = at[2] = at[4] = 0
+            place[0] = -1
+        depth = at[1]
+        if found == jobs.shape[0] or used + depth + 1 > rows.shape[0]:
+            return found
+        node = -1
+        if depth == 0:
+            for start in range(place[0] + 1, at[3]):
+                first, s = row[start], state[start]
+                if first < befores[k] and begins(starts, since, first, s, windows[k]):
+                    place[0] = node = start
+                    break
+        elif kept[stack[depth - 1], 0] == SCANNED:
+            node = _next_successor(network, search, stack[depth - 1], place[depth])
+            place[depth] = node
+        elif place[depth] + 1 < kept[stack[depth - 1], 1]:
+            place[depth] += 1
+            node = pool[place[depth]]
+        if node < 0:
+            at[1] = depth - 1
+            if depth == 0:
+                at[0] += 1
+            continue
+        stack[depth] = node
+        if row[node] == ends[k]:
+            for d in range(depth + 1):
+                rows[used + d] = row[stack[d]]
+                states[used + d] = state[stack[d]]
+            used += depth + 1
+            jobs[found] = k
+            found += 1
+            offsets[found] = used
+            at[2] += 1
+            if at[2] >= most[k]:
+                at[0] += 1
+                at[1] = -1
+            continue
+        if kept[node, 0] == UNSEEN:
+            _keep_successors(network, search, node)
+        place[depth + 1] = -1 if kept[node, 0] == SCANNED else kept[node, 0] - 1
+        at[1] = depth + 1
+    return found
+
+
+def list_matches(
+    network: Network, seq: Ints, questions: Ends, most: Ints, batch_rows: int = BATCH_ROWS
+) -> Iterator[Paths]:
+    """The first most[k] matches of each question k, one after another, in batches.
+
+    `most` may be lowered between two batches.
+    """
+    ends, lows = questions.rows, questions.begins
+    if not len(ends):
+        return
+    longest = int((ends - lows).max()) + 1
+    nodes = longest * network.fits.shape[1]
+    search = _Search(
+        at=np.array([0, -1, 0, 0, 0], np.int64),
+        scratch=scratch_for(network, longest),
+        row=np.empty(nodes, np.int64),
+        state=np.empty(nodes, np.int64),
+        kept=np.empty((nodes, 2), np.int64),
+        pool=np.empty(POOL, np.int64),
+        stack=np.empty(longest + 1, np.int64),
+        place=np.empty(longest + 1, np.int64),
+    )
+    capacity = max(BATCH_EVENTS, longest)
+    while search.at[0] < len(ends):
+        rows, marked = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+        offsets, jobs = np.empty(batch_rows + 1, np.int64), np.empty(batch_rows, np.int64)
+        found = _fill(network, seq, questions, most, search, rows, marked, offsets, jobs)
+        used = offsets[found]
+        if found:
+            yield Paths(rows[:used].copy(), marked[:used].copy(), offsets[: found + 1].copy(), jobs[:found].copy())

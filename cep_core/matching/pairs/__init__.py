@@ -1,0 +1,1 @@
+"""`P AND Q`: pairs of matches, one of each side."""

@@ -1,0 +1,162 @@
+"""The two sides of `P AND Q` as listed matches: which of them may pair, and which are the same binding.
+
+Matches pair where they agree on every equivalence and, with SLIDE, on the window. A binding that both sides find is one
+match: variables of the right side are compared by the names that they have there alone. Cost: sorting the matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Flags, Ints
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.patterns.bind.naming import RIGHT
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.values.exact_order import equal_codes
+from cep_core.language.patterns.values.expressions import column
+from cep_core.matching.arrays.paths import Bound
+from cep_core.matching.result.match_rows import ARROW_TYPES, PATH, key_texts
+
+PAIRS = 1 << 18
+"""At most so many pairs are compared at once, unless one match has more partners."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """n matches of one side, in order."""
+
+    table: pa.Table
+    binding: Ints
+    """Matches of either side that bind the same events to the same variables, in one window, have the same number."""
+    group: Ints
+    """Only matches of one group pair."""
+    key: pa.Array
+    """The values of the equivalences, as one text."""
+    twin: Ints
+    """The match of the left side with the same binding, or -1."""
+
+
+def sides_of(
+    query: Query, variables: Sequence[Sequence[str]], tables: Sequence[pa.Table], events: pa.Table
+) -> tuple[Side, Side]:
+    """`tables`: partial results of each side, in order; `variables`: by side the variable of each number in its paths.
+
+    Raises NotSupportedYet for an equivalence that not every match binds.
+    """
+    known = list(dict.fromkeys(name.removesuffix(RIGHT) for names in variables for name in names))
+    pieces, sizes = [], [table.num_rows for table in tables]
+    for names, table in zip(variables, tables, strict=True):
+        paths = table[PATH].combine_chunks()
+        flat = paths.flatten().to_numpy().reshape(-1, 2).copy()
+        flat[:, 1] = np.array([known.index(name.removesuffix(RIGHT)) for name in names], np.int64)[flat[:, 1]]
+        pieces.append((flat, np.diff(paths.offsets.to_numpy())))
+    flat = np.concatenate([piece[0] for piece in pieces])
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate([piece[1] for piece in pieces]) * 8)])
+    buffers = [None, pa.py_buffer(offsets.astype(np.int64)), pa.py_buffer(np.ascontiguousarray(flat))]
+    keys = pa.LargeBinaryArray.from_buffers(pa.large_binary(), sum(sizes), buffers)
+    columns = [keys.dictionary_encode().indices.to_numpy().astype(np.int64)]
+    carried = [_key(query, number, tables, events) for number in range(len(query.key_classes))]
+    groups = [numbers for numbers, _ in carried]
+    key = key_texts([values for _, values in carried], sum(sizes))
+    if query.window.slide is not None:
+        starts = np.concatenate([table["window_start"].to_numpy() for table in tables])
+        columns.append(starts)
+        groups.append(starts)
+    binding, group = _numbered(columns, sum(sizes)), _numbered(groups, sum(sizes))
+    cut = sizes[0]
+    on_left = np.full(int(binding.max(initial=-1)) + 1, -1, np.int64)
+    on_left[binding[:cut]] = np.arange(cut)
+    return (
+        Side(tables[0], binding[:cut], group[:cut], key[:cut], np.arange(cut)),
+        Side(tables[1], binding[cut:], group[cut:], key[cut:], on_left[binding[cut:]]),
+    )
+
+
+def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
+    """All pairs of matches of one group, by number, some at a time."""
+    order, lows, counts = _partners(left, right)
+    ends = np.cumsum(counts)
+    begin = 0
+    while begin < len(counts):
+        before = ends[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(ends, before + PAIRS, side="right")), begin + 1)
+        some = counts[begin:end]
+        one = np.repeat(np.arange(begin, end), some)
+        place = np.arange(some.sum()) - np.repeat(np.cumsum(some) - some, some) + np.repeat(lows[begin:end], some)
+        yield one, order[place]
+        begin = end
+
+
+def number_of_candidates(left: Side, right: Side) -> int:
+    """How many pairs `candidates` gives."""
+    return int(_partners(left, right)[2].sum())
+
+
+def _partners(left: Side, right: Side) -> tuple[Ints, Ints, Ints]:
+    """The right side's matches by group; for each match of the left side where its partners begin among them, how many.
+
+    Their number fits int64: both sides are in memory.
+    """
+    order = np.argsort(right.group, kind="stable")
+    lows = np.searchsorted(right.group[order], left.group, side="left")
+    return order, lows, np.searchsorted(right.group[order], left.group, side="right") - lows
+
+
+def are_different(left: Side, right: Side, one: Ints, other: Ints) -> Flags:
+    """Which pairs are of two bindings; of a pair that both sides have either way only one is left."""
+    also_right = np.isin(left.binding, right.binding)
+    twin = right.twin[other]
+    different: Flags = (twin != one) & ~(also_right[one] & (twin >= 0) & (twin < one))
+    return different
+
+
+def bound_in(table: pa.Table, variable: str) -> Bound:
+    """The seqs of a variable's events in each match."""
+    values = table[variable].combine_chunks()
+    present = values.is_valid().to_numpy(zero_copy_only=False)
+    if not pa.types.is_list(values.type):
+        return Bound(np.concatenate([[0], np.cumsum(present)]), values.drop_null().to_numpy())
+    lengths = np.where(present, np.diff(values.offsets.to_numpy()), 0)
+    return Bound(np.concatenate([[0], np.cumsum(lengths)]), values.flatten().to_numpy())
+
+
+def rows_of(events: pa.Table, seqs: Ints) -> Ints:
+    """The rows of events by their seqs."""
+    known = events["seq"].to_numpy()
+    order = np.argsort(known, kind="stable")
+    return order[np.searchsorted(known[order], seqs)] if len(known) else seqs
+
+
+def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> tuple[Ints, pa.Array]:
+    """By match of either side, the value that its events carry: a number of it, and itself."""
+    key = query.key_classes[number]
+    if not key.slices:
+        message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
+        raise NotSupportedYet(message, key.at)
+    attributes = sorted({attribute for _, attribute in key.members})
+    codes, by_code = equal_codes([column(events, name) for name in attributes])
+    code_of = dict(zip(attributes, codes, strict=True))
+    found = []
+    for table in tables:
+        numbers = np.full(table.num_rows, -1, np.int64)
+        for variable, attribute in key.members:
+            if variable in table.column_names:
+                bound = bound_in(table, variable)
+                rows = np.append(rows_of(events, bound.rows), -1)[bound.offsets[:-1]]
+                its = np.where(bound.present, np.append(code_of[attribute], -1)[rows], -1)
+                numbers = np.where(numbers < 0, its, numbers)
+        found.append(numbers)
+    joined = np.concatenate(found)
+    return joined, by_code.take(pa.array(joined, mask=joined < 0)).cast(ARROW_TYPES[key.type], safe=False)
+
+
+def _numbered(columns: list[Ints], size: int) -> Ints:
+    """Rows that agree in every column have the same number."""
+    if not columns:
+        return np.zeros(size, np.int64)
+    numbers: Ints = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)
+    return numbers

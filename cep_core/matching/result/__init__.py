@@ -1,0 +1,1 @@
+"""Result: rows of matches, totals, and their merge."""

@@ -1,0 +1,200 @@
+"""The rows of a matching result: columns, their types, and their order.
+
+A partial result carries two more columns: `certain`, and `match_path`, the (seq, state) pairs of the match's events
+from first to last, by which rows with the same last event and window are ordered wherever they come from. It is null
+where the variables' columns say the same. A partial compact row's path has (ts, seq, state), in this order, and
+`partition` says which values of the equivalences it stands for: matches that end at one event may become certain in
+several slices, whose rows are joined (`merging`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numba import njit
+
+from cep_core.arrays import Ints
+from cep_core.events.schema import AttributeType
+from cep_core.language.evaluator import CERTAIN
+from cep_core.language.patterns.query import Query
+from cep_core.matching.arrays.paths import Bound, Paths
+from cep_core.numbers.count_columns import COUNT
+
+ARROW_TYPES = {
+    AttributeType.INT: pa.int64(),
+    AttributeType.FLOAT: pa.float64(),
+    AttributeType.STRING: pa.string(),
+    AttributeType.BOOL: pa.bool_(),
+}
+EVENTS = pa.list_(pa.int64())
+PATH = "match_path"
+LAST_SEQ = "last_seq"
+KEY = "partition"
+
+
+def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
+    """The columns of `cep.match` (`docs/language.md`, Results)."""
+    fields = [("first_ts", pa.int64()), ("last_ts", pa.int64())]
+    if query.window.slide is not None:
+        fields += [("window_start", pa.int64()), ("window_end", pa.int64())]
+    if collapsed:
+        fields += [(LAST_SEQ, pa.int64()), ("match_count", COUNT), ("match_count_log10", pa.float64())]
+        fields += [("match_count_exact", pa.string())]
+        return pa.schema(fields + [(variable.name, EVENTS) for variable in query.positive])
+    fields += [(variable.name, EVENTS if variable.kleene else pa.int64()) for variable in query.positive]
+    fields += [(item.column, ARROW_TYPES[item.type] if item.type else pa.null()) for item in query.returns]
+    return pa.schema(fields)
+
+
+def partial_schema(schema: pa.Schema) -> pa.Schema:
+    """The columns of partial results: those of the result, then what `merge` orders and cuts by."""
+    collapsed = LAST_SEQ in schema.names
+    if not collapsed:
+        schema = schema.append(pa.field(LAST_SEQ, pa.int64()))
+    schema = schema.append(pa.field(CERTAIN, pa.int64())).append(pa.field(PATH, EVENTS))
+    return schema.append(pa.field(KEY, pa.string())) if collapsed else schema
+
+
+def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
+    """The events of one variable by seq: a list, or the single event; null where the variable is absent."""
+    absent = ~bound.present
+    values = seq[bound.rows]
+    if as_list:
+        return pa.ListArray.from_arrays(
+            pa.array(bound.offsets.astype(np.int32)),
+            pa.array(values),
+            mask=pa.array(absent) if absent.any() else None,
+        )
+    if not absent.any():
+        return pa.array(values)
+    places = np.where(absent, 0, bound.offsets[:-1])
+    return pa.array(np.append(values, 0)[places], mask=absent)
+
+
+def path_column(paths: Paths, seq: Ints) -> pa.Array:
+    """The (seq, state) pairs of each match, one after another."""
+    return lists_of(np.stack([seq[paths.rows], paths.states], axis=1), paths.offsets)
+
+
+def lists_of(rows: Ints, offsets: Ints) -> pa.Array:
+    """A list for each k: the rows offsets[k]:offsets[k+1] of a matrix, one after another."""
+    return pa.ListArray.from_arrays(
+        pa.array((rows.shape[1] * offsets).astype(np.int32)), pa.array(np.ascontiguousarray(rows).reshape(-1))
+    )
+
+
+def key_texts(values: Sequence[pa.Array], rows: int) -> pa.Array:
+    """The values that rows carry of each equivalence, none of them null, as a text that no other values have.
+
+    >>> key_texts([pa.array(["a", "a:1"]), pa.array([11, 1])], 2).to_pylist()
+    ['1:a:2:11', '3:a:1:1:1']
+    """
+    texts = [column.cast(pa.string()) for column in values]
+    parts = [part for text in texts for part in (pc.utf8_length(text).cast(pa.string()), text)]
+    return pc.binary_join_element_wise(*parts, ":") if parts else pa.repeat("", rows)
+
+
+def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    """The columns in the order and the types of a schema."""
+    arrays = [columns[field.name] for field in schema]
+    return pa.RecordBatch.from_arrays(
+        [
+            array if array.type == field.type else array.cast(field.type)
+            for array, field in zip(arrays, schema, strict=True)
+        ],
+        schema=schema,
+    )
+
+
+def ordered(table: pa.Table) -> Ints:
+    """The order of partial rows: by last_ts, last seq, window, then path, a shorter path before those it begins.
+
+    Rows of one source come in order already, so usually this only checks.
+    """
+    names = ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
+    keys = [table.column(name).to_numpy() for name in names]
+    order = np.arange(table.num_rows)
+    same = np.ones(max(table.num_rows - 1, 0), np.bool_)
+    ascending = same.copy()
+    for key in keys:
+        ascending &= ~same | (key[1:] >= key[:-1])
+        same &= key[1:] == key[:-1]
+    if not ascending.all():
+        order = np.lexsort(keys[::-1])
+        same = np.logical_and.reduce([key[order][1:] == key[order][:-1] for key in keys])
+    new = np.append(True, ~same)[: len(order)]
+    paths = table.column(PATH).combine_chunks()
+    groups = np.append(np.flatnonzero(new), len(order))
+    _sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
+    return order
+
+
+@njit(cache=True)
+def _in_order(offsets: Ints, values: Ints, one: int, other: int) -> bool:
+    """Whether the path of row `one` may stand before that of row `other`."""
+    length = min(offsets[one + 1] - offsets[one], offsets[other + 1] - offsets[other])
+    for k in range(length):
+        left, right = values[offsets[one] + k], values[offsets[other] + k]
+        if left != right:
+            return left < right
+    return offsets[one + 1] - offsets[one] == length
+
+
+@njit(cache=True)
+def _sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None:
+    """Sorts the rows of each group by path: merge sort, which leaves what is in order alone."""
+    spare = np.empty_like(order)
+    for g in range(groups.shape[0] - 1):
+        begin, end = groups[g], groups[g + 1]
+        width = 1
+        while width < end - begin:
+            for low in range(begin, end, 2 * width):
+                middle, high = min(low + width, end), min(low + 2 * width, end)
+                if middle == high or _in_order(offsets, values, order[middle - 1], order[middle]):
+                    continue
+                i, j = low, middle
+                for k in range(low, high):
+                    left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
+                    if left:
+                        spare[k] = order[i]
+                        i += 1
+                    else:
+                        spare[k] = order[j]
+                        j += 1
+                order[low:high] = spare[low:high]
+            width *= 2
+
+
+def with_paths(table: pa.Table) -> pa.Table:
+    """Fills in the paths that rows leave out because their columns say them: one state a variable, in their order."""
+    paths = table.column(PATH).combine_chunks()
+    if not paths.null_count:
+        return table
+    said = ("first_ts", "last_ts", "window_start", "window_end", LAST_SEQ, CERTAIN, PATH)
+    columns = [table.column(name).combine_chunks() for name in table.column_names if name not in said]
+    lengths = np.empty((table.num_rows, len(columns)), np.int64)
+    for state, values in enumerate(columns):
+        lengths[:, state] = np.diff(values.offsets.to_numpy()) if pa.types.is_list(values.type) else 1
+    ends = np.cumsum(lengths)
+    begins = (ends - lengths.reshape(-1)).reshape(lengths.shape)
+    pairs = np.empty((ends[-1] if len(ends) else 0, 2), np.int64)
+    for state, values in enumerate(columns):
+        own = lengths[:, state]
+        within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
+        places = np.repeat(begins[:, state], own) + within
+        flat = values.flatten() if pa.types.is_list(values.type) else values
+        pairs[places, 0], pairs[places, 1] = flat.to_numpy(), state
+    offsets = np.concatenate([[0], 2 * ends[len(columns) - 1 :: len(columns)]]).astype(np.int32)
+    filled = pa.ListArray.from_arrays(pa.array(offsets), pa.array(pairs.reshape(-1)))
+    whole = pc.if_else(paths.is_valid(), paths, filled)
+    return table.set_column(table.column_names.index(PATH), PATH, whole)
+
+
+def window_columns(window_start: Ints | None, size: int) -> Mapping[str, pa.Array]:
+    """`window_start` and `window_end` with SLIDE, else nothing."""
+    if window_start is None:
+        return {}
+    return {"window_start": pa.array(window_start), "window_end": pa.array(window_start + size)}

@@ -1,0 +1,161 @@
+"""One result from the partial results of all slices: in order, cut day by day, with the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import Ints
+from cep_core.language.budget import Budget
+from cep_core.language.evaluator import CERTAIN, TOTALS
+from cep_core.matching.arrays.paths import Bound
+from cep_core.matching.result.match_rows import (
+    KEY,
+    LAST_SEQ,
+    PATH,
+    event_column,
+    lists_of,
+    ordered,
+    partial_schema,
+    with_paths,
+)
+from cep_core.matching.result.spending import WORK, check
+from cep_core.matching.result.totals import Days, Total, add, decode, encode, part_of, parts
+from cep_core.numbers.count_columns import COUNTS, all_digits, count_columns, from_digits, unknown_counts
+from cep_core.numbers.lanes import LIMIT
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a listing is cut: the first `max_matches` of each of the days (None: all); within which budget of work.
+
+    `countable`: matches can be counted without listing them.
+    """
+
+    days: Days
+    max_matches: int | None
+    countable: bool
+    budget: Budget
+
+
+def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut) -> pa.Table:
+    """`schema` plus `certain`: the first `max_matches` rows of each day, of all slices (None: all rows).
+
+    Unless matches are countable without listing them, no more is said of a day that was cut than that there was more:
+    what else the slices saw depends on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
+    all days, or `matches_at_least` where it is unknown; `truncated`, "true" if rows were left out. Cost: sorting the
+    rows that the slices listed. Compact rows that stand for matches of one last event, window, day and key become one:
+    those of a last event that waits may become certain in the time ranges of several slices. Raises WorkExhausted where
+    the budget did not suffice.
+    """
+    days, max_matches = cut.days, cut.max_matches
+    totals = []
+    spent = []
+    batches = []
+    for batch in partials:
+        metadata = batch.schema.metadata or {}
+        if TOTALS in metadata:
+            totals.append(decode(metadata[TOTALS]))
+        if WORK in metadata:
+            spent.append(metadata[WORK])
+        if batch.num_rows:
+            batches.append(batch.replace_schema_metadata(None))
+    check(spent, cut.budget, days, max_matches)
+    table = pa.Table.from_batches(batches, partial_schema(schema))
+    if KEY in table.column_names and len(totals) > 1:
+        table = _joined(table, days)
+    as_listed = len(totals) == 1 and table.column(PATH).null_count == len(table)  # by one source, which lists in order
+    order = np.arange(len(table)) if as_listed else ordered(with_paths(table))
+    part = part_of(table.column(CERTAIN).to_numpy()[order], days)
+    if max_matches is not None:
+        kept = _first(part, max_matches)
+        order, part = order[kept], part[kept]
+    together = add(totals, days)
+    if max_matches is not None and not cut.countable:
+        most = Total(max_matches + 1, exact=False)
+        together = {day: most if total.at_least > max_matches else total for day, total in together.items()}
+    listed = np.bincount(part, minlength=len(parts(days))).tolist()
+    truncated = max_matches is not None and any(
+        not together[day].exact or together[day].at_least > rows for day, rows in zip(parts(days), listed, strict=True)
+    )
+    everything = sum(total.at_least for total in together.values())
+    exact = all(total.exact for total in together.values())
+    told = {
+        TOTALS: encode(together),
+        b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
+        b"truncated": b"true" if truncated else b"false",
+    }
+    result = table.select([*schema.names, CERTAIN])
+    if len(order) < len(result) or not np.array_equal(order, np.arange(len(order))):
+        result = result.take(pa.array(order))
+    return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(told)
+
+
+def _first(part: Ints, most: int) -> Ints:
+    """The places of the first so many of each part, ascending.
+
+    >>> _first(np.array([0, 1, 0, 0, 1]), 2).tolist()
+    [0, 1, 2, 4]
+    """
+    order = np.argsort(part, kind="stable")
+    sizes = np.bincount(part) if len(part) else np.zeros(0, np.int64)
+    rank = np.arange(len(part)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[rank < most])
+
+
+def _joined(table: pa.Table, days: Days) -> pa.Table:
+    """Compact rows, those of several sources that are of one last event, window, key and day as one."""
+    key = table[KEY].combine_chunks().dictionary_encode().indices.to_numpy()
+    names = [LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
+    same = [key, part_of(table[CERTAIN].to_numpy(), days), *(table[name].to_numpy() for name in names)]
+    order = np.lexsort(same)
+    new = np.append(True, np.logical_or.reduce([np.diff(column[order]) != 0 for column in same]))[: len(order)]
+    if new.all():
+        return table
+    row = np.cumsum(new) - 1
+    several = np.bincount(row)[row] > 1
+    joined = _as_one(table.take(pa.array(order[several])).combine_chunks(), np.cumsum(new[several]) - 1)
+    return pa.concat_tables([table.take(pa.array(order[~several])), joined])
+
+
+def _as_one(table: pa.Table, row: Ints) -> pa.Table:
+    """One row for all pieces of each: `row` ascends from 0 without gaps."""
+    rows = int(row[-1]) + 1
+    first = np.searchsorted(row, np.arange(rows))
+    columns = {name: table[name].take(pa.array(first)) for name in table.column_names}
+    for name in ("first_ts", CERTAIN):
+        columns[name] = pa.array(np.minimum.reduceat(table[name].to_numpy(), first))
+    columns |= _sums(table["match_count_exact"].to_pylist(), row, rows)
+    paths = table[PATH].combine_chunks()
+    owner = np.repeat(row, np.diff(paths.offsets.to_numpy()) // 3)
+    nodes = np.unique(np.column_stack([owner, paths.flatten().to_numpy().reshape(-1, 3)]), axis=0)
+    columns[PATH] = lists_of(nodes[:, 1:], np.searchsorted(nodes[:, 0], np.arange(rows + 1)))
+    seq = np.unique(nodes[:, 1:3], axis=0)[:, 1]  # in the order of time
+    by_seq = np.argsort(seq)
+    for name, values in zip(table.column_names, table.columns, strict=True):
+        if name == PATH or not pa.types.is_list(values.type):
+            continue
+        lists = values.combine_chunks()
+        place = by_seq[np.searchsorted(seq[by_seq], lists.flatten().to_numpy())]
+        owner = np.repeat(row, pc.fill_null(pc.list_value_length(lists), 0).to_numpy())
+        owner, place = np.unique(np.stack([owner, place]), axis=1)
+        bound = Bound(np.searchsorted(owner, np.arange(rows + 1)), place)
+        columns[name] = event_column(bound, seq, as_list=True)
+    return pa.table(columns, schema=table.schema)
+
+
+def _sums(digits: list[str | None], row: Ints, rows: int) -> dict[str, pa.Array]:
+    """The columns of counts of all pieces of each row; unknown if those of the pieces are."""
+    sums = [0] * rows
+    if None in digits:
+        said = unknown_counts(rows)
+    else:
+        for place, count in zip(row.tolist(), digits, strict=True):
+            sums[place] += from_digits(str(count))
+        beyond = {place: count for place, count in enumerate(sums) if count >= LIMIT}
+        said = count_columns(np.array([min(count, LIMIT) for count in sums], np.int64), beyond)
+    return dict(zip(COUNTS, said, strict=True))

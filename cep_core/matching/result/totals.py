@@ -1,0 +1,94 @@
+"""How many matches there are, for each operating day; one part where no days are given.
+
+`matches_total` is exact or, where counting is not polynomial and the listing was cut, unknown beside `matches_at_least`
+(`docs/semantics.md` 3). A slice sends its totals as JSON in the metadata of its last batch; days add up over slices.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cep_core.arrays import Flags, Ints
+from cep_core.numbers.count_columns import all_digits, from_digits
+
+ALL_TIME = "all"
+"""The key of the one part where no days are given."""
+
+Days = tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Total:
+    """The matches of one day: `at_least` so many, exactly so many if `exact`."""
+
+    at_least: int = 0
+    exact: bool = True
+
+    def __add__(self, other: Total) -> Total:
+        return Total(self.at_least + other.at_least, self.exact and other.exact)
+
+
+def parts(days: Days) -> list[str]:
+    """The keys of the days, in order.
+
+    >>> parts((0, 86400, 172800))
+    ['0', '86400']
+    """
+    return [ALL_TIME] if days is None else [str(day) for day in days[:-1]]
+
+
+def part_of(certain: Ints, days: Days) -> Ints:
+    """The number of each moment's day; -1 before the first and the number of days after the last."""
+    return np.zeros(len(certain), np.int64) if days is None else np.searchsorted(days, certain, side="right") - 1
+
+
+def owned_moments(certain: Ints, days: Days) -> Flags:
+    """Which moments lie in one of the days."""
+    part = part_of(certain, days)
+    return (part >= 0) & (part < len(parts(days)))
+
+
+def encode(totals: dict[str, Total]) -> bytes:
+    """JSON for the metadata.
+
+    >>> encode({"0": Total(3), "10": Total(7, exact=False)})
+    b'{"0": {"matches_total": "3"}, "10": {"matches_total": null, "matches_at_least": "7"}}'
+    """
+    return json.dumps({day: _said(total) for day, total in totals.items()}).encode()
+
+
+def _said(total: Total) -> dict[str, str | None]:
+    if total.exact:
+        return {"matches_total": all_digits(total.at_least)}
+    return {"matches_total": None, "matches_at_least": all_digits(total.at_least)}
+
+
+def decode(said: bytes) -> dict[str, Total]:
+    """The totals of one slice."""
+    return {
+        day: Total(from_digits(total["matches_total"] or total["matches_at_least"]), total["matches_total"] is not None)
+        for day, total in json.loads(said).items()
+    }
+
+
+def add(slices: Iterable[dict[str, Total]], days: Days) -> dict[str, Total]:
+    """The totals of all slices together, every day named; a slice that owns a part of a day adds to that day.
+
+    >>> add([{"0": Total(3)}, {"0": Total(1), "5": Total(2)}], (0, 10, 20))
+    {'0': Total(at_least=6, exact=True), '10': Total(at_least=0, exact=True)}
+    """
+    sums = {day: Total() for day in parts(days)}
+    for totals in slices:
+        for moment, total in totals.items():
+            sums[day_of(moment, days)] += total
+    return sums
+
+
+def day_of(moment: str, days: Days) -> str:
+    """The key of the day that a moment given as a key belongs to: a slice may own a part of a day."""
+    return ALL_TIME if days is None else str(days[bisect_right(days, int(moment)) - 1])

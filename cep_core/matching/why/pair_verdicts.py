@@ -1,0 +1,81 @@
+"""Why a pair is a match of `P AND Q`: each side's conditions, those on both, and one window around them.
+
+The conditions of a side are judged on that side's events alone, as `verdicts` judges any match; equivalences and the
+window are judged on both together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import pyarrow as pa
+
+from cep_core.language.patterns.bind.and_sides import alone, crossing, names_of
+from cep_core.language.patterns.bind.naming import RIGHT
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.tree import Conjunction
+from cep_core.matching.reference import Path
+from cep_core.matching.why.absences import bound_by
+from cep_core.matching.why.verdicts import Judge, Kind, Verdict
+
+MOST = 10
+"""Events that are tried as two matches."""
+
+
+class PairJudge:
+    """Judges pairs of an AND over a log; `events` in (ts, seq) order with `pos`."""
+
+    def __init__(self, query: Query, events: pa.Table) -> None:
+        assert isinstance(query.pattern, Conjunction)
+        self._crossing = crossing(query)
+        self._both = Judge(query, events)
+        self._sides = tuple(
+            (names_of(pattern), Judge(alone(query, pattern), events))
+            for pattern in (query.pattern.left, query.pattern.right)
+        )
+
+    def verdicts(self, path: Path, window_start: int | None = None) -> tuple[Verdict, ...]:
+        """A verdict for each condition that applies; `path`: the events of both sides in the order of time."""
+        window_start = self._both.window_start(path) if window_start is None else window_start
+        return (
+            *self._both.equivalences(bound_by(path)),
+            *(verdict for names, judge in self._sides for verdict in self._of_side(names, judge, path, window_start)),
+            *self._both.judged(self._crossing, bound_by(path)),
+            self._both.window(path, window_start),
+        )
+
+    def bindings(self, rows: Sequence[int], most: int = 100) -> list[Path]:
+        """The ways in which the two sides can bind exactly these events, conditions aside: at most so many.
+
+        An event is in both sides only where it has to be. Cost: 2^n parts of n events, 3^n where events are shared;
+        ValueError for more than MOST of them.
+        """
+        if len(rows) > MOST:
+            raise ValueError(f"{len(rows)} events are too many to try as two matches; at most {MOST}")
+        by_side = [{part: judge.bindings(part, most) for part in _parts(rows)} for _, judge in self._sides]
+        for shared in range(len(rows) + 1):
+            found = [
+                tuple(sorted((*one, *other)))
+                for part, ones in by_side[0].items()
+                for rest, others in by_side[1].items()
+                if ones and others and len(part) + len(rest) == len(rows) + shared and {*part, *rest} == set(rows)
+                for one in ones
+                for other in others
+                if {*one} != {(row, name.removesuffix(RIGHT)) for row, name in other}
+            ]
+            if found:
+                return list(dict.fromkeys(found))[:most]
+        return []
+
+    def _of_side(self, names: frozenset[str], judge: Judge, path: Path, window_start: int | None) -> Iterator[Verdict]:
+        own = tuple(step for step in path if step[1] in names)
+        for verdict in judge.verdicts(own, window_start):
+            if verdict.kind not in (Kind.EQUIVALENCE, Kind.WINDOW):
+                yield verdict
+
+
+def _parts(rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Every part of the rows that is not empty, in their order."""
+    for size in range(1, len(rows) + 1):
+        yield from combinations(rows, size)

@@ -1,0 +1,90 @@
+"""Values as integer codes whose smallest is the MIN, or the MAX: one kind of minimum for every attribute type.
+
+Integers code themselves, doubles by their bits (which order like integers once the negative ones are turned over; NaN
+comes last, as in SQL), strings by rank. The code of a MAX is the complement, which turns the order round without
+overflow. Nulls have the code NOTHING.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import NOTHING, Ints
+
+MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How codes read: the Arrow type of the values, the order, and the sorted values where codes are ranks."""
+
+    type: pa.DataType
+    largest: bool
+    ranked: pa.Array | None = None
+
+
+def encode(values: pa.Array, largest: bool) -> tuple[Ints, Coding]:
+    """Codes of the values, smaller for a smaller value (for a larger one if `largest`), NOTHING for null.
+
+    >>> codes, coding = encode(pa.array([2.5, None, -1.0]), largest=True)
+    >>> decode(np.array([codes.min(), NOTHING]), coding).to_pylist()
+    [2.5, None]
+    """
+    codes, ranked = ordered_codes(values)
+    if largest:
+        codes = ~codes
+    null = unknown(values)
+    if bool(((codes == NOTHING) & ~null).any()):  # the one value whose own code is taken
+        ranked = _sorted_values(values)
+        codes = _ranks(values, ranked)
+        codes = ~codes if largest else codes
+    codes[null] = NOTHING
+    return codes, Coding(values.type, largest, ranked)
+
+
+def decode(codes: Ints, coding: Coding) -> pa.Array:
+    """The values of the codes, in the type that `encode` was given."""
+    null = codes == NOTHING
+    plain = np.where(null, 0, ~codes if coding.largest else codes)
+    if coding.ranked is not None:
+        if len(coding.ranked) == 0:
+            return pa.nulls(len(codes), coding.type)
+        return coding.ranked.take(pa.array(plain, pa.int64(), mask=null))
+    if pa.types.is_floating(coding.type):
+        bits = np.where(plain < 0, plain ^ MAGNITUDE, plain)
+        return pa.array(bits.view(np.float64), coding.type, mask=null)
+    if pa.types.is_boolean(coding.type):
+        return pa.array(plain.astype(np.bool_), coding.type, mask=null)
+    return pa.array(plain, pa.int64(), mask=null).cast(coding.type)
+
+
+def unknown(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which values are null; NaN is a value."""
+    return values.is_null().to_numpy(zero_copy_only=False).astype(np.bool_)
+
+
+def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:
+    """int64 codes in the order of the values (arbitrary for null), and the sorted values where codes are ranks."""
+    if pa.types.is_floating(values.type):
+        numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
+        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # one NaN, and -0.0 is 0.0
+        bits = numbers.view(np.int64)
+        return np.where(bits < 0, bits ^ MAGNITUDE, bits), None
+    if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):
+        return pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False).copy(), None
+    ranked = _sorted_values(values)
+    return _ranks(values, ranked), ranked
+
+
+def _sorted_values(values: pa.Array) -> pa.Array:
+    distinct = values.unique().drop_null()
+    return distinct.take(pc.array_sort_indices(distinct))
+
+
+def _ranks(values: pa.Array, ranked: pa.Array) -> Ints:
+    ranks = pc.fill_null(pc.index_in(values, value_set=ranked), 0)
+    return ranks.to_numpy(zero_copy_only=False).astype(np.int64)

@@ -1,0 +1,102 @@
+"""Exact integers as result columns (docs/language.md, Results; docs/architecture.md, Numbers).
+
+A count or an integer sum is DECIMAL(38,0), null beyond 38 digits, with its magnitude beside it in any case; averages
+and float sums are doubles, rounded once from exact integers. Vectorised where numbers fit a machine word.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import Ints
+from cep_core.numbers.integers import Integers
+
+DECIMAL = pa.decimal128(38, 0)
+DECIMAL_LIMIT = 10**38
+EXACT_DOUBLE = 1 << 53
+"""Integers below it are doubles without rounding."""
+LARGEST_SHIFT = 1000
+"""A power of two by which an exact double may be divided without leaving the normal range."""
+LOG10_OF_2 = math.log10(2)
+
+
+def decimals(values: Integers) -> pa.Array:
+    """The values as DECIMAL(38,0), null beyond 38 digits."""
+    column = pa.array(values.small, pa.int64()).cast(DECIMAL)
+    if not values.large:
+        return column
+    rows = sorted(values.large)
+    mask = np.zeros(len(values), dtype=np.bool_)
+    mask[rows] = True
+    large = [values.large[row] for row in rows]
+    fitting = [Decimal(value) if abs(value) < DECIMAL_LIMIT else None for value in large]
+    return pc.replace_with_mask(column, pa.array(mask), pa.array(fitting, DECIMAL))
+
+
+def logarithms(values: Integers, shifts: Ints | None = None) -> pa.Array:
+    """log10 |value / 2**shift|, null at 0; within 1e-9 of the truth, at any size.
+
+    >>> logarithms(Integers.of([0, 1000, 10**400])).to_pylist()
+    [None, 3.0, 400.0]
+    """
+    if shifts is not None:
+        values, shifts = values.in_lowest_terms(shifts)
+    magnitude = np.abs(values.small.astype(np.float64))
+    column = np.log10(np.where(magnitude > 0, magnitude, 1.0))
+    known = magnitude > 0
+    for row, value in values.large.items():
+        column[row] = math.log10(abs(value))
+        known[row] = True
+    if shifts is not None:
+        column -= shifts * LOG10_OF_2
+    return pa.array(column, pa.float64(), mask=~known)
+
+
+def signs(values: Integers) -> pa.Array:
+    """-1, 0 or 1."""
+    column = np.sign(values.small).astype(np.int8)
+    for row, value in values.large.items():
+        column[row] = 1 if value > 0 else -1
+    return pa.array(column, pa.int8())
+
+
+def digits(values: Integers) -> pa.Array:
+    """All digits, as strings."""
+    column = pa.array(values.small, pa.int64()).cast(pa.string())
+    if not values.large:
+        return column
+    mask = np.zeros(len(values), dtype=np.bool_)
+    mask[list(values.large)] = True
+    # Decimal prints integers of any length; Python's own conversion refuses more than 4300 digits.
+    large = [str(Decimal(values.large[row])) for row in sorted(values.large)]
+    return pc.replace_with_mask(column, pa.array(mask), pa.array(large, pa.string()))
+
+
+def quotients(dividends: Integers, divisors: Integers, shifts: Ints) -> pa.Array:
+    """dividend / (divisor * 2**shift) as doubles, rounded once; null where the divisor is 0 or it is out of range.
+
+    >>> quotients(Integers.of([1, 3 * 10**400, 5]), Integers.of([3, 10**400, 0]), np.zeros(3, np.int64)).to_pylist()
+    [0.3333333333333333, 3.0, None]
+    """
+    known = divisors.nonzero()
+    exact = np.abs(dividends.small) < EXACT_DOUBLE
+    exact &= (divisors.small < EXACT_DOUBLE) & (shifts < LARGEST_SHIFT)
+    exact[list(dividends.large) + list(divisors.large)] = False
+    column = np.ldexp(dividends.small.astype(np.float64), -np.minimum(shifts, LARGEST_SHIFT).astype(np.int32))
+    column /= np.where(known & exact, divisors.small, 1)
+    for row in np.flatnonzero(known & ~exact):
+        try:
+            column[row] = dividends[int(row)] / (divisors[int(row)] << int(shifts[row]))
+        except OverflowError:
+            known[row] = False
+    return pa.array(column, pa.float64(), mask=~known)
+
+
+def doubles(values: Integers, shifts: Ints) -> pa.Array:
+    """value / 2**shift as doubles, rounded once; null where out of range."""
+    return quotients(values, Integers(np.ones(len(values), dtype=np.int64)), shifts)

@@ -1,0 +1,1 @@
+"""Arrays: what an operator is offered, and where its partial matches stand."""

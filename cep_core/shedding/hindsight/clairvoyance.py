@@ -1,0 +1,144 @@
+"""What becomes of every partial match of a run that drops nothing: the matches that come of it, and the work they need.
+
+A partial match is useful as long as a match is still to come of it or of what springs from it; what it costs later is
+not. `worth` and `work` of a partial match include those of all that spring from it.
+
+Cost: O((partial matches + matches) log) once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Flags, Floats, Ints
+from cep_core.shedding.run import Run
+
+
+@dataclass(frozen=True)
+class Clairvoyance:
+    """`recorded`: a run that dropped nothing and kept record. `kept`: the matches that count, [matches]; None: all."""
+
+    recorded: Run
+    kept: Flags | None = None
+
+    def keeping(self, kept: Flags) -> Clairvoyance:
+        """The same where only some matches are wanted."""
+        return Clairvoyance(self.recorded, kept)
+
+    @property
+    def nodes(self) -> int:
+        return self.recorded.nodes
+
+    @property
+    def parent(self) -> Ints:
+        """[nodes] the partial match that each sprang from; -1: none."""
+        return self.recorded.account.parent[: self.nodes]
+
+    @property
+    def match_pattern(self) -> Ints:
+        """[matches]."""
+        return self.recorded.match_columns()[0]
+
+    @cached_property
+    def worth(self) -> Ints:
+        """[nodes] the matches that come of each."""
+        worth = np.bincount(self.recorded.account.match_node[self._wanted], minlength=self.nodes)
+        _add_up(self.parent, worth)
+        return worth
+
+    @cached_property
+    def _wanted(self) -> Ints:
+        """The numbers of the matches that count."""
+        return np.arange(self.recorded.matches) if self.kept is None else np.flatnonzero(self.kept)
+
+    @cached_property
+    def useful(self) -> Ints:
+        """[nodes] what each costs itself until the last event that carries a match on."""
+        account, matches = self.recorded.account, self._wanted
+        useful = np.zeros(self.nodes, np.int64)
+        np.maximum.at(useful, account.match_node[matches], account.match_spent[matches])
+        born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
+        np.maximum.at(useful, self.parent[born], account.born_at[born])
+        return useful
+
+    @cached_property
+    def work(self) -> Ints:
+        """[nodes] the same with all that springs from each."""
+        work = self.useful.copy()
+        _add_up(self.parent, work)
+        return work
+
+    @cached_property
+    def spent(self) -> Ints:
+        """[nodes] what each and all that springs from it cost, useful or not."""
+        spent = self.recorded.spent_by_node()
+        _add_up(self.parent, spent)
+        return spent
+
+    def shares(self, before: Ints, after: Ints) -> Floats:
+        """[matches] each one's share of the useful work that was done from one moment to a later one.
+
+        `before`, `after`: [nodes] what each partial match had cost itself by then. A meeting's cost is divided equally
+        among the matches that need it.
+        """
+        first, source, needs, count = self._carried
+        found = np.zeros(len(self.match_pattern))
+        _divide(self.parent, self.worth, before, after, first, source, needs, count, found)
+        return found
+
+    @cached_property
+    def _carried(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """What carries a node's matches on, by node and time: first [nodes + 1], then of each child or match.
+
+        Its number (a match's is -1 less its number), what the node has cost itself by then, its matches.
+        """
+        account, matches = self.recorded.account, self._wanted
+        born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
+        node = np.concatenate([self.parent[born], account.match_node[matches]])
+        source = np.concatenate([born, -1 - matches])
+        needs = np.concatenate([account.born_at[born], account.match_spent[matches]])
+        count = np.concatenate([self.worth[born], np.ones(len(matches), np.int64)])
+        order = np.lexsort((needs, node))
+        first = np.searchsorted(node[order], np.arange(self.nodes + 1))
+        return first.astype(np.int64), source[order], needs[order], count[order]
+
+
+@njit(cache=True)
+def _add_up(parent: Ints, values: Ints) -> None:
+    """Adds to each node what springs from it; children have larger numbers than their parents."""
+    for node in range(parent.shape[0] - 1, -1, -1):
+        if parent[node] >= 0:
+            values[parent[node]] += values[node]
+
+
+@njit(cache=True)
+def _divide(
+    parent: Ints,
+    worth: Ints,
+    before: Ints,
+    after: Ints,
+    first: Ints,
+    source: Ints,
+    needs: Ints,
+    count: Ints,
+    found: Floats,
+) -> None:
+    """Work from `before` to `after`, divided among matches; `share` is what each match of a node has so far."""
+    share = np.zeros(parent.shape[0])
+    for node in range(parent.shape[0]):
+        rest = worth[node]
+        done = 0
+        for item in range(first[node], first[node + 1]):
+            piece = min(needs[item], after[node]) - max(done, before[node])
+            if piece > 0:
+                share[node] += piece / rest
+            done = max(done, needs[item])
+            rest -= count[item]
+            if source[item] >= 0:
+                share[source[item]] = share[node]
+            else:
+                found[-1 - source[item]] = share[node]

@@ -1,0 +1,135 @@
+"""The least that any strategy loses that drops partial matches and answers every event within the bound.
+
+Events a to b, one after another, are answered within LB only if all that is done about them fits between the arrival of
+a and LB after the arrival of b. What events and windows cost has to be paid; what is left is for partial matches. A
+match needs every meeting of the partial matches that it comes from, up to the event that carries it on. Which matches
+to keep is a knapsack: their weights against their work. Its relaxation, where a fraction of a match may be kept, keeps
+at least as much weight as any strategy.
+
+- One constraint for each busy period of an operator that does useful work only: from the event that finds it idle to
+  the one that is answered latest. Periods where that is within the bound ask for nothing.
+- A meeting that several matches need is shared equally among them. Of any set of matches the shares are then no more
+  than the work that the set needs, so that sharing makes the bound lower, never too high.
+- A match counts in one period only, in that where its share is the largest; what it needs in others is left out.
+  So no loss counts twice, and the losses of all periods add up.
+
+Assumptions: costs as the operator charges them, nothing for choosing; what a strategy drops is a partial match, from
+some event on. It does not hold for events that leave windows (E-BL): they spare single meetings.
+
+What a knapsack leaves out is also what the clairvoyant does without (`replaying`).
+
+Cost: the recorded run once more, and O(partial matches + matches) for each binding period.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cep_core.arrays import Flags, Floats, Ints
+from cep_core.shedding.arrays.rules import RECORD
+from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
+from cep_core.shedding.run import Run
+
+ROUNDING = 1e-9
+"""Shares are sums of quotients; so much is taken off the answer."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """Events first to last, both included, that must be done in `room` of work by partial matches."""
+
+    first: int
+    last: int
+    room: int
+
+
+def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: int) -> list[Period]:
+    """The periods from event `begin` on in which even useful work alone is too much for the bound.
+
+    [n] when each event arrives, what it costs by itself, and what useful partial matches cost that it meets.
+
+    >>> arrival, ones = np.array([0, 1, 2, 50]), np.ones(4, np.int64)
+    >>> busy_periods(arrival, ones, 9 * ones, 0, bound=20)
+    [Period(first=0, last=2, room=19)]
+    """
+    found = []
+    first, worst, last, done = begin, bound, -1, 0
+    for i in range(begin, len(arrival)):
+        if i > begin and arrival[i] >= done:
+            if last >= 0:
+                found.append((first, last))
+            first, worst, last = i, bound, -1
+        done = max(done, int(arrival[i])) + int(fixed[i]) + int(useful[i])
+        if done - arrival[i] > worst:
+            worst, last = done - int(arrival[i]), i
+    if last >= 0:
+        found.append((first, last))
+    return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in found]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What has to go. `weight`: at least so much; `gone`: [matches] those that the knapsacks leave out, in whole."""
+
+    weight: float
+    gone: Flags
+
+
+def least_loss(
+    known: Clairvoyance, arrival: Ints, useful: Ints, begin: int, bound: int, weights: Sequence[float]
+) -> Loss:
+    """The least loss among the matches that are wanted of `known` and completed from event `begin` on.
+
+    `useful`: [n] what useful partial matches cost at each event; `weights`: by pattern.
+    """
+    stream = known.recorded.stream
+    periods = busy_periods(arrival, stream.fixed_cost, useful, begin, bound)
+    weight = np.array(weights, np.float64)[known.match_pattern]
+    gone = np.zeros(len(weight), np.bool_)
+    if not periods:
+        return Loss(0.0, gone)
+    best = np.zeros(len(weight))
+    place = np.full(len(weight), -1, np.int64)
+    # What every partial match has cost when a period begins and when it has ended.
+    again = Run(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
+    for number, period in enumerate(periods):
+        again.advance(period.first)
+        before = _padded(again.spent_by_node(), known.nodes)
+        again.advance(period.last + 1)
+        shares = known.shares(before, _padded(again.spent_by_node(), known.nodes))
+        larger = shares > best
+        best[larger], place[larger] = shares[larger], number
+    lost = 0.0
+    for number, period in enumerate(periods):
+        its = np.flatnonzero(place == number)
+        least, left_out = knapsack(best[its], weight[its], period.room)
+        lost += least
+        gone[its[left_out]] = True
+    return Loss(max(0.0, lost * (1 - ROUNDING)), gone)
+
+
+def knapsack(work: Floats, weight: Floats, room: int) -> tuple[float, Ints]:
+    """The least weight that must go so that the rest of the work fits, a part of a match perhaps; and which ones go.
+
+    >>> least, gone = knapsack(np.array([4.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), 5)
+    >>> least, gone.tolist()
+    (1.5, [0, 1])
+    """
+    excess = float(work.sum()) - max(0, room)
+    if excess <= 0:
+        return 0.0, np.zeros(0, np.int64)
+    order = np.argsort(weight / work, kind="stable")
+    gone = np.cumsum(work[order])
+    whole = int(np.searchsorted(gone, excess, side="right"))
+    lost = float(weight[order[:whole]].sum())
+    if whole < len(order):
+        rest = excess - (float(gone[whole - 1]) if whole else 0.0)
+        lost += float(weight[order[whole]]) * rest / float(work[order[whole]])
+    return lost, order[: whole + 1]
+
+
+def _padded(spent: Ints, nodes: int) -> Ints:
+    return np.concatenate([spent, np.zeros(nodes - len(spent), np.int64)])

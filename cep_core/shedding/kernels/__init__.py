@@ -1,0 +1,1 @@
+"""Kernels: an event meets partial matches, and partial matches are dropped."""

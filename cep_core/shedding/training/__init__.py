@@ -1,0 +1,1 @@
+"""Training: the model is learned from a run, and learned again when the stream drifts."""

@@ -1,0 +1,217 @@
+"""What an operator's work really costs on this machine: time of an event, and of meeting a partial match by state.
+
+Time is processor time of the thread, which is wall time where nothing else runs. The operator runs over a log without
+shedding, stretch by stretch. How many events a stretch has, and how many partial matches of each state they meet, is
+known exactly; how long it takes is measured. The costs are those that explain the measured times best, none below zero
+(least squares, by coordinate descent), beside a constant for the call of a stretch, which is no cost of the operator.
+States that always come together cannot be told apart: they get a cost in common. Every repetition is fitted by itself,
+so that their spread tells what to believe.
+
+What shedding costs is measured on its own: looking up a utility, comparing two of them, drawing a random number, moving
+a partial match. Cost: `repetitions` times `TRIES` runs over the log.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Floats, Ints
+from cep_core.shedding.arrays.costs import uniform_costs
+from cep_core.shedding.arrays.stream import Offered, stream_of
+from cep_core.shedding.kernels.victims import by_chance
+from cep_core.shedding.model.utility import utility_at, utility_tables
+from cep_core.shedding.run import Run
+
+PARTS = ("lookup", "sort", "drop", "draw")
+"""What shedding itself costs (`Costs`)."""
+
+STRETCHES = 64
+TRIES = 5
+"""A stretch's time is the least of so many: whatever else the machine does only adds to it."""
+
+TOWARDS_COMMON = 1e-4
+"""How strongly the cost of a state is drawn towards that of all, beside what its own counts say."""
+
+SAMPLE = 10_000
+"""Partial matches that shedding's own parts are measured on."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Nanoseconds over all repetitions."""
+
+    median: float
+    least: float
+    most: float
+
+    @property
+    def whole(self) -> int:
+        """For a declaration: whole nanoseconds, at least 1.
+
+        >>> Spread(2.6, 1.0, 3.0).whole, Spread(0.2, 0.0, 0.3).whole
+        (3, 1)
+        """
+        return max(1, round(self.median))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Of one operator on one machine."""
+
+    event: Spread
+    states: tuple[tuple[Spread, ...], ...]
+    """By pattern, each state but the final one."""
+    explained: float
+    """Share of the variance of the measured times that the fitted costs explain, the median of all repetitions."""
+    parts: tuple[Spread, ...]
+    """What shedding costs: those of `PARTS`."""
+    events: int
+    meetings: int
+
+
+def calibrate(
+    patterns: Sequence[Offered],
+    ts: Ints,
+    *,
+    ordered: bool = False,
+    repetitions: int = 5,
+    now: Callable[[], int] = time.thread_time_ns,
+) -> Calibration:
+    """Measures an operator of all patterns over events at `ts`. Raises ValueError without events."""
+    if not len(ts):
+        raise ValueError("there are no events to measure on")
+    costs = uniform_costs([pattern.machine.states for pattern in patterns], 1)
+    stream = stream_of(patterns, ts, costs, ordered=ordered)
+    # Of different lengths, so that what a call costs and what an event costs can be told apart.
+    lengths = np.cumsum(1 + np.arange(STRETCHES) % 4)
+    ends = np.unique(lengths * len(ts) // lengths[-1])
+    ends = ends[ends > 0]
+    counts = _counted(Run(stream, np.zeros(len(ts), np.int64)), ends)
+    fitted, explained = [], []
+    for _ in range(repetitions):
+        tries = [_timed(Run(stream, np.zeros(len(ts), np.int64)), ends, now) for _ in range(TRIES)]
+        spent = np.min(tries, axis=0)
+        found = fit_costs(counts, spent)
+        fitted.append(found[1:])
+        explained.append(_explained(counts, spent, found))
+    spread = [_spread(list(column)) for column in zip(*fitted, strict=True)]
+    at = stream.at.tolist()
+    parts = [_spread(list(column)) for column in zip(*[_shedding(now) for _ in range(repetitions)], strict=True)]
+    return Calibration(
+        spread[0],
+        tuple(tuple(spread[1 + begin : 1 + end]) for begin, end in pairwise(at)),
+        median(explained),
+        tuple(parts),
+        len(ts),
+        int(counts[:, 2:].sum()),
+    )
+
+
+def fit_costs(counts: Floats, spent: Floats) -> Floats:
+    """The costs of what was counted, by stretch, that explain the times [n] best; none is negative.
+
+    `counts`: [n, 2 + T] calls, events, and partial matches of each of T states. Where the counts of states do not tell
+    them apart, they cost the same: each is drawn a little towards what a partial match costs on average.
+
+    >>> counts = np.array([[1, 9, 40, 5], [1, 7, 30, 20], [1, 20, 80, 70], [1, 12, 90, 8]], float)
+    >>> fit_costs(counts, counts @ [30.0, 100.0, 4.0, 4.0]).round(3).tolist()
+    [30.0, 100.0, 4.0, 4.0]
+    """
+    together = np.column_stack([counts[:, :2], counts[:, 2:].sum(axis=1)])
+    common = _non_negative(together, spent, np.zeros(3), np.zeros(3))
+    drawn = np.concatenate([[0.0, 0.0], np.full(counts.shape[1] - 2, TOWARDS_COMMON)])
+    return _non_negative(counts, spent, np.concatenate([common[:2], np.full(len(drawn) - 2, common[2])]), drawn)
+
+
+def _non_negative(counts: Floats, spent: Floats, wanted: Floats, drawn: Floats) -> Floats:
+    """Least squares without negative costs; `drawn`: how strongly each is drawn towards `wanted`."""
+    scale = np.maximum(np.sqrt((counts**2).sum(axis=0)), 1e-300)
+    scaled = counts / scale
+    gram = scaled.T @ scaled + np.diag(drawn)
+    target = scaled.T @ spent + drawn * wanted * scale
+    found = wanted * scale
+    for _ in range(20_000):
+        before = found.copy()
+        for k in range(len(found)):
+            if gram[k, k] > 0:
+                found[k] = max(0.0, found[k] + (target[k] - gram[k] @ found) / gram[k, k])
+        if np.abs(found - before).max() <= 1e-12 * max(1.0, np.abs(found).max()):
+            break
+    return np.asarray(found / scale)
+
+
+def _counted(run: Run, ends: Ints) -> Floats:
+    """[n, 2 + T] by stretch: one call, its events, and the partial matches of each state that they meet."""
+    rows, seen, begin = [], np.zeros(len(run.account.moves), np.int64), 0
+    for end in ends.tolist():
+        run.advance(end)
+        met = run.account.moves.sum(axis=1)
+        rows.append([1, end - begin, *(met - seen)])
+        seen, begin = met, end
+    return np.array(rows, np.float64)
+
+
+def _timed(run: Run, ends: Ints, now: Callable[[], int]) -> Floats:
+    """[n] nanoseconds of each stretch."""
+    spent = []
+    for end in ends.tolist():
+        begin = now()
+        run.advance(end)
+        spent.append(now() - begin)
+    return np.array(spent, np.float64)
+
+
+def _explained(counts: Floats, spent: Floats, found: Floats) -> float:
+    rest, total = spent - counts @ found, spent - spent.mean()
+    return float(1 - (rest @ rest) / (total @ total)) if total.any() else 1.0
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    return Spread(median(values), min(values), max(values))
+
+
+def _shedding(now: Callable[[], int]) -> tuple[float, float, float, float]:
+    """Nanoseconds of looking up one utility, of one comparison, of moving one partial match, of one random draw."""
+    rng = np.random.default_rng(1)
+    [table] = utility_tables([rng.random((100, 8))], [1 + rng.random((100, 8))], [1.0], [10])
+    states, left = rng.integers(0, 8, SAMPLE), rng.uniform(0, 900, SAMPLE)
+    utilities, rows = rng.random(SAMPLE), rng.integers(0, 9, (SAMPLE, 9))
+
+    def least(work: Callable[[], object]) -> int:
+        work()
+        spent = []
+        for _ in range(TRIES):
+            begin = now()
+            work()
+            spent.append(now() - begin)
+        return min(spent)
+
+    return (
+        least(lambda: _look_up(table.gain, table.price, table.size, states, left)) / SAMPLE,
+        least(lambda: np.sort(utilities)) / (SAMPLE * SAMPLE.bit_length()),
+        least(lambda: _move(rows)) / SAMPLE,
+        least(lambda: by_chance(SAMPLE, SAMPLE // 2, 1, 1)) / SAMPLE,
+    )
+
+
+@njit(cache=True)
+def _look_up(gain: Floats, price: Floats, size: int, states: Ints, left: Floats) -> float:
+    total = 0.0
+    for r in range(len(states)):
+        total += utility_at(gain, price, size, states[r], left[r])
+    return total
+
+
+@njit(cache=True)
+def _move(rows: Ints) -> None:
+    """Each row takes the place of the one before it, as where partial matches are dropped."""
+    for r in range(1, rows.shape[0]):
+        for column in range(rows.shape[1]):
+            rows[r - 1, column] = rows[r, column]

@@ -1,0 +1,103 @@
+"""What shedding knows about an operator: the chain of each pattern, how events come, and the latency functions.
+
+Learned from a run that was not overloaded (pSPICE, section IV-B: the model is built before the rate is raised). In a
+window by time, or where a partial match meets only its partition's events, the events left are the clock left times the
+rate at which partial matches met events; in a window by number without partitions they are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cep_core.arrays import Floats
+from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.stream import Offered
+from cep_core.shedding.model.observations import Observations
+from cep_core.shedding.model.regression import Latency, fit_latency
+from cep_core.shedding.run import Run
+
+SAMPLES = 2_000
+"""(n, latency) pairs that the latency functions are fitted to, at most."""
+
+LONGEST = 200_000
+"""Events left that a table covers, at most; beyond, the last row holds."""
+
+
+@dataclass(frozen=True)
+class PatternModel:
+    """Of one pattern."""
+
+    observations: Observations
+    rate: float
+    """Events met in a unit of the window's clock."""
+    left: int
+    """Events that a partial match meets in a whole window, expected."""
+    weight: float
+    repetition: npt.NDArray[np.int64]
+    """By type of event: how many steps of the pattern it fits."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How long events took by a number of partial matches."""
+
+    processing: Latency
+    """f: latency of an event by that number."""
+    counts: npt.NDArray[np.int64]
+    """Sampled numbers, from which a shedder's own g is fitted."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Of all patterns of an operator."""
+
+    patterns: tuple[PatternModel, ...]
+    held: Seen
+    """By the number of partial matches alive in the whole operator."""
+    met: Seen
+    """By the number of those that the event meets."""
+    shares: Floats
+    """By type of event: its share of all (event, window) pairs."""
+    costs: Costs
+
+
+def model_of(run: Run, patterns: Sequence[Offered], costs: Costs, types: int) -> Model:
+    """Learns from all events that a run has processed. `types`: how many types of events there are."""
+    stream, account, done = run.stream, run.account, run.at
+    found = []
+    for q, pattern in enumerate(patterns):
+        observations = run.observations(q)
+        rate = _rate(pattern, observations.count, int(account.alive[q]))
+        repetition = np.zeros(types, np.int64)
+        for step in range(pattern.machine.steps):
+            repetition[np.unique(stream.kind[:done][pattern.fits[:done, step]])] += 1
+        left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
+        found.append(PatternModel(observations, rate, left, pattern.weight, repetition))
+    pairs = np.bincount(stream.kind[:done], stream.open_windows[:, :done].sum(axis=0), minlength=types)
+    return Model(
+        tuple(found),
+        _seen(account.held[:done], account.work[:done]),
+        _seen(account.met[:done], account.work[:done]),
+        pairs / max(1.0, float(pairs.sum())),
+        costs,
+    )
+
+
+def _seen(counts: npt.NDArray[np.int64], work: npt.NDArray[np.int64]) -> Seen:
+    """From the number of partial matches at each event and what the event cost."""
+    done = len(counts)
+    pick = np.unique(np.linspace(0, done - 1, min(done, SAMPLES)).astype(np.int64)) if done else np.zeros(0, np.int64)
+    # The widest events decide whether the bound holds, and an even pick may miss them.
+    widest = np.argsort(counts, kind="stable")[-SAMPLES // 10 :]
+    pick = np.unique(np.concatenate([pick, widest]))
+    return Seen(fit_latency(counts[pick], work[pick]), counts[pick])
+
+
+def _rate(pattern: Offered, met: int, alive: int) -> float:
+    if pattern.windows.events and pattern.partition is None:
+        return 1.0
+    return met / alive if alive and met else 1.0

@@ -1,0 +1,1 @@
+"""Arrays: from a slice's candidates to what the kernels read."""

@@ -1,0 +1,105 @@
+"""Blocks of overlapping windows, whose numbers stand side by side, and their ranks.
+
+A block's windows are its lanes (`rows`). Ranks are renumbered within a block, so that trees are as small as the block.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Ints
+from cep_core.trends.arrays.graph import Comparisons
+
+FEWEST_LANES = 8
+MOST_LANES = 64
+CACHE = 1 << 18
+"""Words of a tree that fit a core's own cache."""
+MEMORY = 1 << 24
+"""Words of a tree that more than one lane may take."""
+DENSE = 8
+"""Count ranks instead of sorting them while there are at most so many a vertex."""
+
+
+@njit(cache=True)
+def block_end(first: Ints, last: Ints, partition: Ints, begin: int, words: int) -> int:
+    """One after the last window of the block that begins with window `begin`; `words` are what a lane of a cell takes.
+
+    A block holds windows of one partition that overlap its first one, at most MOST_LANES, and fewer where trees would
+    outgrow the cache.
+
+    >>> first, last = np.array([0, 1, 2, 9]), np.array([5, 6, 7, 12])
+    >>> block_end(first, last, np.zeros(4, np.int64), 0, 1)
+    3
+    """
+    end = begin + 1
+    while end < first.shape[0] and end - begin < MOST_LANES:
+        if partition[end] != partition[begin] or first[end] >= last[begin]:
+            break
+        size = (last[end] - first[begin]) * (end - begin + 1) * words
+        if size > (CACHE if end - begin >= FEWEST_LANES else MEMORY):
+            break
+        end += 1
+    return end
+
+
+@njit(cache=True)
+def block_ranks(comparisons: Comparisons, begin: int, end: int) -> tuple[Ints, Ints, Ints]:
+    """Ranks and bounds of vertices begin..end-1, renumbered among themselves, [c, vertex]; the cells of each edge."""
+    compared = comparisons.source.shape[0]
+    ranks = np.zeros((compared, end - begin), np.int64)
+    bounds = np.zeros((compared, end - begin), np.int64)
+    cells = np.zeros(compared, np.int64)
+    for c in range(compared):
+        low, high = np.int64(0), np.int64(-1)
+        for i in range(begin, end):
+            rank = np.int64(comparisons.rank[i, c])
+            if rank > 0:
+                low = rank if high < 0 else min(low, rank)
+                high = max(high, rank)
+        if high < 0:
+            continue
+        dense = high - low < DENSE * (end - begin)
+        known = (
+            _below(comparisons.rank[begin:end, c], low, high) if dense else _distinct(comparisons.rank[begin:end, c])
+        )
+        for i in range(begin, end):
+            rank = np.int64(comparisons.rank[i, c])
+            bound = min(np.int64(comparisons.bound[i, c]), high)
+            if dense:
+                ranks[c, i - begin] = known[rank + 1 - low] if rank > 0 else 0
+                upto = known[bound + 1 - low] if bound >= low else 0
+                exact = bound >= low and upto > known[bound - low]
+            else:
+                ranks[c, i - begin] = np.searchsorted(known, rank) + 1 if rank > 0 else 0
+                upto = np.searchsorted(known, bound, side="right")
+                exact = upto > 0 and known[upto - 1] == bound
+            exact &= bound == comparisons.bound[i, c]
+            bounds[c, i - begin] = upto if exact or not comparisons.equal[c] else 0
+            cells[c] = max(cells[c], ranks[c, i - begin])
+    return ranks, bounds, cells
+
+
+@njit(cache=True)
+def _below(ranks: Ints, low: int, high: int) -> Ints:
+    """For each of low..high + 1 how many different ranks are less; `ranks` are some of them, or 0."""
+    known = np.zeros(high - low + 2, np.int64)
+    for rank in ranks:
+        if rank > 0:
+            known[rank + 1 - low] = 1
+    for at in range(1, known.shape[0]):
+        known[at] += known[at - 1]
+    return known
+
+
+@njit(cache=True)
+def _distinct(ranks: Ints) -> Ints:
+    """The different ranks above 0, in order."""
+    ordered = np.sort(ranks)
+    distinct = np.zeros(ranks.shape[0], np.int64)
+    n = 0
+    for rank in ordered:
+        if rank > 0 and (n == 0 or distinct[n - 1] != rank):
+            distinct[n] = rank
+            n += 1
+    return distinct[:n]

@@ -1,0 +1,77 @@
+"""The comparisons of a plan evaluated on its candidates: their sides as columns, then as ranks (`ranks`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import Bits
+from cep_core.candidates.candidates import Candidates
+from cep_core.candidates.separating import Sides, limits
+from cep_core.language.patterns.tree import Comparison
+from cep_core.trends.arrays.graph import Comparisons, no_comparisons
+from cep_core.trends.arrays.ranks import Compared, compare
+
+
+class Comparing:
+    """The candidates of a slice, to compare."""
+
+    def __init__(self, found: Candidates, events: pa.Table) -> None:
+        self._found = found
+        self._events = events
+        self._evaluated: dict[Comparison, Compared] = {}
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return Sides(self._events.take(pa.array(self._found.rows)))
+
+    def evaluated(self, comparison: Comparison) -> Compared:
+        """Both sides on every candidate. Linear."""
+        if comparison not in self._evaluated:
+            sides = self._sides.column(comparison.left), self._sides.column(comparison.right)
+            self._evaluated[comparison] = (comparison.operator, *sides)
+        return self._evaluated[comparison]
+
+    def possible(self, alternatives: Sequence[Sequence[Comparison]]) -> list[list[Compared]]:
+        """The comparisons of each alternative on every candidate, without alternatives that none of them allows.
+
+        Those about NULLs mostly are not possible, nor are those about sums beyond 64 bits. At least one is left.
+        Comparisons that always hold are left out as well.
+        """
+        asked = [[one for one in comparisons if not self._says_nothing(one)] for comparisons in alternatives]
+        likely = [some for some in asked if not any(map(self._never_holds, some))]
+        found = [[self.evaluated(one) for one in some] for some in likely]
+        found = [compared for compared in found if all(map(_may_hold, compared))]
+        return found or [[self.evaluated(one) for one in asked[0]]]
+
+    def _says_nothing(self, comparison: Comparison) -> bool:
+        return limits(comparison) and comparison.operator in (">=", "<=") and self._sides.always_fits(comparison)
+
+    def _never_holds(self, comparison: Comparison) -> bool:
+        """Whether it asks for a sum beyond 64 bits, and there is none."""
+        if not limits(comparison) or comparison.operator in (">=", "<="):
+            return False
+        return self._sides.always_fits(replace(comparison, operator=">=" if comparison.operator == "<" else "<="))
+
+    def ranked(self, edges: Sequence[tuple[int, int, Sequence[Compared]]], states: Bits) -> Comparisons:
+        """Edges (source, target, comparisons) over candidates that may bind these states."""
+        partitions = self._found.partitions
+        if not edges:
+            return no_comparisons(len(self._found.rows), partitions)
+        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(self._found.offsets))
+        return compare(edges, states, partition, partitions)
+
+
+def _may_hold(compared: Compared) -> bool:
+    """Whether the truth values that an equality asks for occur on both sides; anything else may hold."""
+    operator, left, right = compared
+    if operator != "=" or not (pa.types.is_boolean(left.type) and pa.types.is_boolean(right.type)):
+        return True
+    return any(
+        pc.any(pc.equal(left, value)).as_py() and pc.any(pc.equal(right, value)).as_py() for value in (True, False)
+    )

@@ -1,0 +1,131 @@
+"""What negated matches cut off, as arrays that the kernels read (GRETA, section 5.2).
+
+An event may follow those from a vertex on (`Comparisons.since`); where a negation is excused by what precedes it, it
+must not come later than a moment of the earlier one (a comparison like any other). At the edges of a window some events
+may not begin a trend, or not end one (`Limits`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Bits, Ints
+from cep_core.trends.arrays.cut_moments import NEVER, Line, Negated, passing
+from cep_core.trends.arrays.graph import Comparisons, Limits, no_limits
+from cep_core.trends.arrays.ranks import Compared
+from cep_core.trends.arrays.window_vertices import LATEST, Windows
+from cep_core.trends.plan.guards import Guarded
+
+
+class Cuts:
+    """The cuts of all negations of a query on the line of its candidates."""
+
+    def __init__(self, guarded: Guarded, line: Line) -> None:
+        self._guarded = guarded
+        self._line = line
+        self._negated = [Negated(negated, line) for negated in guarded.forbidden]
+
+    def since(self, edge: tuple[int, int]) -> Ints:
+        """[m] the first vertex that each vertex may follow along a guarded edge of the diagram."""
+        line, ways = self._line, self._guarded.between[edge]
+        return np.minimum.reduce(
+            [passing(way, self._negated, line, line.tick_start, line.first)[0] for way in sorted(ways, key=sorted)]
+        )
+
+    def comparison(self, edge: tuple[int, int]) -> Compared:
+        """How earlier and later vertices of an edge compare that negations guard which are excused beforehand."""
+        line = self._line
+        (way,) = self._guarded.between[edge]
+        upper = passing(way, self._negated, line, line.tick_start, line.first)[1]
+        return ">=", pa.array(upper), pa.array(line.tick_start)
+
+    def limits(self, windows: Windows) -> Limits:
+        """What may begin and end a trend in each range of the windows."""
+        before, after = self._guarded.before, self._guarded.after
+        if not before and not after:
+            return no_limits()
+        line, states = self._line, len(self._guarded.diagram.variables)
+        ranges, vertices = (len(windows.first), states), (len(line.tick), states)
+        limits = Limits(
+            starts_before=np.full(ranges, LATEST, dtype=np.int64),
+            ends_from=np.zeros(ranges, dtype=np.int64),
+            begun=np.full(vertices, NEVER, dtype=np.int64),
+            ended=np.full(vertices, LATEST, dtype=np.int64),
+        )
+        last = np.repeat(line.offsets[1:], np.diff(line.offsets))
+        for state, ways in before.items():
+            begun, starts = [], []
+            for way in ways:
+                forward = [self._negated[k] for k in sorted(way) if self._negated[k].forward]
+                backward = [self._negated[k] for k in sorted(way) if not self._negated[k].forward]
+                none = np.full(len(line.tick), NEVER, dtype=np.int64)
+                begun.append(np.maximum.reduce([none, *(one.begun(line.tick_start, line.first) for one in forward)]))
+                ends = [one.ended(windows.first, windows.last) for one in backward]
+                starts.append(np.minimum.reduce([limits.starts_before[:, state], *map(self._after_tick, ends)]))
+            limits.begun[:, state] = np.minimum.reduce(begun)
+            limits.starts_before[:, state] = np.maximum.reduce(starts)
+        for state, ways in after.items():
+            ended, from_ = [], []
+            for way in ways:
+                forward = [self._negated[k] for k in sorted(way) if self._negated[k].forward]
+                backward = [self._negated[k] for k in sorted(way) if not self._negated[k].forward]
+                never = np.full(len(line.tick), LATEST, dtype=np.int64)
+                ended.append(np.minimum.reduce([never, *(one.ended(line.tick_end, last) for one in backward)]))
+                begins = [one.begun(windows.last, windows.first) for one in forward]
+                from_.append(np.maximum.reduce([limits.ends_from[:, state], *map(self._at_tick, begins)]))
+            limits.ended[:, state] = np.maximum.reduce(ended)
+            limits.ends_from[:, state] = np.minimum.reduce(from_)
+        return limits
+
+    def _after_tick(self, vertices: Ints) -> Ints:
+        """One after the last vertex of the tick of each; LATEST stays."""
+        found = vertices.copy()
+        some = vertices != LATEST
+        found[some] = self._line.tick_end[vertices[some]]
+        return found
+
+    def _at_tick(self, vertices: Ints) -> Ints:
+        """The first vertex of the tick of each; 0 for NEVER."""
+        found = np.zeros(len(vertices), dtype=np.int64)
+        some = vertices != NEVER
+        found[some] = self._line.tick_start[vertices[some]]
+        return found
+
+
+def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], states: Bits) -> Comparisons:
+    """The comparisons with the edges that are cut, `since[m]` for each (source, target).
+
+    A cut edge that compares nothing joins them: all of its sources have one rank.
+    """
+    if not cut:
+        return comparisons
+    compared = set(zip(comparisons.source.tolist(), comparisons.target.tolist(), strict=True))
+    free = [edge for edge in cut if edge not in compared]
+    source = np.concatenate([comparisons.source, np.array([p for p, _ in free], dtype=np.int64)])
+    target = np.concatenate([comparisons.target, np.array([q for _, q in free], dtype=np.int64)])
+
+    def binds(state: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+        return (states >> np.uint64(state) & np.uint64(1)).astype(np.int32)
+
+    since = np.zeros((len(source), len(states)), dtype=np.int64)
+    is_cut = np.zeros(len(source), dtype=np.bool_)
+    for c, edge in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
+        if edge in cut:
+            is_cut[c] = True
+            since[c] = cut[edge]
+    return Comparisons(
+        source,
+        target,
+        np.concatenate([comparisons.equal, np.zeros(len(free), dtype=np.bool_)]),
+        np.column_stack([comparisons.rank, *(binds(p) for p, _ in free)]),
+        np.column_stack([comparisons.bound, *(binds(q) for _, q in free)]),
+        np.maximum(comparisons.ranks, 1),
+        np.concatenate([comparisons.first_other, np.full(len(free), comparisons.first_other[-1])]),
+        comparisons.other_rank,
+        comparisons.other_bound,
+        is_cut,
+        since,
+    )

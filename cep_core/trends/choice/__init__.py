@@ -1,0 +1,1 @@
+"""Choice: which kernels evaluate a plan, and at what cost."""

@@ -1,0 +1,151 @@
+"""Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
+
+Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear, with them
+`compared` among those that count by ranks. Only windows that outgrow a machine word are counted again, in numbers that
+grow as they need (`exact`).
+
+Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
+MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
+or those of one window if that is more) on each core. A slice holds no more events than its row limit and what its reach
+reads back, so this bounds the whole, however long the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import NOTHING, Ints
+from cep_core.candidates.candidates import Candidates
+from cep_core.language.patterns.bind.naming import always_bound
+from cep_core.language.patterns.values.expressions import column
+from cep_core.numbers.codes import encode, unknown
+from cep_core.numbers.integers import Integers
+from cep_core.trends.arrays.comparing import Comparing
+from cep_core.trends.arrays.cut_moments import Line
+from cep_core.trends.arrays.cuts import Cuts, with_cuts
+from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices, states_of
+from cep_core.trends.arrays.weights import Weights, weights_of
+from cep_core.trends.arrays.window_vertices import Windows, list_windows
+from cep_core.trends.choice.compared import count_compared
+from cep_core.trends.choice.cores import count_in_parts
+from cep_core.trends.choice.exact import count_exactly
+from cep_core.trends.choice.uncompared import count_uncompared
+from cep_core.trends.plan.aggregates import Aggregates, Total
+from cep_core.trends.plan.layout import ARROW_TYPES
+from cep_core.trends.plan.trend_plan import Plan
+from cep_core.trends.result.trends import Trends
+
+
+def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
+    """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
+    clock = found.pos if plan.query.window.events else found.ts
+    windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
+    wanted = plan.aggregates
+    columns = aggregated_columns(wanted, found.rows, events)
+    sure = [_never_zero(total, plan, found, columns) for total in wanted.totals]
+    added = tuple(total for total, never in zip(wanted.totals, sure, strict=True) if not never)
+    weights = weights_of(added, tuple(plan.states(one.variables) for one in added), columns, len(found.rows))
+    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in wanted.minima]
+    in_order = np.arange(len(found.rows), dtype=np.int64)
+    vertices = Vertices(
+        tick=in_order if plan.ordered or plan.loose else found.ts,
+        states=states_of(plan.variables, found.variables, len(found.rows)),
+        weights=weights.words,
+        weighted=weights.states,
+        codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
+        coded=np.array([plan.states(minimum.variables) for minimum in wanted.minima], dtype=np.uint64),
+    )
+    comparing = Comparing(found, events)
+    line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
+    cuts = Cuts(plan.guarded, line)
+    comparisons = _comparisons(plan, comparing, vertices, cuts)
+    limits = cuts.limits(windows)
+    clocks = (clock, found.offsets)
+    sums, minima = count_in_parts(
+        windows,
+        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, clocks),
+    )
+    counted = zip(weights.totals(sums[1:]), weights.shifts, strict=True)
+    totals, shifts = zip((sums[0], 0), *((sums[0], 0) if never else next(counted) for never in sure), strict=True)
+    live = np.flatnonzero(sums[0].nonzero()[windows.range])
+    rows = windows.range[live]
+    return Trends(
+        windows.partition[live],
+        windows.index[live],
+        tuple(total.take(rows) for total in totals),
+        shifts,
+        tuple(np.ascontiguousarray(minima[rows, j]) for j in range(minima.shape[1])),
+        tuple(coding for _, coding in coded),
+    )
+
+
+def _never_zero(total: Total, plan: Plan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
+    """Whether a total that is asked for being 0 is at least the number of trends, which then serves: no more work."""
+    if not total.asked or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
+        return False
+    missing = unknown(columns[total.attribute])
+    return not any(bool((missing & found.variables[name]).any()) for name in total.variables)
+
+
+def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:
+    """The attributes that the totals and minima read, for each of some rows of the events."""
+    taken = pa.array(rows)
+    return {
+        name: column(events, name).take(taken).cast(ARROW_TYPES[kind], safe=False)
+        for name, kind in aggregates.attributes.items()
+    }
+
+
+def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
+    compared = []
+    for edge, some in plan.alternatives.items():
+        excuse = [cuts.comparison(edge)] if edge in plan.excused else []
+        compared += [(*edge, [*found, *excuse]) for found in comparing.possible(some)]
+    cut = {edge: cuts.since(edge) for edge in plan.cut}
+    return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
+
+
+def _count(
+    plan: Plan,
+    vertices: Vertices,
+    comparisons: Comparisons,
+    limits: Limits,
+    weights: Weights,
+    windows: Windows,
+    clocks: tuple[Ints, Ints],
+) -> tuple[list[Integers], Ints]:
+    """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
+    ranges = len(windows.first)
+    partition = windows.partition[windows.opener]
+    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
+    minima = np.full((ranges, vertices.codes.shape[1]), NOTHING, dtype=np.int64)
+    overflowed = np.zeros(ranges, dtype=np.bool_)
+    if weights.wide:
+        overflowed[:] = True  # counted exactly at once, below
+    elif plan.compared or plan.excused:
+        graph = (plan.automaton, comparisons, vertices, limits)
+        count_compared(*graph, windows.first, windows.last, partition, totals, minima, overflowed)
+    else:
+        count_uncompared(plan, comparisons, vertices, limits, windows, clocks, totals, minima, overflowed)
+    totals[overflowed] = 0
+    sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
+    again = np.flatnonzero(overflowed)
+    if len(again):
+        exact_minima = np.full((len(again), minima.shape[1]), NOTHING, dtype=np.int64)
+        exact = count_exactly(
+            plan.automaton,
+            comparisons,
+            vertices,
+            weights.limbs,
+            limits.take(again),
+            windows.first[again],
+            windows.last[again],
+            partition[again],
+            exact_minima,
+        )
+        minima[again] = exact_minima
+        sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
+    return sums, minima

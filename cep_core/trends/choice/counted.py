@@ -1,0 +1,59 @@
+"""Trends that are counted without listing them: the plans of a pattern, evaluated over the same candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from cep_core.candidates.candidates import candidates
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.query import Query
+from cep_core.trends.choice.aggregation import aggregate_trends
+from cep_core.trends.choice.description import describe_plan
+from cep_core.trends.plan.aggregates import Aggregates
+from cep_core.trends.plan.escaping import split
+from cep_core.trends.plan.layout import Layout
+from cep_core.trends.plan.terms import Term
+from cep_core.trends.plan.trend_plan import Plan, plan_of
+from cep_core.trends.result.partials import partial_of
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Plans, each with its sign, by the query that says what their candidates are."""
+
+    plans: tuple[tuple[Query, tuple[tuple[int, Plan], ...]], ...]
+
+    @staticmethod
+    def of(query: Query, terms: tuple[Term, ...], aggregates: Aggregates) -> Counted:
+        """The plans of a query's terms. Raises NotSupportedYet or QueryError."""
+        return Counted(
+            tuple(
+                (part, tuple((term.sign, plan_of(part, term.diagram, aggregates)) for term in its))
+                for part, its in split(query, terms)
+                if its
+            )
+        )
+
+    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+        """Partial rows, one batch for each plan."""
+        days = None if owned is None else owned.days
+        for query, plans in self.plans:
+            found = candidates(query, events, owned)
+            for sign, plan in plans:
+                trends = aggregate_trends(plan, found, events, days)
+                yield partial_of(trends, found.keys, found.partitions, layout, negative=sign < 0)
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+        plans = [plan for _, some in self.plans for plan in some]
+        if not plans:
+            return ("nothing to count: no binding is a match of this",)
+        if len(plans) == 1:
+            return describe_plan(plans[0][1])
+        lines = [f"{len(plans)} counts added and taken off: a binding that several readings allow counts once"]
+        for sign, plan in plans:
+            lines += [f"{'+' if sign > 0 else '-'} {line}" for line in describe_plan(plan)]
+        return tuple(lines)

@@ -1,0 +1,200 @@
+"""Trends of strict and partition contiguity and of skip-till-next-match: at most one for each start event and window.
+
+There the matching engine lists every match (docs/semantics.md, 3), and the occurrences in all of them are aggregated as
+columns. Of an OR each branch has its own matches, a binding of several counts once. Cost: the listing, plus the events
+of all matches; polynomial, where GRETA, section 9, expects that of fewer edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.arrays import NOTHING, Ints
+from cep_core.candidates.partitions import Relation, matching_pairs
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.values.expressions import column
+from cep_core.matching.evaluator import MatchEvaluator
+from cep_core.numbers.codes import encode
+from cep_core.numbers.groups import column_codes, group_rows
+from cep_core.numbers.integers import Integers
+from cep_core.trends.arrays.weights import weights_of
+from cep_core.trends.choice.aggregation import aggregated_columns
+from cep_core.trends.plan.aggregates import Aggregates
+from cep_core.trends.plan.layout import ARROW_TYPES, Layout
+from cep_core.trends.result.partials import partial_of
+from cep_core.trends.result.trends import Trends
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """The events of n matches, match after match, each in the order of time."""
+
+    start: Ints
+    """[n] start of the match's window."""
+    offsets: Ints
+    """[n + 1]"""
+    variable: Ints
+    """Number of the variable, by name."""
+    row: Ints
+    """Row in the events."""
+
+    @property
+    def match(self) -> Ints:
+        """The match of each occurrence."""
+        return np.repeat(np.arange(len(self.start)), np.diff(self.offsets))
+
+    def take(self, wanted: Ints) -> Occurrences:
+        """Some of the matches."""
+        lengths = np.diff(self.offsets)[wanted]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Occurrences(self.start[wanted], offsets, self.variable[places], self.row[places])
+
+
+class Listed:
+    """The matches of one pattern. Raises NotSupportedYet for what the matching engine does not evaluate."""
+
+    def __init__(self, query: Query, aggregates: Aggregates) -> None:
+        window = replace(query.window, slide=query.window.slide or query.window.size)
+        self._query = query
+        self._aggregates = aggregates
+        self.names = sorted(variable.name for variable in query.positive)
+        self._matching = MatchEvaluator(replace(query, aggregation=False, returns=(), group_by=(), window=window))
+
+    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+        """One batch of partial rows."""
+        yield self.aggregated(self.occurrences(events, owned), events, layout)
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+        return (
+            f"{self._query.strategy}: at most one match for each start event and window, listed and added up",
+            *self._matching.describe(),
+        )
+
+    def occurrences(self, events: pa.Table, owned: Ownership | None) -> Occurrences:
+        """The events of every match of a window that is owned."""
+        share = None if owned is None else Ownership(owned.variables, owned.owns)
+        listed = self._matching.evaluate(events, share)
+        rows = pa.Table.from_batches([batch.replace_schema_metadata(None) for batch in listed])
+        if owned is not None and owned.days is not None:
+            certain = pc.subtract(rows.column("window_end"), 1)
+            inside = pc.and_(pc.greater_equal(certain, owned.days[0]), pc.less(certain, owned.days[-1]))
+            rows = rows.filter(inside)
+        seq = column(events, "seq").to_numpy(zero_copy_only=False)
+        by_seq = np.argsort(seq, kind="stable")
+        match, variable, row = [], [], []
+        for number, name in enumerate(self.names):
+            its = column(rows, name)
+            if pa.types.is_list(its.type):
+                match.append(pc.list_parent_indices(its).to_numpy(zero_copy_only=False))
+                values = its.flatten()
+            else:
+                match.append(np.flatnonzero(its.is_valid().to_numpy(zero_copy_only=False)))
+                values = its.drop_null()
+            variable.append(np.full(len(values), number))
+            row.append(by_seq[np.searchsorted(seq, values.to_numpy(zero_copy_only=False), sorter=by_seq)])
+        matches, numbers, places = (np.concatenate(part).astype(np.int64) for part in (match, variable, row))
+        order = np.lexsort((numbers, places, matches))
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(matches, minlength=rows.num_rows))]).astype(np.int64)
+        start = column(rows, "window_start").to_numpy(zero_copy_only=False)
+        return Occurrences(start, offsets, numbers[order], places[order])
+
+    def aggregated(self, found: Occurrences, events: pa.Table, layout: Layout) -> pa.RecordBatch:
+        """Partial rows of some matches."""
+        keys = self._keys(found, events, layout)
+        codes = [code for name in keys.column_names for code in column_codes(keys.column(name))]
+        partition, firsts = group_rows(codes or [np.zeros(len(found.start), dtype=np.int64)])
+        totals, shifts = self._totals(found, events)
+        minima, codings = [], []
+        columns = aggregated_columns(self._aggregates, found.row, events)
+        for minimum in self._aggregates.minima:
+            own, coding = encode(columns[minimum.attribute], minimum.largest)
+            least = np.full(len(found.start), NOTHING, dtype=np.int64)
+            chosen = self._of(found, minimum.variables)
+            np.minimum.at(least, found.match[chosen], own[chosen])
+            minima.append(least)
+            codings.append(coding)
+        trends = Trends(partition, found.start // layout.slide, totals, shifts, tuple(minima), tuple(codings))
+        return partial_of(trends, keys.take(pa.array(firsts)), len(firsts), layout)
+
+    def _of(self, found: Occurrences, variables: tuple[str, ...]) -> Ints:
+        """The occurrences of some variables."""
+        wanted = [number for number, name in enumerate(self.names) if name in variables]
+        return np.flatnonzero(np.isin(found.variable, wanted))
+
+    def _totals(self, found: Occurrences, events: pa.Table) -> tuple[tuple[Integers, ...], tuple[int, ...]]:
+        """One for each match, then the totals of its occurrences, and the power of two that each is over."""
+        wanted, count = self._aggregates.totals, len(found.start)
+        columns = aggregated_columns(self._aggregates, found.row, events)
+        weights = weights_of(wanted, (0,) * len(wanted), columns, len(found.row))
+        parts: list[Integers] = [Integers(np.zeros(count, dtype=np.int64))] * weights.limbs.shape[1]
+        for total, (plus, minus) in zip(wanted, weights.places, strict=True):
+            chosen = self._of(found, total.variables)
+            match = found.match[chosen]
+            for part in (plus, minus):
+                if part is not None:
+                    for limb in range(weights.limbs.shape[2]):
+                        words = Integers(weights.limbs[chosen, part, limb].astype(np.int64)).sum_by(match, count)
+                        parts[part] = parts[part].plus(words.shifted(np.full(count, 32 * limb)))
+        ones = Integers(np.ones(count, dtype=np.int64))
+        return (ones, *weights.totals(parts)), (0, *weights.shifts)
+
+    def _keys(self, found: Occurrences, events: pa.Table, layout: Layout) -> pa.Table:
+        """The values of the grouped key classes, which all events of a match that have them share."""
+        keys = {}
+        for key in self._query.key_classes:
+            if key.name not in layout.query.group_by:
+                continue
+            values = pa.nulls(len(found.start), ARROW_TYPES[key.type])
+            for variable, attribute in key.members:
+                chosen = self._of(found, (variable,))
+                row = np.full(len(found.start), -1, dtype=np.int64)
+                row[found.match[chosen]] = found.row[chosen]
+                its = column(events, attribute).take(pa.array(row, mask=row < 0)).cast(values.type, safe=False)
+                values = pc.coalesce(values, its)
+            keys[key.name] = values
+        return pa.table(keys)
+
+
+class ListedInBoth:
+    """The matches of two patterns over variables of the same names that bind the same events in the same window."""
+
+    def __init__(self, left: Listed, right: Listed) -> None:
+        self._left = left
+        self._right = right
+
+    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+        """One batch of partial rows."""
+        one, other = self._left.occurrences(events, owned), self._right.occurrences(events, owned)
+        names = sorted({*self._left.names, *self._right.names})
+        same = _in_both(_renumbered(one, self._left.names, names), _renumbered(other, self._right.names, names))
+        yield self._left.aggregated(one.take(same), events, layout)
+
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+        return ("matches that both sides list, compared event by event: O(events of all matches)",)
+
+
+def _renumbered(found: Occurrences, names: list[str], common: list[str]) -> Occurrences:
+    number = np.array([common.index(name) for name in names], dtype=np.int64)
+    return replace(found, variable=number[found.variable])
+
+
+def _in_both(one: Occurrences, other: Occurrences) -> Ints:
+    """Which matches of `one` are among the `other`."""
+    ends = [np.concatenate([found.row[found.offsets[:-1]] for found in (one, other)])]
+    ends.append(np.concatenate([np.diff(found.offsets) for found in (one, other)]))
+    ends.append(np.concatenate([found.start for found in (one, other)]))
+    group, firsts = group_rows(ends)
+    left, right = (Relation({0: part}, len(part)) for part in np.split(group, [len(one.start)]))
+    a, b = matching_pairs(left, right, [len(firsts)])
+    mine, its = one.take(a), other.take(b)
+    differs = (mine.row != its.row) | (mine.variable != its.variable)
+    return np.unique(a[np.bincount(mine.match, differs, minlength=len(a)) == 0])

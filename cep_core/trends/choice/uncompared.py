@@ -1,0 +1,188 @@
+"""Which kernel counts a partition whose edges compare nothing: window by window, from panes, or by meeting points.
+
+Each is linear in what it visits, and they differ in how often they visit an event: once a window over it (`counting`,
+and `two_states` for the common templates); once, but for two products of matrices at the edge of each window (`panes`);
+or twice in each row of the matrix, at a few additions a window (`meeting`). The cheapest is chosen for each partition
+by its events and windows, in units of what `two_states` takes for an event.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.numbers.words import LIMIT
+from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.trends.arrays.window_vertices import Windows
+from cep_core.trends.kernels.meeting_points import meet_windows
+from cep_core.trends.kernels.panes import cut_panes, join_panes
+from cep_core.trends.kernels.two_states import (
+    BEGIN,
+    aggregate_panes,
+    count_beginning,
+    count_beginning_cut,
+    count_panes,
+    two_states,
+)
+from cep_core.trends.kernels.window_sums import count_windows
+from cep_core.trends.plan.state_arrays import Automaton
+from cep_core.trends.plan.trend_plan import Plan
+
+WALK = 5
+"""A visit by a kernel for any number of states."""
+PANE = 3
+"""A visit that fills all rows of a pane's matrix."""
+MEET = 2.5
+"""A visit of one row of the matrix on the way from, or to, a meeting point."""
+PRODUCT = 130
+"""Joining a pane to its neighbours on both sides."""
+
+
+class Way(IntEnum):
+    """How windows are counted."""
+
+    ONE_BY_ONE = 0
+    PANES = 1
+    MEETING = 2
+
+
+def count_uncompared(
+    plan: Plan,
+    comparisons: Comparisons,
+    vertices: Vertices,
+    limits: Limits,
+    windows: Windows,
+    clocks: tuple[Ints, Ints],
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """Fill totals[R, 1 + J], minima[R, M] and overflowed[R] for each range of the windows, as `count_windows`.
+
+    `clocks`: what the windows are counted by, for each vertex, and the offsets of the partitions.
+    """
+    partition = windows.partition[windows.opener]
+    apart = bool(plan.guarded.forbidden)  # what a negation forbids tells windows apart
+    small = len(plan.variables) <= BEGIN and len(limits.starts_before) == 0
+    if apart:
+        small = small and vertices.weights.shape[1] == vertices.codes.shape[1] == 0
+    costs = costs_of(plan, windows, partition, len(clocks[1]) - 1, small=small, apart=apart)
+    chosen = costs.argmin(axis=0)[partition]
+    for way in np.unique(chosen):
+        places = np.flatnonzero(chosen == way)
+        first, last = windows.first[places], windows.last[places]
+        some = (totals[places], minima[places], overflowed[places])
+        if way == Way.MEETING:
+            middle, point = _meeting_points(plan, windows, clocks, places)
+            meet_windows(plan.automaton, vertices, first, middle, last, point, *some)
+        elif way == Way.PANES:
+            count_by_panes(plan.automaton, vertices, first, last, partition[places], *some)
+        elif small:
+            count_by_two_states(plan.automaton, comparisons, vertices, first, last, *some)
+        else:
+            count_windows(plan.automaton, comparisons, vertices, limits.take(places), first, last, *some)
+        totals[places], minima[places], overflowed[places] = some
+
+
+def count_by_two_states(
+    template: Automaton,
+    comparisons: Comparisons,
+    vertices: Vertices,
+    first: Ints,
+    last: Ints,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """As `counting.count_windows` without limits, for at most two states; edges that are cut have no sums or minima."""
+    masks = two_states(template)
+    ends = np.flatnonzero(template.end)
+    sums, extremes = vertices.weights.shape[1], vertices.codes.shape[1]
+    if sums or extremes:
+        by_state = np.zeros((len(first), 1, BEGIN, 1 + sums), dtype=np.int64)
+        least = np.full((len(first), 1, BEGIN, extremes), NOTHING, dtype=np.int64)
+        aggregate_panes(masks, vertices, first, last, 1, by_state, least, overflowed)
+        minima[:] = least[:, 0, ends].min(axis=1, initial=NOTHING)
+        totals[:] = by_state[:, 0, ends].sum(axis=1)
+    else:
+        counts = np.zeros((len(first), BEGIN), dtype=np.int64)
+        if len(comparisons.source):
+            count_beginning_cut(masks, comparisons, vertices, first, last, counts, overflowed)
+        else:
+            count_beginning(masks, vertices, first, last, counts, overflowed)
+        totals[:, 0] = counts[:, ends].sum(axis=1)
+    overflowed |= (totals < 0).any(axis=1) | (totals >= LIMIT).any(axis=1)
+
+
+def count_by_panes(
+    template: Automaton,
+    vertices: Vertices,
+    first: Ints,
+    last: Ints,
+    partition: Ints,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """The same for windows in time order, partition after partition, without cuts."""
+    pane_first, pane_last, begin, end = cut_panes(first, last, partition)
+    panes, sums, extremes = len(pane_first), vertices.weights.shape[1], vertices.codes.shape[1]
+    by_state = np.zeros((panes, BEGIN + 1, BEGIN, 1 + sums), dtype=np.int64)
+    least = np.full((panes, BEGIN + 1, BEGIN, extremes), NOTHING, dtype=np.int64)
+    lost = np.zeros(panes, dtype=np.bool_)
+    masks = two_states(template)
+    if sums or extremes:
+        aggregate_panes(masks, vertices, pane_first, pane_last, BEGIN + 1, by_state, least, lost)
+    else:
+        count_panes(masks, vertices, pane_first, pane_last, by_state[:, :, :, 0], lost)
+    ends = np.zeros(BEGIN, dtype=np.bool_)
+    ends[: len(template.end)] = template.end
+    join_panes(begin, end, ends, by_state, least, lost, totals, minima, overflowed)
+
+
+def costs_of(
+    plan: Plan, windows: Windows, partition: Ints, partitions: int, *, small: bool, apart: bool
+) -> npt.NDArray[np.float64]:
+    """What each way, by `Way`, costs for each partition; infinite where it does not serve."""
+    visits = np.bincount(partition, windows.last - windows.first, minlength=partitions)
+    count = np.bincount(partition, minlength=partitions)
+    span = np.zeros(partitions)
+    if len(partition):
+        np.maximum.at(span, partition, windows.last)
+        first = np.full(partitions, np.inf)
+        np.minimum.at(first, partition, windows.first)
+        span -= np.where(np.isfinite(first), first, 0)
+    rows = len(plan.variables) + 1
+    costs = np.full((len(Way), partitions), np.inf)
+    costs[Way.ONE_BY_ONE] = (1 if small else WALK) * visits
+    # Concurrent events that a border parts would be taken to follow each other.
+    parted = plan.query.window.events and not plan.ordered
+    if not apart and not parted:
+        costs[Way.MEETING] = 2 * rows * MEET * (span + count)
+        if small:
+            costs[Way.PANES] = PANE * span + PRODUCT * 2 * count
+    return costs
+
+
+def _meeting_points(plan: Plan, windows: Windows, clocks: tuple[Ints, Ints], places: Ints) -> tuple[Ints, Ints]:
+    """The first vertex at or after the meeting point of each of these windows, and the point's number."""
+    opener = windows.opener[places]
+    partition = windows.partition[opener]
+    moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
+    changes = np.ones(len(places), dtype=np.bool_)
+    changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
+    return _first_at(*clocks, partition, moment), np.cumsum(changes, dtype=np.int64)
+
+
+@njit(cache=True)
+def _first_at(clock: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
+    """The first vertex of each partition at or after a moment."""
+    found = np.empty(len(moment), np.int64)
+    for k in range(len(moment)):
+        low = offsets[partition[k]]
+        found[k] = low + np.searchsorted(clock[low : offsets[partition[k] + 1]], moment[k])
+    return found

@@ -1,0 +1,1 @@
+"""Kernels: Numba over arrays."""

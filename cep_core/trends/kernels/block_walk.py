@@ -1,0 +1,225 @@
+"""The trends of a block of overlapping windows in one walk, in numbers of as many limbs as they come to need.
+
+Each cell of `ranked`'s Fenwick trees holds a number for each window of the block, its lanes, so that the search for a
+cell is done once for all windows of a vertex, and the additions are done by vector instructions. A vertex takes part in
+the lanes of the windows that contain it. O(n * edges * log n) searches and O(n * k * edges * log n) additions of so
+many limbs for n vertices and k windows over a vertex. Edges with several comparisons: see `dominance`, which adds a
+factor of log n, or of n.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Bits, Ints
+from cep_core.numbers.limb_rows import Rows, Shape, add, empty, part_of, put, rows_of, shape_of
+from cep_core.numbers.limbs import add_product, grow, settle
+from cep_core.trends.arrays.blocks import block_ranks
+from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.trends.kernels.dominance import hand_on, several_edges
+from cep_core.trends.kernels.ranked import longest_tie
+from cep_core.trends.kernels.trees import add_up, cut_off, enter, trees_of
+from cep_core.trends.kernels.window_sums import may_begin, may_end
+from cep_core.trends.plan.state_arrays import Automaton
+
+
+@njit(cache=True, nogil=True)
+def walk_block(
+    template: Automaton,
+    comparisons: Comparisons,
+    vertices: Vertices,
+    weights: Bits,
+    bits: int,
+    limits: Limits,
+    window: int,
+    first: Ints,
+    last: Ints,
+    told: Rows,
+) -> int:
+    """Fill the only row of `told` with the numbers of the windows first[lane]..last[lane] - 1, and their minima.
+
+    `limits` are by window, of which the first is `window`. Returns how many limbs the numbers have; if that is more
+    than the row has room for, it is void.
+    """
+    states = template.start.shape[0]
+    compared = comparisons.source.shape[0]
+    limited = limits.starts_before.shape[0] > 0
+    several = comparisons.first_other[compared] > 0
+    kept_needed = several or comparisons.cut.any()
+    lanes = first.shape[0]
+    start = first[0]
+    stop = last[lanes - 1]
+    shape = shape_of(lanes, 1 + weights.shape[1], vertices.codes.shape[1])
+    words, least = told.words.shape[1], told.minima.shape[1]
+    room = words // shape.stride
+    ranks, bounds, cells = block_ranks(comparisons, start, stop)
+    edges = several_edges(comparisons, ranks, bounds, vertices.tick, start, stop)
+    # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
+    ties = longest_tie(vertices.tick[start:stop]) * states
+    waiting_vertex = np.zeros(ties, np.int64)
+    waiting_state = np.zeros(ties, np.int64)
+    waiting_lanes = np.zeros((ties, 2), np.int64)
+    waiting = rows_of(ties, words, least)
+    done = rows_of(states, words, least)
+    trees = trees_of(cells, comparisons.equal, words, least)
+    final = rows_of(1, words, least)
+    carry = np.zeros(shape.stride, np.uint64)
+    # What each vertex has committed, for edges that forget what negated matches cut off or compare several times, and
+    # what it is given along the latter.
+    span = stop - start
+    kept = rows_of(states * span if kept_needed else 0, words, least)
+    given = rows_of(states * span if several else 0, words, least)
+    lanes_of = np.zeros((2, span if several else 0), np.int64)
+    for lane in range(lanes if several else 0):
+        lanes_of[1, first[lane] - start :] += 1
+        lanes_of[0, last[lane] - start :] += 1
+    floor = np.zeros(compared, np.int64)
+    committed = np.int64(0)
+    # Typed: were these the literals 0 and 1, what is called with them would be compiled for those as well.
+    limbs = np.int64(1)
+    tick = np.int64(0)
+    l0 = np.int64(0)
+    l1 = np.int64(0)
+    n = np.int64(0)
+    for i in range(start, stop):
+        if i > start and vertices.tick[i] != vertices.tick[i - 1]:
+            for q in range(n):
+                s = waiting_state[q]
+                at = waiting_vertex[q] - start
+                part = part_of(waiting_lanes[q, 0], waiting_lanes[q, 1], shape, limbs)
+                if template.first_successor[s + 1] > template.first_successor[s]:
+                    add(done, s, waiting, q, part)
+                if kept_needed:
+                    put(kept, s * span + at, waiting, q, part)
+                for c in range(compared):
+                    if comparisons.source[c] == s and comparisons.first_other[c + 1] == comparisons.first_other[c]:
+                        enter(trees, c, ranks[c, at], waiting, q, part)
+            n = np.int64(0)
+            committed = i - start
+            tick += 1
+            if several:
+                own = vertices.states[start:stop]
+                hand_on(comparisons, edges, tick, own, start, lanes_of, shape, limbs, trees, kept, given)
+        while last[l0] <= i:
+            _tell(told, final, l0, shape, limbs)
+            l0 += 1
+        while l1 < lanes and first[l1] <= i:
+            l1 += 1
+        part = part_of(l0, l1, shape, limbs)
+        for s in range(states):
+            bit = np.uint64(1) << np.uint64(s)
+            if not vertices.states[i] & bit:
+                continue
+            if several:
+                put(waiting, n, given, s * span + i - start, part)
+            else:
+                empty(waiting, n, part)
+            if template.start[s]:
+                for lane in range(l0, l1):
+                    if not limited or may_begin(limits, i, s, window + lane, first[lane]):
+                        waiting.words[n, lane * shape.numbers] += np.uint64(1)
+            for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                add(waiting, n, done, template.predecessors[e], part)
+            for c in range(compared):
+                if comparisons.target[c] != s or comparisons.first_other[c + 1] > comparisons.first_other[c]:
+                    continue
+                since = max(comparisons.since[c, i] - start, 0) if comparisons.cut[c] else floor[c]
+                if since != floor[c]:
+                    cut_off(trees, c, ranks[c], kept, comparisons.source[c] * span, floor[c], since, committed)
+                    floor[c] = since
+                add_up(trees, c, bounds[c, i - start], waiting, n, part)
+            found, more = settle(waiting.words, n, carry, bits, part)
+            if not found:
+                continue
+            if more:
+                if limbs == room:
+                    return room + 1
+                part = grow(waiting.words, n, carry, part)
+                limbs += 1
+            if shape.numbers > 1 or shape.extremes > 0:
+                limbs = max(limbs, _occur(vertices, weights, bits, i, bit, waiting, n, l0, l1, shape, limbs))
+                if limbs > room:
+                    return room + 1
+                part = part_of(l0, l1, shape, limbs)
+                if shape.numbers > 1:
+                    _, more = settle(waiting.words, n, carry, bits, part)
+                    if more:
+                        if limbs == room:
+                            return room + 1
+                        part = grow(waiting.words, n, carry, part)
+                        limbs += 1
+            if template.end[s] and not limited:
+                add(final, 0, waiting, n, part)
+            elif template.end[s]:
+                for lane in range(l0, l1):
+                    if may_end(limits, i, s, window + lane, last[lane]):
+                        _end(final, waiting, n, lane, shape, limbs)
+            waiting_vertex[n] = i
+            waiting_state[n] = s
+            waiting_lanes[n, 0] = l0
+            waiting_lanes[n, 1] = l1
+            n += 1
+    while l0 < lanes:
+        _tell(told, final, l0, shape, limbs)
+        l0 += 1
+    part = part_of(np.int64(0), lanes, shape, limbs)
+    _, more = settle(told.words, 0, carry, bits, part)
+    if more and limbs < room:
+        grow(told.words, 0, carry, part)
+    return int(limbs + 1 if more else limbs)
+
+
+@njit(cache=True)
+def _occur(
+    vertices: Vertices,
+    weights: Bits,
+    bits: int,
+    vertex: int,
+    bit: np.uint64,
+    waiting: Rows,
+    row: int,
+    l0: int,
+    l1: int,
+    shape: Shape,
+    limbs: int,
+) -> int:
+    """Add a vertex to the sums and minima of its lanes that a trend reaches. Returns how many limbs that took."""
+    taken = limbs
+    for lane in range(l0, l1):
+        count = lane * shape.numbers
+        counted = np.uint64(0)
+        for k in range(limbs):
+            counted |= waiting.words[row, k * shape.stride + count]
+        if counted == 0:
+            continue
+        for j in range(1, shape.numbers):
+            if vertices.weighted[j - 1] & bit:
+                weight = weights[vertex, j - 1]
+                own = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, bits)
+                taken = max(taken, own)
+        for j in range(shape.extremes):
+            if vertices.coded[j] & bit:
+                y = lane * shape.extremes + j
+                waiting.minima[row, y] = min(waiting.minima[row, y], vertices.codes[vertex, j])
+    return taken
+
+
+@njit(cache=True)
+def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: int) -> None:
+    """Add what one window has of a row to the end of its trends."""
+    for k in range(limbs):
+        for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
+            final.words[0, x] += waiting.words[row, x]
+    for y in range(lane * shape.extremes, (lane + 1) * shape.extremes):
+        final.minima[0, y] = min(final.minima[0, y], waiting.minima[row, y])
+
+
+@njit(cache=True)
+def _tell(told: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
+    """Copy the numbers of a window that is over: its neighbours' additions still go over them."""
+    for k in range(limbs):
+        for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
+            told.words[0, x] = final.words[0, x]
+    for y in range(lane * shape.extremes, (lane + 1) * shape.extremes):
+        told.minima[0, y] = final.minima[0, y]

@@ -1,0 +1,183 @@
+"""Trends of one window after another, for templates whose edges carry a comparison each.
+
+GRETA, section 6 keeps vertices in search trees and adds up the counts of all predecessors, one by one: O(n**2) for n
+vertices. Here the counts themselves sit in a Fenwick tree, ordered by the compared value: the sum over all earlier
+vertices with a smaller (or greater) value is a prefix sum, O(log n), and so is a vertex's entry. An edge that asks for
+equal values reads one cell. O(n * edges * log n) time and O(values * edges) space a window. MIN and MAX propagate
+through the same tree, by prefix minima. Numbers, ticks and overflow as in `counting`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.numbers.words import LIMIT, product
+from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.trends.kernels.window_sums import may_begin, may_end
+from cep_core.trends.plan.state_arrays import Automaton
+
+
+@njit(cache=True)
+def longest_tie(tick: Ints) -> int:
+    """The number of vertices of the most frequent tick among neighbours.
+
+    >>> longest_tie(np.array([1, 2, 2, 3]))
+    2
+    """
+    longest = 0
+    run = 0
+    for i in range(tick.shape[0]):
+        run = run + 1 if i > 0 and tick[i] == tick[i - 1] else 1
+        longest = max(longest, run)
+    return longest
+
+
+@njit(cache=True, nogil=True)
+def count_compared_windows(
+    template: Automaton,
+    comparisons: Comparisons,
+    vertices: Vertices,
+    limits: Limits,
+    first: Ints,
+    last: Ints,
+    partition: Ints,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """As `counting.count_windows`, for windows of `partition[w]` and a template with compared edges.
+
+    Edges that negated matches cut are not for this kernel: see `lanes`.
+    """
+    states = template.start.shape[0]
+    compared = comparisons.source.shape[0]
+    limited = limits.starts_before.shape[0] > 0
+    sums = vertices.weights.shape[1]
+    extremes = vertices.codes.shape[1]
+    cells = (comparisons.ranks.max() if comparisons.ranks.shape[0] else np.int64(0)) + 1
+    # Of the sources of free edges: counts, sums and minima of all that came before.
+    done = np.zeros(states, np.int64)
+    done_sums = np.zeros((states, sums), np.int64)
+    done_minima = np.full((states, extremes), NOTHING, np.int64)
+    # Of the sources of compared edges: the same by rank.
+    trees = np.zeros((compared, cells), np.int64)
+    trees_sums = np.zeros((compared, cells, sums), np.int64)
+    trees_minima = np.full((compared, cells, extremes), NOTHING, np.int64)
+    # The vertices of the current tick, which nothing follows yet.
+    room = longest_tie(vertices.tick) * states
+    waiting = np.zeros(room, np.int64)
+    waiting_sums = np.zeros((room, sums), np.int64)
+    waiting_minima = np.full((room, extremes), NOTHING, np.int64)
+    waiting_vertex = np.zeros(room, np.int64)
+    waiting_state = np.zeros(room, np.int64)
+    for w in range(first.shape[0]):
+        ranks = comparisons.ranks[partition[w]]
+        done[:] = 0
+        done_sums[:] = 0
+        done_minima[:] = NOTHING
+        seen = np.int64(0)
+        final = np.int64(0)
+        n = 0
+        for i in range(first[w], last[w]):
+            if i > first[w] and vertices.tick[i] != vertices.tick[i - 1]:
+                if seen < 0 or seen >= LIMIT:
+                    break
+                for q in range(n):
+                    s = waiting_state[q]
+                    count = waiting[q]
+                    done[s] += count
+                    seen |= done[s]
+                    for j in range(sums):
+                        done_sums[s, j] += waiting_sums[q, j]
+                        seen |= done_sums[s, j]
+                    for j in range(extremes):
+                        done_minima[s, j] = min(done_minima[s, j], waiting_minima[q, j])
+                    for c in range(compared):
+                        at = np.int64(comparisons.rank[waiting_vertex[q], c])
+                        if comparisons.source[c] != s or at == 0:
+                            continue
+                        equal = comparisons.equal[c]
+                        while at <= ranks:
+                            trees[c, at] += count
+                            for j in range(sums):
+                                trees_sums[c, at, j] += waiting_sums[q, j]
+                            for j in range(extremes):
+                                trees_minima[c, at, j] = min(trees_minima[c, at, j], waiting_minima[q, j])
+                            at = ranks + 1 if equal else at + (at & -at)
+                n = 0
+            for s in range(states):
+                bit = np.uint64(1) << np.uint64(s)
+                if not vertices.states[i] & bit:
+                    continue
+                count = np.int64(template.start[s] and (not limited or may_begin(limits, i, s, w, first[w])))
+                for j in range(sums):
+                    waiting_sums[n, j] = 0
+                for j in range(extremes):
+                    waiting_minima[n, j] = NOTHING
+                for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                    r = template.predecessors[e]
+                    count += done[r]
+                    seen |= count
+                    for j in range(sums):
+                        waiting_sums[n, j] += done_sums[r, j]
+                        seen |= waiting_sums[n, j]
+                    for j in range(extremes):
+                        waiting_minima[n, j] = min(waiting_minima[n, j], done_minima[r, j])
+                for c in range(compared):
+                    if comparisons.target[c] != s:
+                        continue
+                    at = np.int64(comparisons.bound[i, c])
+                    equal = comparisons.equal[c]
+                    while at > 0:
+                        # A cell holds no more than `done` of its edge's source, whose bits are seen.
+                        count += trees[c, at]
+                        seen |= count
+                        for j in range(sums):
+                            waiting_sums[n, j] += trees_sums[c, at, j]
+                            seen |= waiting_sums[n, j]
+                        for j in range(extremes):
+                            waiting_minima[n, j] = min(waiting_minima[n, j], trees_minima[c, at, j])
+                        at = np.int64(0) if equal else at & (at - 1)
+                if count == 0:
+                    continue
+                waiting[n] = count
+                for j in range(sums):
+                    if vertices.weighted[j] & bit:
+                        added = product(count, vertices.weights[i, j])
+                        seen |= added
+                        waiting_sums[n, j] += added
+                        seen |= waiting_sums[n, j]
+                for j in range(extremes):
+                    if vertices.coded[j] & bit:
+                        waiting_minima[n, j] = min(waiting_minima[n, j], vertices.codes[i, j])
+                if template.end[s] and (not limited or may_end(limits, i, s, w, last[w])):
+                    final += count
+                    seen |= final
+                    for j in range(sums):
+                        totals[w, 1 + j] += waiting_sums[n, j]
+                        seen |= totals[w, 1 + j]
+                    for j in range(extremes):
+                        minima[w, j] = min(minima[w, j], waiting_minima[n, j])
+                waiting_vertex[n] = i
+                waiting_state[n] = s
+                n += 1
+        totals[w, 0] = final
+        overflowed[w] = seen < 0 or seen >= LIMIT
+        for c in range(compared):
+            equal = comparisons.equal[c]
+            if 8 * (last[w] - first[w]) > ranks:
+                trees[c, : ranks + 1] = 0
+                trees_sums[c, : ranks + 1] = 0
+                trees_minima[c, : ranks + 1] = NOTHING
+                continue
+            for i in range(first[w], last[w]):
+                at = np.int64(comparisons.rank[i, c])
+                while 0 < at <= ranks:
+                    trees[c, at] = 0
+                    for j in range(sums):
+                        trees_sums[c, at, j] = 0
+                    for j in range(extremes):
+                        trees_minima[c, at, j] = NOTHING
+                    at = ranks + 1 if equal else at + (at & -at)

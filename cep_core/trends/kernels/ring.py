@@ -1,0 +1,301 @@
+"""Trends of many overlapping windows in one walk, as machine words: a lane for each window.
+
+Each cell of `ranked`'s Fenwick trees holds a number for every window over the current vertex, side by side, so that the
+search for a cell, which is what costs, is done once for all of them, and the additions are done by vector instructions.
+The lanes are a ring: a window that opens takes the lane of one that is over. Lanes are emptied a cache line of them at
+a time, once all of its windows are over, so that a cell is emptied once for as many windows. O(n * edges * log n)
+searches and O(n * k * edges * log n) additions for n vertices and k windows over a vertex: no way is known that avoids
+the latter for arbitrary values.
+
+A row holds the counts of all lanes, then each sum of all lanes; its minima likewise.
+
+Windows are walked a chunk at a time (`chunks`), whose ranks are renumbered, so that trees hold no more than a few
+windows do. Overflow as in `counting`: a window whose numbers came near the limit anywhere is flagged, and its row is
+void.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import NOTHING, Bits, Flags, Ints
+from cep_core.numbers.limb_rows import Rows, rows_of
+from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
+from cep_core.trends.arrays.blocks import block_ranks
+from cep_core.trends.arrays.chunks import GROUP, Chunk, chunk_from
+from cep_core.trends.arrays.graph import Comparisons, Vertices
+from cep_core.trends.kernels.ranked import longest_tie
+from cep_core.trends.plan.state_arrays import Automaton
+
+
+@njit(cache=True, nogil=True)
+def count_overlapping_windows(
+    template: Automaton,
+    comparisons: Comparisons,
+    vertices: Vertices,
+    first: Ints,
+    last: Ints,
+    partition: Ints,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """As `ranked.count_compared_windows`, without limits, for windows in time order, partition after partition.
+
+    Windows of more values than fit `blocks.MEMORY` are flagged as well.
+    """
+    numbers = 1 + vertices.weights.shape[1] + vertices.codes.shape[1]
+    begin = np.int64(0)
+    while begin < first.shape[0]:
+        chunk = chunk_from(begin, first, last, partition, comparisons.rank, numbers)
+        begin = chunk.end
+        if chunk.lanes == 0:
+            overflowed[chunk.begin : chunk.end] = True
+            continue
+        start = first[chunk.begin]
+        ranks, bounds, cells = block_ranks(comparisons, start, last[chunk.end - 1])
+        for one in range(chunk.begin, min(chunk.end, chunk.begin + chunk.step)):
+            walked = Chunk(one, chunk.end, chunk.step, chunk.lanes)
+            _walk(
+                template,
+                comparisons,
+                ranks,
+                bounds,
+                cells,
+                start,
+                vertices,
+                first,
+                last,
+                walked,
+                totals,
+                minima,
+                overflowed,
+            )
+
+
+@njit(cache=True)
+def _walk(
+    template: Automaton,
+    comparisons: Comparisons,
+    ranks: Ints,
+    bounds: Ints,
+    cells: Ints,
+    start: int,
+    vertices: Vertices,
+    first: Ints,
+    last: Ints,
+    chunk: Chunk,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """Every step-th window of a chunk, from its first on; `ranks` and `bounds` are those of vertices from `start` on.
+
+    Along an edge comes no more than what all vertices of its source have together: as long as these sums leave room for
+    one another, nothing wraps, so that they are all that is watched.
+    """
+    states = template.start.shape[0]
+    compared = comparisons.source.shape[0]
+    sums = vertices.weights.shape[1]
+    extremes = vertices.codes.shape[1]
+    lanes = chunk.lanes
+    width, lows = lanes * (1 + sums), lanes * extremes
+    words, least = np.uint64(width), np.uint64(lows)
+    room = np.uint64(LIMIT)
+    ways = 1 + template.predecessors.shape[0] + compared
+    while ways > 0:
+        ways //= 2
+        room >>= np.uint64(1)
+    stop = last[chunk.end - 1]
+    tree_rows = 1 + cells.max()
+    ties = longest_tie(vertices.tick[first[chunk.begin] : stop]) * states
+    # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
+    waiting = rows_of(ties, width, lows)
+    waiting_vertex = np.zeros(ties, np.int64)
+    waiting_state = np.zeros(ties, np.int64)
+    done = rows_of(states, width, lows)
+    trees = rows_of(compared * tree_rows, width, lows)
+    seen = np.zeros((1, width), np.uint64)
+    # What a vertex begins with, [whether its state may begin a trend]: 1 in the lanes of windows that are open.
+    fresh = np.zeros((2, width), np.uint64)
+    opening, closing = chunk.begin, chunk.begin
+    n = 0
+    i = first[opening]
+    while closing < chunk.end:
+        if n > 0 and (i == stop or vertices.tick[i] != vertices.tick[i - 1]):
+            for q in range(n):
+                s = waiting_state[q]
+                _add(done, s, waiting, q, words, least)
+                for x in range(words):
+                    seen[0, x] |= done.words[s, x]
+                for c in range(compared):
+                    if comparisons.source[c] != s:
+                        continue
+                    at = ranks[c, waiting_vertex[q] - start]
+                    while 0 < at <= cells[c]:
+                        _add(trees, c * tree_rows + at, waiting, q, words, least)
+                        at = cells[c] + 1 if comparisons.equal[c] else at + (at & -at)
+            n = 0
+        while closing < chunk.end and last[closing] <= i:
+            lane = (closing - chunk.begin) // chunk.step % lanes
+            overflowed[closing] = _tell(
+                template.end,
+                done,
+                waiting,
+                waiting_state[:n],
+                seen[0],
+                lane,
+                lanes,
+                room,
+                totals[closing],
+                minima[closing],
+            )
+            fresh[1, lane] = 0
+            closing += chunk.step
+        while opening < chunk.end and first[opening] <= i:
+            lane = (opening - chunk.begin) // chunk.step % lanes
+            if lane % GROUP == 0:
+                for rows in (waiting, done, trees):
+                    _empty(rows, lane, lanes)
+                for x in range(lane, seen.shape[1], lanes):
+                    seen[0, x : x + GROUP] = 0
+            fresh[1, lane] = 1
+            opening += chunk.step
+        if opening == closing:  # no window holds the vertices up to the next one's
+            n = 0
+            i = first[opening] if opening < chunk.end else stop
+            continue
+        for s in range(states):
+            bit = np.uint64(1) << np.uint64(s)
+            if not vertices.states[i] & bit:
+                continue
+            begins = np.int64(template.start[s])
+            for x in range(words):
+                waiting.words[n, x] = fresh[begins, x]
+            for y in range(least):
+                waiting.minima[n, y] = NOTHING
+            for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
+                _add(waiting, n, done, template.predecessors[e], words, least)
+            for c in range(compared):
+                if comparisons.target[c] == s:
+                    bound, equal = bounds[c, i - start], comparisons.equal[c]
+                    while bound > 0:
+                        bound = _add_four(waiting, n, trees, c * tree_rows, bound, equal, words, least)
+            for j in range(sums):
+                if vertices.weighted[j] & bit:
+                    _weigh(waiting, n, seen[0], 1 + j, vertices.weights[i, j], np.uint64(lanes), room)
+            for j in range(extremes):
+                if vertices.coded[j] & bit:
+                    _offer(waiting, n, j, vertices.codes[i, j], np.uint64(lanes))
+            waiting_vertex[n] = i
+            waiting_state[n] = s
+            n += 1
+        i += 1
+
+
+@njit(cache=True, inline="always")
+def _add(into: Rows, row: int, rows: Rows, other: int, words: np.uint64, least: np.uint64) -> None:
+    """Add a row to another; bounds are unsigned, or else these are no vector loops."""
+    for x in range(words):
+        into.words[row, x] += rows.words[other, x]
+    for y in range(least):
+        into.minima[row, y] = min(into.minima[row, y], rows.minima[other, y])
+
+
+@njit(cache=True, inline="always")
+def _add_four(
+    into: Rows, row: int, rows: Rows, tree: int, at: int, equal: bool, words: np.uint64, least: np.uint64
+) -> int:
+    """Add to a row the next four cells of a prefix of a tree, as one pass over the row; returns the cell after them.
+
+    Past the prefix that is cell 0, which is empty. Where equal ranks are asked for, the prefix is one cell.
+    """
+    second = 0 if equal else at & (at - 1)
+    third = second & (second - 1)
+    fourth = third & (third - 1)
+    a, b, c, d = tree + at, tree + second, tree + third, tree + fourth
+    cells = rows.words
+    for x in range(words):
+        into.words[row, x] += (cells[a, x] + cells[b, x]) + (cells[c, x] + cells[d, x])
+    lows = rows.minima
+    for y in range(least):
+        into.minima[row, y] = min(into.minima[row, y], lows[a, y], lows[b, y], lows[c, y], lows[d, y])
+    return fourth & (fourth - 1)
+
+
+@njit(cache=True)
+def _empty(rows: Rows, lane: int, lanes: int) -> None:
+    """Empty a group of lanes of all rows."""
+    for r in range(rows.words.shape[0]):
+        for begin in range(lane, rows.words.shape[1], lanes):
+            for x in range(np.uint64(begin), np.uint64(begin + GROUP)):
+                rows.words[r, x] = 0
+        for begin in range(lane, rows.minima.shape[1], lanes):
+            for y in range(np.uint64(begin), np.uint64(begin + GROUP)):
+                rows.minima[r, y] = NOTHING
+
+
+@njit(cache=True)
+def _weigh(rows: Rows, row: int, seen: Bits, number: int, weight: int, lanes: np.uint64, room: np.uint64) -> None:
+    """Add weight times the count of each lane to its number; `seen` is told of a product that reaches the limit."""
+    own = np.uint64(weight)
+    begin = np.uint64(number) * lanes
+    large = own
+    for x in range(lanes):
+        large |= rows.words[row, x]
+    if large >= np.uint64(SMALL):
+        for x in range(lanes):
+            if np.float64(rows.words[row, x]) * np.float64(weight) >= LIMIT_AS_FLOAT:
+                seen[x] |= room
+    for x in range(lanes):
+        rows.words[row, begin + x] += rows.words[row, x] * own
+
+
+@njit(cache=True)
+def _offer(rows: Rows, row: int, number: int, code: int, lanes: np.uint64) -> None:
+    """Lower a minimum in the lanes in which a trend reaches the vertex."""
+    begin = np.uint64(number) * lanes
+    for x in range(lanes):
+        offered = code if rows.words[row, x] != 0 else NOTHING
+        rows.minima[row, begin + x] = min(rows.minima[row, begin + x], offered)
+
+
+@njit(cache=True)
+def _tell(
+    ends: Flags,
+    done: Rows,
+    waiting: Rows,
+    waiting_state: Ints,
+    seen: Bits,
+    lane: int,
+    lanes: int,
+    room: np.uint64,
+    totals: Ints,
+    minima: Ints,
+) -> bool:
+    """Fill the row of a window that is over, and say whether it is void."""
+    lost = False
+    for j in range(totals.shape[0]):
+        x = j * lanes + lane
+        bits = seen[x]
+        total = np.uint64(0)
+        for s in range(ends.shape[0]):
+            if ends[s]:
+                total += done.words[s, x]
+                bits |= total
+        for q in range(waiting_state.shape[0]):
+            if ends[waiting_state[q]]:
+                total += waiting.words[q, x]
+                bits |= total
+        totals[j] = np.int64(total)
+        lost |= bits >= room
+    for j in range(minima.shape[0]):
+        y = j * lanes + lane
+        for s in range(ends.shape[0]):
+            if ends[s]:
+                minima[j] = min(minima[j], done.minima[s, y])
+        for q in range(waiting_state.shape[0]):
+            if ends[waiting_state[q]]:
+                minima[j] = min(minima[j], waiting.minima[q, y])
+    return lost

@@ -1,0 +1,302 @@
+"""Trends of templates of at most two states, which most queries have, without a branch in the innermost loop.
+
+As `counting`, but all numbers of a window stay in registers: for each state the total over its vertices, and what that
+was before the current tick, which is what followers see. A template is given as masks (all ones or zero), and what an
+event does not do is masked away. Totals only grow, so that their bits tell whether any outgrew 2**62.
+
+A range of vertices is a *pane*. Its numbers are rows: those of trends that begin in it, and those that continue a trend
+which ended in state 0 or state 1 before it, the beginning counted as one. `panes` joins them to windows. O(vertices)
+for counts; again O(vertices) for every two sums and two minima, which are carried side by side.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Bits, Flags, Ints
+from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
+from cep_core.trends.arrays.graph import Comparisons, Vertices
+from cep_core.trends.plan.state_arrays import Automaton
+
+BEGIN = 2
+"""The row of trends that begin in the pane; rows 0 and 1 continue from that state."""
+NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
+"""NOTHING, as an unsigned number."""
+SIGN = np.uint64(1 << 63)
+
+
+class TwoStates(NamedTuple):
+    """A template of states 0 and 1 as masks; a template of one state has a second one that nothing binds."""
+
+    edge_00: int
+    edge_01: int
+    edge_10: int
+    edge_11: int
+    start_0: int
+    """1 or 0."""
+    start_1: int
+
+
+def two_states(template: Automaton) -> TwoStates:
+    """The template's masks.
+
+    >>> from cep_core.trends.arrays.graph import automaton
+    >>> two_states(automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]))[:4]  # (SEQ(A+, B))+
+    (-1, -1, -1, 0)
+    """
+    edges = np.zeros((2, 2), dtype=np.int64)
+    for target in range(len(template.start)):
+        begin, end = template.first_predecessor[target : target + 2]
+        edges[template.predecessors[begin:end], target] = -1
+    start = np.zeros(2, dtype=np.int64)
+    start[: len(template.start)] = template.start
+    return TwoStates(*edges.ravel().tolist(), *start.tolist())
+
+
+@njit(cache=True, nogil=True)
+def count_beginning(
+    template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
+) -> None:
+    """The trends that begin in each pane first[p]..last[p]-1, by the state they end in: totals[P, 2]."""
+    for p in range(first.shape[0]):
+        before_0 = before_1 = total_0 = total_1 = seen = np.int64(0)
+        tick = vertices.tick[first[p]]
+        for i in range(first[p], last[p]):
+            new = vertices.tick[i] != tick
+            tick = vertices.tick[i]
+            before_0 = total_0 if new else before_0
+            before_1 = total_1 if new else before_1
+            bits = np.int64(vertices.states[i])
+            total_0 += (template.start_0 + (before_0 & template.edge_00) + (before_1 & template.edge_10)) & -(bits & 1)
+            total_1 += (template.start_1 + (before_0 & template.edge_01) + (before_1 & template.edge_11)) & -(
+                bits >> 1 & 1
+            )
+            seen |= total_0 | total_1
+        totals[p, 0] = total_0
+        totals[p, 1] = total_1
+        overflowed[p] = seen < 0 or seen >= LIMIT
+
+
+@njit(cache=True, nogil=True)
+def count_beginning_cut(
+    template: TwoStates,
+    comparisons: Comparisons,
+    vertices: Vertices,
+    first: Ints,
+    last: Ints,
+    totals: Ints,
+    overflowed: Flags,
+) -> None:
+    """The same where negated matches cut edges: comparisons[c] are the cut ones, and missing in the template.
+
+    What an edge still leads from is the state's total less that at the cut.
+    """
+    row = np.zeros(4, np.int64)  # of `since`; where no edge is cut any row will do, for what it says is masked
+    is_cut = np.zeros(4, np.int64)
+    for c in range(comparisons.source.shape[0]):
+        edge = 2 * comparisons.source[c] + comparisons.target[c]
+        row[edge] = c
+        is_cut[edge] = -1
+    cut_00, cut_01, cut_10, cut_11 = is_cut[0], is_cut[1], is_cut[2], is_cut[3]
+    row_00, row_01, row_10, row_11 = row[0], row[1], row[2], row[3]
+    edge_00, edge_01 = template.edge_00 | cut_00, template.edge_01 | cut_01
+    edge_10, edge_11 = template.edge_10 | cut_10, template.edge_11 | cut_11
+    since = comparisons.since
+    room = (last - first).max() if first.shape[0] else np.int64(0)
+    before = np.zeros((room + 1, 2), np.int64)  # the totals before each vertex of the pane
+    for p in range(first.shape[0]):
+        before_0 = before_1 = total_0 = total_1 = seen = np.int64(0)
+        tick = vertices.tick[first[p]]
+        begin = first[p]
+        for i in range(begin, last[p]):
+            new = vertices.tick[i] != tick
+            tick = vertices.tick[i]
+            before_0 = total_0 if new else before_0
+            before_1 = total_1 if new else before_1
+            before[i - begin, 0] = total_0
+            before[i - begin, 1] = total_1
+            bits = np.int64(vertices.states[i])
+            gone_00 = before[max(since[row_00, i] - begin, 0), 0] & cut_00
+            gone_10 = before[max(since[row_10, i] - begin, 0), 1] & cut_10
+            gone_01 = before[max(since[row_01, i] - begin, 0), 0] & cut_01
+            gone_11 = before[max(since[row_11, i] - begin, 0), 1] & cut_11
+            count_0 = template.start_0 + (before_0 - gone_00 & edge_00) + (before_1 - gone_10 & edge_10)
+            count_1 = template.start_1 + (before_0 - gone_01 & edge_01) + (before_1 - gone_11 & edge_11)
+            total_0 += count_0 & -(bits & 1)
+            total_1 += count_1 & -(bits >> 1 & 1)
+            seen |= total_0 | total_1
+        totals[p, 0] = total_0
+        totals[p, 1] = total_1
+        overflowed[p] = seen < 0 or seen >= LIMIT
+
+
+@njit(cache=True, nogil=True)
+def count_panes(
+    template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
+) -> None:
+    """All rows of each pane: totals[P, 3, 2], of trends by the state that they end in."""
+    edge_00, edge_01, edge_10, edge_11 = template.edge_00, template.edge_01, template.edge_10, template.edge_11
+    for p in range(first.shape[0]):
+        before_0 = before_1 = total_0 = total_1 = seen = np.int64(0)
+        before_00 = total_00 = before_11 = total_11 = np.int64(1)
+        before_01 = total_01 = before_10 = total_10 = np.int64(0)
+        tick = vertices.tick[first[p]]
+        for i in range(first[p], last[p]):
+            new = vertices.tick[i] != tick
+            tick = vertices.tick[i]
+            bits = np.int64(vertices.states[i])
+            is_0 = -(bits & 1)
+            is_1 = -(bits >> 1 & 1)
+            before_0 = total_0 if new else before_0
+            before_1 = total_1 if new else before_1
+            total_0 += (template.start_0 + (before_0 & edge_00) + (before_1 & edge_10)) & is_0
+            total_1 += (template.start_1 + (before_0 & edge_01) + (before_1 & edge_11)) & is_1
+            before_00 = total_00 if new else before_00
+            before_01 = total_01 if new else before_01
+            total_00 += ((before_00 & edge_00) + (before_01 & edge_10)) & is_0
+            total_01 += ((before_00 & edge_01) + (before_01 & edge_11)) & is_1
+            before_10 = total_10 if new else before_10
+            before_11 = total_11 if new else before_11
+            total_10 += ((before_10 & edge_00) + (before_11 & edge_10)) & is_0
+            total_11 += ((before_10 & edge_01) + (before_11 & edge_11)) & is_1
+            seen |= total_0 | total_1 | total_00 | total_01 | total_10 | total_11
+        totals[p, 0, 0] = total_00
+        totals[p, 0, 1] = total_01
+        totals[p, 1, 0] = total_10
+        totals[p, 1, 1] = total_11
+        totals[p, BEGIN, 0] = total_0
+        totals[p, BEGIN, 1] = total_1
+        overflowed[p] = seen < 0 or seen >= LIMIT
+
+
+@njit(cache=True, nogil=True)
+def aggregate_panes(
+    template: TwoStates,
+    vertices: Vertices,
+    first: Ints,
+    last: Ints,
+    rows: int,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """Counts, sums and minima of each pane: the last `rows` of three; totals[P, rows, 2, 1 + J], minima likewise.
+
+    Two sums and two minima at a time; where there are fewer, a column is read whose values are masked.
+    """
+    sums = vertices.weights.shape[1]
+    extremes = vertices.codes.shape[1]
+    weights = vertices.weights if sums else np.zeros((vertices.tick.shape[0], 1), np.int64)
+    codes = vertices.codes if extremes else np.zeros((vertices.tick.shape[0], 1), np.int64)
+    for column in range(0, max(sums, extremes, 1), 2):
+        j = min(column, weights.shape[1] - 1)
+        k = min(column + 1, weights.shape[1] - 1)
+        x = min(column, codes.shape[1] - 1)
+        y = min(column + 1, codes.shape[1] - 1)
+        weigh = (*_masks(vertices.weighted, j), *_masks(vertices.weighted, k))
+        code = (*_masks(vertices.coded, x), *_masks(vertices.coded, y))
+        _aggregate(
+            template, vertices, weights, codes, (j, k, x, y), weigh, code, first, last, rows, totals, minima, overflowed
+        )
+
+
+@njit(cache=True)
+def _masks(columns: Bits, column: int) -> tuple[np.int64, np.int64]:
+    """Whether a column counts in state 0, and in state 1, as masks; in neither if there is no such column."""
+    bits = np.int64(columns[column]) if column < columns.shape[0] else np.int64(0)
+    return -(bits & 1), -(bits >> 1 & 1)
+
+
+@njit(cache=True)
+def _aggregate(
+    template: TwoStates,
+    vertices: Vertices,
+    weights: Ints,
+    codes: Ints,
+    columns: tuple[int, int, int, int],
+    weigh: tuple[np.int64, ...],
+    code: tuple[np.int64, ...],
+    first: Ints,
+    last: Ints,
+    rows: int,
+    totals: Ints,
+    minima: Ints,
+    overflowed: Flags,
+) -> None:
+    """Sums of columns j and k, and minima of columns x and y; masks say in which states they count.
+
+    Codes are turned into unsigned numbers, of which the largest, all ones, stands for nothing: masks make it by `or`.
+    """
+    edge_00, edge_01, edge_10, edge_11 = template.edge_00, template.edge_01, template.edge_10, template.edge_11
+    no_00, no_01, no_10, no_11 = np.uint64(~edge_00), np.uint64(~edge_01), np.uint64(~edge_10), np.uint64(~edge_11)
+    j, k, x, y = columns
+    weigh_j0, weigh_j1, weigh_k0, weigh_k1 = weigh
+    no_x0, no_x1, no_y0, no_y1 = np.uint64(~code[0]), np.uint64(~code[1]), np.uint64(~code[2]), np.uint64(~code[3])
+    for p in range(first.shape[0]):
+        for place in range(rows):
+            row = place + BEGIN + 1 - rows
+            start_0 = template.start_0 if row == BEGIN else 0
+            start_1 = template.start_1 if row == BEGIN else 0
+            total_0 = np.int64(row == 0)
+            total_1 = np.int64(row == 1)
+            total_j0 = total_j1 = total_k0 = total_k1 = seen = np.int64(0)
+            least_x0 = least_x1 = least_y0 = least_y1 = NONE
+            # what a vertex of the current tick receives from earlier ones
+            in_0 = start_0 + (total_0 & edge_00) + (total_1 & edge_10)
+            in_1 = start_1 + (total_0 & edge_01) + (total_1 & edge_11)
+            in_j0 = in_j1 = in_k0 = in_k1 = np.int64(0)
+            in_x0 = in_x1 = in_y0 = in_y1 = NONE
+            tick = vertices.tick[first[p]]
+            for i in range(first[p], last[p]):
+                if vertices.tick[i] != tick:
+                    tick = vertices.tick[i]
+                    in_0 = start_0 + (total_0 & edge_00) + (total_1 & edge_10)
+                    in_1 = start_1 + (total_0 & edge_01) + (total_1 & edge_11)
+                    in_j0 = (total_j0 & edge_00) + (total_j1 & edge_10)
+                    in_j1 = (total_j0 & edge_01) + (total_j1 & edge_11)
+                    in_k0 = (total_k0 & edge_00) + (total_k1 & edge_10)
+                    in_k1 = (total_k0 & edge_01) + (total_k1 & edge_11)
+                    in_x0 = min(least_x0 | no_00, least_x1 | no_10)
+                    in_x1 = min(least_x0 | no_01, least_x1 | no_11)
+                    in_y0 = min(least_y0 | no_00, least_y1 | no_10)
+                    in_y1 = min(least_y0 | no_01, least_y1 | no_11)
+                bits = np.int64(vertices.states[i])
+                is_0 = -(bits & 1)
+                is_1 = -(bits >> 1 & 1)
+                weight_j, weight_k = weights[i, j], weights[i, k]
+                code_x, code_y = np.uint64(codes[i, x]) ^ SIGN, np.uint64(codes[i, y]) ^ SIGN
+                count_0 = in_0 & is_0
+                count_1 = in_1 & is_1
+                large = (count_0 | count_1 | weight_j | weight_k) >= SMALL
+                if large and float(max(count_0, count_1)) * float(max(weight_j, weight_k)) >= LIMIT_AS_FLOAT:
+                    seen = np.int64(-1)
+                total_0 += count_0
+                total_1 += count_1
+                total_j0 += count_0 * (weight_j & weigh_j0) + (in_j0 & is_0)
+                total_j1 += count_1 * (weight_j & weigh_j1) + (in_j1 & is_1)
+                total_k0 += count_0 * (weight_k & weigh_k0) + (in_k0 & is_0)
+                total_k1 += count_1 * (weight_k & weigh_k1) + (in_k1 & is_1)
+                # of an event that no trend reaches nothing is told
+                none_0 = np.uint64(-np.int64(count_0 == 0))
+                none_1 = np.uint64(-np.int64(count_1 == 0))
+                least_x0 = min(least_x0, min(code_x | no_x0, in_x0) | none_0)
+                least_x1 = min(least_x1, min(code_x | no_x1, in_x1) | none_1)
+                least_y0 = min(least_y0, min(code_y | no_y0, in_y0) | none_0)
+                least_y1 = min(least_y1, min(code_y | no_y1, in_y1) | none_1)
+                seen |= total_0 | total_1 | total_j0 | total_j1 | total_k0 | total_k1
+            totals[p, place, 0, 0] = total_0
+            totals[p, place, 1, 0] = total_1
+            if totals.shape[3] > 1:
+                totals[p, place, 0, 1 + j] = total_j0
+                totals[p, place, 1, 1 + j] = total_j1
+                totals[p, place, 0, 1 + k] = total_k0
+                totals[p, place, 1, 1 + k] = total_k1
+            if minima.shape[3]:
+                minima[p, place, 0, x] = np.int64(least_x0 ^ SIGN)
+                minima[p, place, 1, x] = np.int64(least_x1 ^ SIGN)
+                minima[p, place, 0, y] = np.int64(least_y0 ^ SIGN)
+                minima[p, place, 1, y] = np.int64(least_y1 ^ SIGN)
+            overflowed[p] |= seen < 0 or seen >= LIMIT

@@ -1,0 +1,185 @@
+"""The two sides of AND as queries of their own, and the query of what both match (GRETA, section 9, Conjunction).
+
+A condition that both sides can answer says the same of each (docs/semantics.md, 3); an equivalence that spans them
+partitions all three queries alike, and pairs are formed inside its partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cep_core.language.patterns.bind.and_sides import names_of
+from cep_core.language.patterns.bind.equivalence import slices
+from cep_core.language.patterns.bind.naming import RIGHT
+from cep_core.language.patterns.query import EdgePredicate, KeyClass, Query, Variable, VertexPredicate
+from cep_core.language.patterns.tree import (
+    Comparison,
+    Conjunction,
+    Expression,
+    IsNull,
+    Pattern,
+    PrefixAggregate,
+    Reference,
+    Unit,
+)
+from cep_core.language.patterns.walk import map_units, rewrite
+from cep_core.trends.plan.aggregates import Aggregates
+from cep_core.trends.plan.trend_plan import later
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The queries of the left side, of the right one (without `_right` in its names), and of what both match."""
+
+    left: Query
+    right: Query
+    both: Query
+    shared: tuple[str, ...]
+    """The key classes that span both sides."""
+    left_aggregates: Aggregates
+    right_aggregates: Aggregates
+
+
+def sides_of(query: Query, aggregates: Aggregates) -> Sides:
+    """The sides of a query whose pattern is an AND. Raises NotSupportedYet."""
+    pattern = query.pattern
+    assert isinstance(pattern, Conjunction)
+    left, written = _side(query, pattern.left), _side(query, pattern.right)
+    names = _shared_names(left, written)
+    right = _renamed(written, names)
+    spans = {key.name for key in left.key_classes} & {key.name for key in right.key_classes}
+    for key in query.key_classes:
+        if key.name in spans and not key.slices:
+            raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
+    for key in (*left.key_classes, *right.key_classes):
+        if not key.slices:
+            raise later(query, f"'{key.name}' of events that a trend may lack", key.at)
+    shared = tuple(key.name for key in query.key_classes if key.name in spans)
+    for name in query.group_by:
+        if name not in shared:
+            at = next(key.at for key in query.key_classes if key.name == name)
+            raise later(query, f"'{name}' of one side of AND as a group", at)
+    _check_counted_alike(query, left, right, aggregates)
+    return Sides(
+        left,
+        right,
+        _united(left, right),
+        shared,
+        aggregates.renamed({name: name for name in names_of(pattern.left)}),
+        aggregates.renamed({name: names.get(name, name) for name in names_of(pattern.right)}),
+    )
+
+
+def _shared_names(left: Query, right: Query) -> dict[str, str]:
+    """The names of the right side's variables as what they are called in a match of both sides.
+
+    Without `_right`, unless the left side calls something else so: an event of another type, or an element that is
+    forbidden there, or forbidden under other conditions. Then no match of both binds one as the other.
+    """
+    plain = {variable.name: variable.name.removesuffix(RIGHT) for variable in right.variables}
+    twins = {variable.name: variable for variable in left.variables}
+    alike = _renamed(right, plain)
+    shared = dict(plain)
+    for variable in right.variables:
+        name = plain[variable.name]
+        twin = twins.get(name)
+        if twin is None:
+            continue
+        same = (twin.event_type, twin.negated) == (variable.event_type, variable.negated)
+        if not same or (twin.negated and _said(name, left) != _said(name, alike)):
+            shared[variable.name] = variable.name
+    return shared
+
+
+def _side(query: Query, pattern: Pattern) -> Query:
+    names = names_of(pattern)
+    keys = []
+    for key in query.key_classes:
+        members = tuple(member for member in key.members if member[0] in names)
+        if members:
+            variables = frozenset(variable for variable, _ in members)
+            keys.append(replace(key, members=members, slices=slices(variables, pattern, query.strategy)))
+    return replace(
+        query,
+        pattern=pattern,
+        variables=tuple(variable for variable in query.variables if variable.name in names),
+        vertex_predicates=tuple(one for one in query.vertex_predicates if one.variable in names),
+        edge_predicates=tuple(one for one in query.edge_predicates if one.source in names),
+        key_classes=tuple(keys),
+    )
+
+
+def _renamed(query: Query, names: Mapping[str, str]) -> Query:
+    """The query with other names for its variables."""
+
+    def plainly(part: Expression) -> Expression:
+        match part:
+            case Reference() | PrefixAggregate() | IsNull(variable=str()):
+                return replace(part, variable=names[str(part.variable)])
+        return part
+
+    def unit(one: Unit) -> Unit:
+        return replace(one, variable=names[one.variable])
+
+    def variable(one: Variable) -> Variable:
+        return replace(one, name=names[one.name])
+
+    def vertex(one: VertexPredicate) -> VertexPredicate:
+        return replace(one, variable=names[one.variable], expression=rewrite(one.expression, plainly))
+
+    def edge(one: EdgePredicate) -> EdgePredicate:
+        separated = None if one.separated is None else rewrite(one.separated, plainly)
+        assert separated is None or isinstance(separated, Comparison)
+        return replace(
+            one,
+            source=names[one.source],
+            target=names[one.target],
+            expression=rewrite(one.expression, plainly),
+            separated=separated,
+        )
+
+    def key(one: KeyClass) -> KeyClass:
+        return replace(one, members=tuple((names[name], attribute) for name, attribute in one.members))
+
+    return replace(
+        query,
+        pattern=map_units(query.pattern, unit),
+        variables=tuple(variable(one) for one in query.variables),
+        vertex_predicates=tuple(vertex(one) for one in query.vertex_predicates),
+        edge_predicates=tuple(edge(one) for one in query.edge_predicates),
+        key_classes=tuple(key(one) for one in query.key_classes),
+    )
+
+
+def _united(left: Query, right: Query) -> Query:
+    """The left query with all that the right one asks as well."""
+    known = {variable.name for variable in left.variables}
+    keys = {key.name: key for key in left.key_classes}
+    for key in right.key_classes:
+        old = keys.get(key.name, replace(key, members=()))
+        keys[key.name] = replace(old, members=tuple(dict.fromkeys((*old.members, *key.members))))
+    return replace(
+        left,
+        variables=(*left.variables, *(variable for variable in right.variables if variable.name not in known)),
+        vertex_predicates=tuple(dict.fromkeys((*left.vertex_predicates, *right.vertex_predicates))),
+        edge_predicates=tuple(dict.fromkeys((*left.edge_predicates, *right.edge_predicates))),
+        key_classes=tuple(keys.values()),
+    )
+
+
+def _check_counted_alike(query: Query, left: Query, right: Query, aggregates: Aggregates) -> None:
+    """Which side a match of both stands on must not matter to what is summed."""
+    at = query.pattern.at
+    wanted = [total.variables for total in aggregates.totals]
+    wanted += [minimum.variables for minimum in aggregates.minima]
+    for name in {variable.name for variable in left.variables} & {variable.name for variable in right.variables}:
+        if any((name in variables) != (name + RIGHT in variables) for variables in wanted):
+            raise later(query, f"an aggregate over '{name}' of one side of AND alone", at, "name it apart")
+
+
+def _said(variable: str, query: Query) -> tuple[set[VertexPredicate], set[EdgePredicate]]:
+    return (
+        {one for one in query.vertex_predicates if one.variable == variable},
+        {one for one in query.edge_predicates if variable in (one.source, one.target)},
+    )

@@ -1,0 +1,1 @@
+"""Result: totals of a slice, their merge, and the result columns."""

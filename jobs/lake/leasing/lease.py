@@ -1,0 +1,298 @@
+"""One run of a workload at a time: a small file beside the workload's tables says which run has them, and until when.
+
+The lease belongs to a run, not to a process: each task of the run renews it, a thread renews it while a task works, and
+between tasks, also before a retry, it simply lasts. A run that is given up loses it when it expires; a command line's
+lease ends at once when its process is gone, because nothing else will go on with that run. Deciding and writing happen
+under a file lock, so that of two runs that meet an expired lease one gets it.
+
+Whoever gets it also gets a token greater than all before, which every commit carries (`jobs/lake/leasing/fence.py`).
+The file names the writers that have not said that their last write ended: while there are some of an earlier token,
+the lease is contested, and its run first fences the tables against them.
+
+Assumes a file system with flock and clocks that agree to a small part of the term. A file that is not a lease is told
+and left alone: who has the lake is then not known.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from jobs.exits import LeaseHeld, LeaseLost, LeaseUnreadable
+
+TERM = timedelta(minutes=30)
+"""How long a lease lasts without renewal: longer than the gaps and retry delays between a run's tasks."""
+
+WAIT = 2.0
+"""Seconds between two looks at a lease that the command line waits for."""
+
+PATIENCE = 60.0
+"""Seconds to wait for the file lock, which is held for moments, or while tables are created."""
+
+FORMAT = 2
+"""Of the file: 1, without this key, had no tokens."""
+
+TOKENS = 1 << 43
+"""Tokens are smaller: times 2^20 they fit 63 bits. They are milliseconds since 1970 at least."""
+
+UNKNOWN = "unknown"
+"""Stands for the writers that nobody has listed: the file is absent or of format 1."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who has the lake: the run, its holder in words, the end if it is not renewed, and the process it ends with.
+
+    `token`: greater than those of all runs before. `writer`: names the process among the run's own. `contested`:
+    writers of earlier runs may still be at work.
+    """
+
+    run_id: str
+    holder: str
+    expires: datetime
+    host: str = ""
+    process: int | None = None
+    token: int = 0
+    writer: str = ""
+    contested: bool = False
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether another run may take the lake."""
+        gone = self.process is not None and self.host == socket.gethostname() and not _is_alive(self.process)
+        return gone or self.expires <= now
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What the file says: the last token given, who has the lake if anyone, and the writers with their tokens."""
+
+    token: int = 0
+    lease: Lease | None = None
+    writers: Mapping[str, int] = field(default_factory=lambda: {UNKNOWN: 0})
+
+
+def lease_file(lake: Path, workload: str) -> Path:
+    """Where a workload's lease lies."""
+    return lake / workload / "_work" / "lease.json"
+
+
+def read(path: Path) -> Lease | None:
+    """The lease as it stands, over or not; None when nobody has it. Raises LeaseUnreadable."""
+    return stored(path).lease
+
+
+def stored(path: Path) -> Stored:
+    """All that the file says. Raises LeaseUnreadable when it says nothing that is known."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Stored()
+    except UnicodeDecodeError as error:
+        raise LeaseUnreadable(path, f"it is no text ({error.reason})") from error
+    if not text.strip():
+        raise LeaseUnreadable(path, "it is empty")
+    try:
+        return _parsed(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise LeaseUnreadable(path, f"it is cut off or damaged ({error})") from error
+    except _Newer as newer:
+        raise LeaseUnreadable(path, f"a newer Trendmill wrote it (format {newer}, known here: {FORMAT})") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise LeaseUnreadable(path, f"it is not a lease ({type(error).__name__}: {error})") from error
+
+
+def take(
+    path: Path,
+    run_id: str,
+    holder: str,
+    *,
+    process: int | None = None,
+    term: timedelta = TERM,
+    now: datetime | None = None,
+) -> Lease:
+    """Take the lease for a run, or renew the one it has; raises LeaseHeld when another run has it, LeaseUnreadable.
+
+    `process`: the process that the run cannot outlive, if there is one.
+    """
+    now = now or datetime.now(UTC)
+    with locked(path):
+        found = stored(path)
+        held = found.lease
+        if held is not None and held.run_id != run_id and not held.is_over(now):
+            raise _refusal(path, found, held, now)
+        goes_on = held is not None and held.run_id == run_id and not held.is_over(now)
+        token = found.token if goes_on else max(found.token + 1, int(now.timestamp() * 1000))
+        contested = any(earlier != token for earlier in found.writers.values())
+        lease = Lease(
+            run_id, holder, now + term, socket.gethostname(), process, token, uuid.uuid4().hex[:12], contested
+        )
+        _write(path, Stored(token, lease, {**found.writers, lease.writer: token}))
+        return lease
+
+
+def renew(path: Path, lease: Lease, *, term: timedelta = TERM) -> Lease:
+    """Move the end of a lease that a process of the run has. Raises LeaseLost when another run took the lake."""
+    with locked(path):
+        found = stored(path)
+        if not owns(found, lease):
+            raise lost_to(found)
+        renewed = replace(lease, expires=datetime.now(UTC) + term)
+        _write(path, Stored(lease.token, renewed, {**found.writers, lease.writer: lease.token}))
+        return renewed
+
+
+def owns(found: Stored, lease: Lease) -> bool:
+    """Whether the lake is still the lease's: nobody got a token after its own. An absent file gave none to anybody."""
+    if found.token == 0 and found.lease is None:
+        return True
+    return found.token == lease.token and (found.lease is None or found.lease.run_id == lease.run_id)
+
+
+def lost_to(found: Stored) -> LeaseLost:
+    """The error of a run that finds this instead of its own lease."""
+    now_held = "another run, which has ended," if found.lease is None else found.lease.holder
+    return LeaseLost(f"{now_held} took the lake over after this run's lease had ended")
+
+
+def fenced(path: Path, lease: Lease) -> None:
+    """Note that no writer of an earlier token can commit any more."""
+    _update_writers(
+        path, lease, lambda writers: {name: token for name, token in writers.items() if token == lease.token}
+    )
+
+
+def rest(path: Path, lease: Lease) -> None:
+    """Note that this process' writes have all ended, so that nobody need fence the tables against it."""
+    _update_writers(
+        path, lease, lambda writers: {name: token for name, token in writers.items() if name != lease.writer}
+    )
+
+
+def give_back(path: Path, run_id: str) -> None:
+    """End a run's lease; nothing happens if another run has it by now, or if the file is no lease.
+
+    Where there is no room to write that down, the file goes: the next run then fences the tables first.
+    """
+    with locked(path):
+        try:
+            found = stored(path)
+        except LeaseUnreadable:
+            return
+        if found.lease is not None and found.lease.run_id == run_id:
+            try:
+                _write(path, replace(found, lease=None))
+            except OSError:
+                path.unlink(missing_ok=True)
+
+
+def wait_for(
+    path: Path, run_id: str, holder: str, *, process: int | None, tell: Callable[[str], None], term: timedelta = TERM
+) -> Lease:
+    """Take the lease as soon as the run that has it is done; `tell` hears once about each run that is waited for."""
+    told: str | None = None
+    while True:
+        try:
+            return take(path, run_id, holder, process=process, term=term)
+        except LeaseHeld as held:
+            if held.holder != told:
+                tell(f"waiting: {held}")
+                told = held.holder
+        time.sleep(WAIT)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Alone with the lease's file: nobody takes, renews or gives it back meanwhile. Raises LeaseHeld after a minute."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    until = time.monotonic() + PATIENCE
+    with path.with_suffix(".lock").open("a") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise LeaseHeld(f"a process that is creating tables, or that is paused, with {lock.name}") from None
+                time.sleep(0.01)
+        yield
+
+
+def _refusal(path: Path, found: Stored, held: Lease, now: datetime) -> LeaseHeld:
+    """Tell who has the lake. An end that no renewal can have set is brought to one term from now, and told."""
+    if held.expires <= now + 2 * TERM:
+        return LeaseHeld(held.holder, held.expires)
+    bounded = replace(held, expires=now + TERM)
+    _write(path, replace(found, lease=bounded))
+    was = f"it said {held.expires:%Y-%m-%d %H:%M}Z, farther ahead than a lease lasts: a wrong clock, or an edited file"
+    return LeaseHeld(held.holder, bounded.expires, was)
+
+
+def _update_writers(path: Path, lease: Lease, update: Callable[[Mapping[str, int]], Mapping[str, int]]) -> None:
+    with locked(path):
+        found = stored(path)
+        if found.token == lease.token:
+            _write(path, replace(found, writers=update(found.writers)))
+
+
+class _Newer(Exception):
+    """The file's format is one that is not known yet."""
+
+
+def _parsed(content: dict[str, Any]) -> Stored:
+    number = content.get("format", 1)
+    if not isinstance(number, int) or number > FORMAT:
+        raise _Newer(number)
+    if number == 1:
+        return Stored(0, _lease(content, 0))
+    token, writers = content["token"], dict(content["writers"])
+    if not all(isinstance(value, int) and 0 <= value < TOKENS for value in (token, *writers.values())):
+        raise ValueError("a token that is none")
+    return Stored(token, None if content["lease"] is None else _lease(content["lease"], token), writers)
+
+
+def _lease(content: dict[str, Any], token: int) -> Lease:
+    expires, process = datetime.fromisoformat(content["expires"]), content["process"]
+    if expires.tzinfo is None:
+        raise ValueError("an end without a time zone")
+    if process is not None and not (isinstance(process, int) and 0 < process < 1 << 31):
+        raise ValueError("a process that is none")
+    run_id, holder, host = (str(content[name]) for name in ("run_id", "holder", "host"))
+    return Lease(run_id, holder, expires, host, process, token)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _write(path: Path, content: Stored) -> None:
+    """Whole or not at all, also when the machine loses its power."""
+    lease = content.lease
+    fields = ("run_id", "holder", "host", "process")
+    own = lease and {**{name: getattr(lease, name) for name in fields}, "expires": lease.expires.isoformat()}
+    text = {"format": FORMAT, "token": content.token, "lease": own, "writers": dict(content.writers)}
+    fresh = path.with_suffix(f".{os.getpid()}")
+    try:
+        with fresh.open("w", encoding="utf-8") as file:
+            json.dump(text, file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise

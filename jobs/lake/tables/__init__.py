@@ -1,0 +1,1 @@
+"""The tables of a workload's lake: their columns, and making them."""

@@ -1,0 +1,117 @@
+"""The arguments that commands over a log's file share: the query, the file, its columns, the form of the answer."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cep_core.events.schema import Ties
+from cep_core.language.budget import DEFAULT_WORK
+from jobs.exits import WrongWorkload
+from jobs.log_files.log import Reading
+from jobs.workload.operating_days import UNITS
+
+
+def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = True) -> None:
+    """Which query, which file, and what its columns mean."""
+    parser.add_argument("query", type=Path, help="a file with a query (docs/language.md)")
+    parser.add_argument(
+        "log",
+        type=Path,
+        nargs=None if log_required else "?",
+        help="a CSV, JSON lines or Parquet file, also .gz, .bz2, .zst",
+    )
+    parser.add_argument("--ts", metavar="COLUMN", help="what tells the time (default: ts, else the first that can)")
+    parser.add_argument(
+        "--type",
+        metavar="COLUMN",
+        help="what tells the event type (default: event_type, else the first text column that holds one of the "
+        "pattern's types; without any, a pattern of one type takes every row)",
+    )
+    parser.add_argument(
+        "--seq", metavar="COLUMN", help="what orders events of equal time (default: the row in the file)"
+    )
+    parser.add_argument("--unit", choices=UNITS, help="unit of the time (default: the column's own)")
+    parser.add_argument("--ties", choices=[tie.value for tie in Ties], default="concurrent", help="default concurrent")
+    parser.add_argument(
+        "--missing", metavar="TEXT", action="append", default=[], help="a CSV text for no value, e.g. NA"
+    )
+    parser.add_argument(
+        "--lacks",
+        metavar="TYPE.COLUMN",
+        action="append",
+        default=[],
+        help="events of this type do not have this attribute: an equivalence does not constrain them",
+    )
+    parser.add_argument("--zone", default="UTC", help="time zone in which times are shown (default UTC)")
+
+
+def count(text: str) -> int:
+    """A number of rows: none or more.
+
+    >>> count("0")
+    0
+    """
+    return _at_least(0, text)
+
+
+def positive(text: str) -> int:
+    """A number of things of which there is at least one.
+
+    >>> positive("2")
+    2
+    """
+    return _at_least(1, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    number = int(text)
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{number} is less than {least}")
+    return number
+
+
+def add_output_arguments(parser: argparse.ArgumentParser) -> None:
+    """For programs: the result's own columns, instead of what a person reads."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print the result's columns as CSV")
+    form.add_argument("--json", action="store_true", help="print a JSON object a row")
+    form.add_argument("--parquet", type=Path, metavar="FILE", help="write the result's columns to a Parquet file")
+
+
+def add_work_argument(parser: argparse.ArgumentParser) -> None:
+    """How much may be tried where no engine knows better than to try."""
+    parser.add_argument(
+        "--work",
+        type=positive,
+        default=DEFAULT_WORK,
+        metavar="STEPS",
+        help=f"steps after which a listing of candidates is given up (default {DEFAULT_WORK:,})",
+    )
+
+
+def reading_of(options: argparse.Namespace) -> Reading:
+    """What the arguments say of the file's columns."""
+    lacks = [tuple(pair.split(".")) for pair in options.lacks]
+    for pair in lacks:
+        if len(pair) != 2:
+            raise WrongWorkload(f"--lacks takes an event type and a column such as Storm.tail, not '{'.'.join(pair)}'")
+    return Reading(
+        options.ts,
+        options.type,
+        options.seq,
+        options.unit,
+        Ties(options.ties),
+        tuple(options.missing),
+        tuple((event_type, attribute) for event_type, attribute in lacks),
+    )
+
+
+def query_text(path: Path) -> str:
+    """The query's text; WrongWorkload where there is no such file."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise WrongWorkload(f"no such query file: {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise WrongWorkload(f"cannot read {path}: {error}") from error

@@ -1,0 +1,234 @@
+"""The events of a file that a query asks about, in the engine's columns, with what tells their times to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as kinds
+
+from cep_core import explain
+from cep_core.events.schema import LogSchema, Ties
+from cep_core.events.table import attribute_type, log_schema_of, order
+from cep_core.language.patterns.bind.inference import schema_mentioned_by
+from cep_core.language.patterns.query import Query
+from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.patterns.walk import units_of
+from jobs.exits import UnreadableSource, WrongWorkload
+from jobs.log_files.columns import (
+    attributes,
+    given_column,
+    holds_decimals,
+    is_wall_clock,
+    moments,
+    read_decimals,
+    read_stamps,
+    time_column,
+    type_column,
+    unit_of,
+)
+from jobs.log_files.files import Tick, look_at
+from jobs.workload.files.problems import nearest
+
+_IMPRECISE = ("ts_lo", "ts_hi")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a person says of a file's columns; None: found out."""
+
+    ts: str | None = None
+    type: str | None = None
+    seq: str | None = None
+    unit: str | None = None
+    ties: Ties = Ties.CONCURRENT
+    missing: Sequence[str] = ()
+    lacks: Sequence[tuple[str, str]] = ()
+    """(event type, attribute) pairs: that events of the type do not have, so that no equivalence constrains them."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """Events in (ts, seq) order with what was understood of the file; `seq` is the row in it, from 1, unless given.
+
+    `notes` are for the person: which columns were taken for what, which rows were left out.
+    """
+
+    events: pa.Table
+    schema: LogSchema
+    wall_clock: bool
+    notes: tuple[str, ...]
+
+
+def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
+    """The events of a file that a query needs.
+
+    Raises QueryError for a query that the file's columns make wrong, before the file is read as a whole; WrongWorkload
+    for columns that are not there or hold no times; RunError and UnreadableSource for the file.
+    """
+    text = query.read_text(encoding="utf-8")
+    written = parse(text, str(query))
+    file = look_at(path, reading.missing)
+    event_types = [unit.event_type for unit in units_of(written.pattern)]
+    chosen = _choose(file.sample, reading, set(event_types))
+    for _, attribute in reading.lacks:
+        if attribute not in file.sample.column_names:
+            raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
+    mentioned = set(schema_mentioned_by(written).columns)
+    decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
+    sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
+    if not any(
+        kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
+    ):
+        explain(query, schema=_schema(sample, chosen, reading, event_types))
+    needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
+    table = file.read(list(dict.fromkeys(needed)), tick)
+    for name in mentioned & set(table.column_names):
+        if kinds.is_binary(table.schema.field(name).type):
+            raise UnreadableSource(path, f"column '{name}' is not UTF-8")
+    table = _understood(table, chosen, decimals)
+    events = _events(table, chosen, event_types)
+    known = {*event_types, *events["event_type"].unique().to_pylist()}
+    for event_type, _ in reading.lacks:
+        if event_type not in known:
+            raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, known)}")
+    notes = [
+        chosen.note,
+        *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
+        *_left_out(table, events),
+        *_unheard(events, event_types),
+    ]
+    wall_clock = is_wall_clock(table[chosen.ts], chosen.unit)
+    try:
+        ordered = order(events)
+    except ValueError as error:
+        raise WrongWorkload(f"{path}: {_named(str(error), chosen)}") from error
+    return Log(ordered, _schema(events, chosen, reading, event_types), wall_clock, tuple(notes))
+
+
+def _named(problem: str, chosen: _Chosen) -> str:
+    """What is wrong with a column of the engine, said of the file's column."""
+    for own, name in (("ts", chosen.ts), ("seq", chosen.seq)):
+        problem = problem.replace(f"'{own}'", f"'{name}'") if name is not None else problem
+    return problem
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Which column is what."""
+
+    ts: str
+    type: str | None
+    seq: str | None
+    unit: str
+
+    @property
+    def columns(self) -> list[str]:
+        return [name for name in (self.ts, self.type, self.seq) if name is not None]
+
+    @property
+    def note(self) -> str:
+        kind = "every row is of the pattern's one type" if self.type is None else f"'{self.type}' the type"
+        return f"column '{self.ts}' tells the time in {self.unit}, {kind}"
+
+
+def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chosen:
+    ts = given_column(sample, reading.ts) if reading.ts else time_column(sample)
+    kind = given_column(sample, reading.type) if reading.type else type_column(sample, event_types)
+    seq = given_column(sample, reading.seq) if reading.seq else None
+    if kind is None and len(event_types) > 1:
+        names = ", ".join(sorted(event_types))
+        raise WrongWorkload(f"no column tells which event is {names}; name it with --type")
+    return _Chosen(ts, kind, seq, reading.unit or unit_of(read_stamps(sample[ts])))
+
+
+def _understood(table: pa.Table, chosen: _Chosen, decimals: Sequence[str]) -> pa.Table:
+    """Times and numbers that the file holds as text, as what they are."""
+    read = {chosen.ts: read_stamps(table[chosen.ts])} | {name: read_decimals(table[name], name) for name in decimals}
+    return pa.table({name: read.get(name, table[name]) for name in table.column_names})
+
+
+def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.Table:
+    """The engine's columns; rows without time or type are left out."""
+    if chosen.type is None:
+        kind: pa.ChunkedArray | pa.Array = pa.repeat(pa.scalar(event_types[0]), table.num_rows)
+    else:
+        kind = table[chosen.type]
+        if attribute_type(kind.type) is None and not kinds.is_null(kind.type):
+            raise WrongWorkload(f"'{chosen.type}' holds no event types but {kind.type}")
+        kind = kind.cast(pa.string())
+    seq = pa.array(np.arange(1, table.num_rows + 1)) if chosen.seq is None else table[chosen.seq]
+    columns: Mapping[str, pa.ChunkedArray | pa.Array] = {
+        "event_type": kind,
+        "ts": moments(table[chosen.ts], chosen.ts, chosen.unit),
+        "seq": seq,
+        **{name: table[name] for name in _IMPRECISE if name in table.column_names},
+        **attributes(table),
+    }
+    events = pa.table(dict(columns))
+    known = pc.and_(pc.is_valid(events["event_type"]), pc.is_valid(events["ts"]))
+    return events if pc.all(known).as_py() else events.filter(known)
+
+
+def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
+    """Every type has every column, save what the person says that it lacks."""
+    schema = replace(log_schema_of(events, chosen.unit, reading.ties), imprecision=_imprecision(events))
+    if not reading.lacks:
+        return schema
+    lacking: dict[str, set[str]] = {}
+    for event_type, attribute in reading.lacks:
+        lacking.setdefault(event_type, set()).add(attribute)
+    types = {
+        name: {key: kind for key, kind in schema.columns.items() if key not in lacking.get(name, ())}
+        for name in (*schema.types, *event_types)
+    }
+    return LogSchema(types, chosen.unit, reading.ties, imprecision=schema.imprecision)
+
+
+def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
+    """By event type how much earlier and later than `ts` some event may have happened, as its columns say.
+
+    The reach of a query covers it. Columns that cannot be read are refused by queries that ask for them.
+    """
+    known = [name for name in _IMPRECISE if name in events.column_names]
+    if not known or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in known):
+        return {}
+    ts = events["ts"]
+    low, high = (events[name] if name in known else ts for name in _IMPRECISE)
+    apart = {"early": pc.subtract(ts, low), "late": pc.subtract(high, ts)}
+    most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
+    rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()
+    return {str(row["event_type"]): (max(row["early_max"], 0), max(row["late_max"], 0)) for row in rows}
+
+
+def shut_out(log: Log, query: Query) -> list[str]:
+    """Equivalences over a column in which no event of a type has a value: such events are in no match."""
+    types = {variable.name: variable.event_type for variable in query.variables}
+    members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
+    said = []
+    for event_type, attribute in sorted(members):
+        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
+        if own.num_rows and own[attribute].null_count == own.num_rows:
+            said.append(
+                f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
+                f"--lacks {event_type}.{attribute} says that it does not constrain them"
+            )
+    return said
+
+
+def _left_out(table: pa.Table, events: pa.Table) -> list[str]:
+    lost = table.num_rows - events.num_rows
+    return [f"{lost:,} of {table.num_rows:,} rows have no time or no type and are left out"] if lost else []
+
+
+def _unheard(events: pa.Table, event_types: Sequence[str]) -> list[str]:
+    """Types of the pattern that no event has: probably misspelt."""
+    present = pc.unique(events["event_type"]).to_pylist()
+    shown = ", ".join(sorted(present)[:8]) + (", ..." if len(present) > 8 else "")
+    return [
+        f"no event is of type '{name}'; there are {shown}" for name in dict.fromkeys(event_types) if name not in present
+    ]

@@ -1,0 +1,113 @@
+"""Listed matches of a log as a person reads them: a heading each, a time line, and why it is a match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cep_core.language.patterns.query import Query
+from cep_core.matching.reference import Path
+from jobs.log_files.log import Log
+from jobs.log_files.moments import LogClock
+from jobs.log_files.timeline import Happening, timeline
+from jobs.reports.answers.attributes import entity, mentioned
+from jobs.reports.words.quantities import Magnitude, counted
+from jobs.reports.words.values import keyed, shown
+
+_ATTRIBUTES = 4
+"""Attributes shown of each event: the first that the query's conditions mention."""
+
+
+class Matches:
+    """Rows of a matching result beside the log's events."""
+
+    def __init__(self, query: Query, log: Log, clock: LogClock) -> None:
+        self.query = query
+        self.log = log
+        self.clock = clock
+        self._mentioned = {name: names[:_ATTRIBUTES] for name, names in mentioned(query).items()}
+        seqs = log.events["seq"].to_numpy()
+        self._order = np.argsort(seqs)
+        self._seqs = seqs[self._order]
+
+    def row_of(self, seq: int) -> int | None:
+        """Where the event stands among the log's events; None for a `seq` that no event has."""
+        place = int(np.searchsorted(self._seqs, seq))
+        known = place < len(self._seqs) and self._seqs[place] == seq
+        return int(self._order[place]) if known else None
+
+    def path(self, row: Mapping[str, Any]) -> Path:
+        """The events of a match in the order of time, as rows of the log with their variables."""
+        steps = [
+            (place, variable.name)
+            for variable in self.query.positive
+            for seq in _seqs(row[variable.name])
+            if (place := self.row_of(seq)) is not None
+        ]
+        return tuple(sorted(steps))
+
+    def told(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
+        """One match."""
+        path = self.path(row)
+        said = [*self._whose(path), self._span(row), counted(len(path), "event"), *self._likely(row)]
+        yield f"match {number}: {', '.join(said)}"
+        if "window_start" in row:
+            start, end = row["window_start"], row["window_end"]
+            positions = f"of positions {start} to {end - 1}"
+            yield f"  in the window {positions if self.query.window.events else self.clock.span(start, end)}"
+        yield from (f"  {line}" for line in timeline(self.happenings(path), self.clock))
+        returned = [f"{item.column} {shown(row[item.column])}" for item in self.query.returns]
+        if returned:
+            yield f"  returns {', '.join(returned)}"
+
+    def collapsed(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
+        """A compact row: all matches that end at one event, on one time line of the events of any of them."""
+        path = self.path(row)
+        count = Magnitude.of(row["match_count"], row["match_count_log10"])
+        events = counted(len({place for place, _ in path}), "event")
+        many = counted(count, "match", "matches")
+        yield f"row {number}: {', '.join([many, *self._whose(path), self._span(row), f'made of {events}'])}"
+        yield from (f"  {line}" for line in timeline(self.happenings(path, collapsed=True), self.clock))
+
+    def happenings(self, path: Path, *, collapsed: bool = False) -> list[Happening]:
+        """The events of a path; events of a list are numbered, unless the path is a compact row."""
+        lists = {variable.name for variable in self.query.positive if variable.kleene}
+        seen: dict[str, int] = {}
+        bound: dict[int, list[str]] = {}
+        shows: dict[int, list[str]] = {}
+        for place, name in path:
+            seen[name] = seen.get(name, 0) + 1
+            bound.setdefault(place, []).append(f"{name}[{seen[name]}]" if name in lists and not collapsed else name)
+            shows.setdefault(place, []).extend(self._mentioned[name])
+        return [
+            Happening(self.event(place), " or ".join(names), tuple(dict.fromkeys(shows[place])))
+            for place, names in bound.items()
+        ]
+
+    def event(self, place: int) -> Mapping[str, Any]:
+        """An event's columns."""
+        event: dict[str, Any] = self.log.events.slice(place, 1).to_pylist()[0]
+        return event
+
+    def _whose(self, path: Path) -> list[str]:
+        """The keys of a match, if its first event of a variable carries them."""
+        firsts: dict[str, int] = {}
+        for place, name in path:
+            firsts.setdefault(name, place)
+        known = [(key, firsts[name], attribute) for key, name, attribute in entity(self.query) if name in firsts]
+        names = tuple(key for key, _, _ in known)
+        return [keyed(names, tuple(self.event(place).get(attribute) for _, place, attribute in known))] if names else []
+
+    def _span(self, row: Mapping[str, Any]) -> str:
+        first, last = row["first_ts"], row["last_ts"]
+        return f"{self.clock.between(first, last)}, {self.clock.length(last - first)}"
+
+    def _likely(self, row: Mapping[str, Any]) -> list[str]:
+        """How likely the match is, of a query WITH CONFIDENCE."""
+        return [] if self.query.confidence is None else [f"confidence {row['confidence']:.3g}"]
+
+
+def _seqs(value: Any) -> Sequence[int]:
+    return [] if value is None else value if isinstance(value, list) else [value]

@@ -1,0 +1,81 @@
+"""Log times for a person: dates where the file has dates, else the numbers that it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from jobs.exits import WrongWorkload
+from jobs.log_files.log import Log
+from jobs.reports.words.moments import Clock
+
+
+@dataclass(frozen=True)
+class LogClock:
+    """How moments and durations of a log are told; `wall` None: as numbers."""
+
+    wall: Clock | None
+    unit: str = "s"
+
+    @staticmethod
+    def of(log: Log, zone: str) -> LogClock:
+        """The clock of a log in a time zone; WrongWorkload for a zone that is not known."""
+        try:
+            ZoneInfo(zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise WrongWorkload(f"unknown time zone '{zone}'") from error
+        return LogClock(Clock(log.schema.unit, zone) if log.wall_clock else None, log.schema.unit)
+
+    def time(self, moment: int) -> str:
+        """A moment, as fine as it is.
+
+        >>> LogClock(None).time(7), LogClock(Clock()).time(1362747540), LogClock(Clock("ms")).time(1362747541250)
+        ('7', '2013-03-08 12:59', '2013-03-08 12:59:01.250')
+        """
+        if self.wall is None:
+            return str(moment)
+        local = self.wall.at(moment)
+        return f"{local:%Y-%m-%d} {_time_of_day(local)}"
+
+    def span(self, start: int, end: int) -> str:
+        """A half-open interval, to its last moment where times are numbers.
+
+        >>> LogClock(None).span(0, 10), LogClock(Clock()).span(1362729600, 1362733200)
+        ('0 to 9', '2013-03-08 08:00 to 09:00')
+        """
+        return f"{start} to {end - 1}" if self.wall is None else self.between(start, end)
+
+    def between(self, first: int, last: int) -> str:
+        """Two moments, the day of the second one only where it is another.
+
+        >>> LogClock(None).between(3, 9), LogClock(Clock()).between(1362729600, 1362816000)
+        ('3 to 9', '2013-03-08 08:00 to 2013-03-09 08:00')
+        """
+        if self.wall is None:
+            return f"{first} to {last}"
+        one, other = self.wall.at(first), self.wall.at(last)
+        return f"{self.time(first)} to {_time_of_day(other) if one.date() == other.date() else self.time(last)}"
+
+    def short(self, moment: int) -> str:
+        """A moment where its day is known.
+
+        >>> LogClock(None).short(7), LogClock(Clock()).short(1362747541)
+        ('7', '12:59:01')
+        """
+        return str(moment) if self.wall is None else _time_of_day(self.wall.at(moment))
+
+    def length(self, duration: int) -> str:
+        """A duration.
+
+        >>> LogClock(None).length(1), LogClock(None, "ms").length(1500), LogClock(Clock()).length(5400)
+        ('1 s', '1,500 ms', '1.5 hours')
+        """
+        return f"{duration:,} {self.unit}" if self.wall is None else self.wall.length(duration)
+
+
+def _time_of_day(local: datetime) -> str:
+    if local.microsecond:
+        fraction = f"{local.microsecond:06d}"
+        return f"{local:%H:%M:%S}.{fraction[:3] if fraction.endswith('000') else fraction}"
+    return f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"

@@ -1,0 +1,205 @@
+"""Why a match is one, why some events are none, and why there is none at all, in sentences for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cep_core.compile import evaluator_of
+from cep_core.language.budget import Budget, WorkExhausted
+from cep_core.language.errors import QueryError
+from cep_core.language.patterns.query import Query, Strategy
+from cep_core.language.patterns.tree import Conjunction
+from cep_core.matching.imprecise.why import confidence_of_pair, orders_of_match
+from cep_core.matching.reference import Path
+from cep_core.matching.why.pair_verdicts import PairJudge
+from cep_core.matching.why.relaxed import relaxations
+from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding
+from jobs.exits import WrongWorkload
+from jobs.log_files.evaluation import evaluate
+from jobs.log_files.files import Tick
+from jobs.log_files.matches import Matches
+from jobs.reports.words.quantities import Magnitude, counted, share
+from jobs.reports.words.values import listed, shown
+
+_AT_MOST = 4
+"""Values found that are shown of one condition, and orders of one match."""
+_ORDERS = 1_000_000
+"""Steps in which the orders of one match are found."""
+_EVENTS = 8
+"""Events of one order that are named."""
+
+
+def why(matches: Matches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
+    """Each condition of a match with the values that made it hold, the deciding one last."""
+    if matches.query.confidence is not None:
+        yield from _why_so_likely(matches, judge, path)
+        return
+    verdicts = judge.verdicts(path, window_start)
+    decided = deciding(verdicts)
+    yield f"  why: {_binding(matches, path)}"
+    for verdict in verdicts:
+        if verdict is not decided:
+            yield f"    {_told(matches, verdict)}"
+    if decided is not None:
+        when = f"row {_seq(matches, decided.decided)} at {matches.clock.short(_ts(matches, decided.decided))}"
+        yield f"    decided by {_told(matches, decided)}, with {when}"
+
+
+def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> Iterator[str]:
+    """The conditions in the likeliest order of the events that passes them, then each order with its share."""
+    query = matches.query
+    assert query.confidence is not None
+    both = isinstance(query.pattern, Conjunction)
+    yield f"  why: {_binding(matches, path)}"
+    try:
+        orders = [] if both else orders_of_match(query, matches.log.events, path, Budget(_ORDERS))
+    except WorkExhausted:
+        yield "    its events may come in more orders than can be told"
+        return
+    for verdict in judge.verdicts(path if both else orders[0].path):
+        if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
+            yield f"    {_told(matches, verdict)}"
+    width = matches.clock.length(query.window.size)
+    for order in orders[:_AT_MOST]:
+        rows = ", ".join(str(_seq(matches, row)) for row, _ in order.path[:_EVENTS])
+        rows += ", ..." if len(order.path) > _EVENTS else ""
+        fails = "" if order.holds else ": no match, as a condition fails"
+        yield f"    {share(order.probability)} of all worlds: rows {rows} in this order, within {width}{fails}"
+    if len(orders) > _AT_MOST:
+        rest = sum(order.probability for order in orders[_AT_MOST:] if order.holds)
+        yield f"    {share(rest)} of all worlds: {counted(len(orders) - _AT_MOST, 'other order')}"
+    confidence = sum(order.probability for order in orders if order.holds)
+    if both:
+        confidence, sides = confidence_of_pair(query, matches.log.events, path)
+        for name, likely in zip(("left", "right"), sides, strict=True):
+            yield f"    {share(likely)} of all worlds have the match on the {name}"
+        yield f"    {share(confidence)} have both within {width}"
+    asked = "more than" if query.confidence.strict else "at least"
+    yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
+
+
+def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
+    """Why these events, by `seq`, are no match: what fails in the binding in which least does."""
+    unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
+    if unknown:
+        raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
+    places = sorted(place for seq in set(seqs) if (place := matches.row_of(seq)) is not None)
+    rows = _rows(matches, places)
+    try:
+        bindings = judge.bindings(places)
+    except ValueError as refusal:
+        raise WrongWorkload(f"--why-not: {refusal}") from refusal
+    if not bindings:
+        kinds = listed([shown(matches.event(place)["event_type"]) for place in places], len(places))
+        yield f"{rows}: the pattern binds no {kinds} in this order"
+        return
+    judged = [(path, judge.verdicts(path)) for path in bindings]
+    path, verdicts = min(judged, key=lambda pair: sum(not verdict.holds for verdict in pair[1]))
+    failing = [verdict for verdict in verdicts if not verdict.holds]
+    if not failing:
+        yield from _passed_over(matches, path, rows, budget)
+        return
+    yield f"{rows}: no match, as {_binding(matches, path)}"
+    for verdict in sorted(verdicts, key=lambda one: one.holds):
+        yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
+
+
+def why_none(query: Query, matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
+    """How many matches there would be with one condition less, most first; each is asked within the budget."""
+    events = matches.log.events
+    span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
+    found: list[tuple[str, Magnitude, bool]] = []
+    unknown: list[str] = []
+    for said, relaxed in relaxations(query, max(span, events.num_rows)):
+        try:
+            evaluator = evaluator_of(relaxed, max_matches=1, budget=budget)
+            metadata = evaluate(evaluator, events, tick).schema.metadata
+        except QueryError:
+            continue  # without it no engine evaluates the rest
+        except WorkExhausted:
+            unknown.append(said)
+            continue
+        exact = metadata.get(b"matches_total")
+        found.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
+    some = sorted((one for one in found if one[1].sign), key=lambda one: one[1].key, reverse=True)
+    for said, count, exact in some:
+        window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
+        what = window if said == "WITHIN" else said
+        yield f"  without {what}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
+    for said in unknown:
+        yield f"  without {said}: not known, as the budget of work does not suffice (--work)"
+    if not some and not unknown:
+        yield "  leaving out any one condition gives no match either: more than one stands in the way"
+
+
+def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Iterator[str]:
+    """Every condition holds: it is a match, or the strategy took other events."""
+    query, places = matches.query, [place for place, _ in path]
+    if query.strategy is Strategy.ANY:
+        yield f"{rows}: a match, as {_binding(matches, path)}"
+        return
+    listing = evaluate(evaluator_of(query, budget=budget), matches.log.events, lambda done, of: None).to_pylist()
+    begun = [other for row in listing if (other := matches.path(row)) and other[0][0] == places[0]]
+    if path in begun:
+        yield f"{rows}: a match, as {_binding(matches, path)}"
+        return
+    yield f"{rows}: every condition holds as {_binding(matches, path)}, but the strategy is {query.strategy.value}"
+    if isinstance(query.pattern, Conjunction):
+        yield "  and the runs of the two sides are others"
+    elif begun:
+        yield f"  the run from the first of them took {_rows(matches, [place for place, _ in begun[0]])}"
+    else:
+        yield "  the run from the first of them came to no match"
+
+
+def _told(matches: Matches, verdict: Verdict) -> str:
+    clock, query = matches.clock, matches.query
+    if verdict.kind is Kind.EQUIVALENCE:
+        return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}{' in every event' if verdict.holds else ''}"
+    if verdict.kind is Kind.WINDOW:
+        if query.window.events and query.window.slide is None:
+            return f"within {query.window.size:,} events: {verdict.found[0]}"
+        if query.window.events:
+            return f"inside its window of {query.window.size:,} events"
+        if query.window.slide is None:
+            return f"within {clock.length(query.window.size)}: {clock.length(int(verdict.found[0]))}"
+        return f"inside its window of {clock.length(query.window.size)}"
+    if verdict.kind is Kind.ABSENCE and verdict.absence is not None:
+        return f"{verdict.said} {_zone(matches, verdict)}"
+    return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}"
+
+
+def _zone(matches: Matches, verdict: Verdict) -> str:
+    absence = verdict.absence
+    assert absence is not None
+    sides = [
+        f"{word} row {_seq(matches, place)}"
+        for word, place in (("after", absence.after), ("before", absence.before))
+        if place is not None
+    ]
+    where = " and ".join(sides)
+    if not absence.happens:
+        begin, end = absence.zone
+        return f"{where}: {counted(max(end - begin, 0), 'event')} there, none makes it happen"
+    return f"{where}: it happens, {_rows(matches, absence.happens)}"
+
+
+def _binding(matches: Matches, path: Path) -> str:
+    bound: dict[str, list[int]] = {}
+    for place, name in path:
+        bound.setdefault(name, []).append(place)
+    order = [variable.name for variable in matches.query.positive if variable.name in bound]
+    return "; ".join(f"{name} = {_rows(matches, bound[name])}" for name in order)
+
+
+def _rows(matches: Matches, places: Sequence[int]) -> str:
+    seqs = [str(_seq(matches, place)) for place in places]
+    return f"row {seqs[0]}" if len(seqs) == 1 else f"rows {listed(seqs, 8)}"
+
+
+def _seq(matches: Matches, place: int) -> int:
+    return int(matches.log.events["seq"][place].as_py())
+
+
+def _ts(matches: Matches, place: int) -> int:
+    return int(matches.log.events["ts"][place].as_py())

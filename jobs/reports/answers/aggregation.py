@@ -1,0 +1,172 @@
+"""One day of a trend aggregation: its top group in a sentence, its rows ranked, its headline day by day.
+
+Everything is read off the query's RETURN and GROUP BY and the columns they gave (`docs/language.md`, Results), so that
+any aggregation query is reported without a line of Python. Counts are compared through their logarithms where they
+exceed 38 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+
+from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import keyed, listed, shown
+
+Row = Mapping[str, Any]
+_COUNTS = (Aggregate.COUNT_TRENDS, Aggregate.COUNT)
+
+
+def headline_item(query: Query) -> ReturnItem:
+    """The aggregate that ranks results: COUNT(*) where it is returned, else the first aggregate."""
+    aggregates = [item for item in query.returns if item.aggregate is not None]
+    return next((item for item in aggregates if item.aggregate is Aggregate.COUNT_TRENDS), aggregates[0])
+
+
+def label(item: ReturnItem) -> str:
+    """An aggregate as its query writes it: COUNT(*), MAX(D.delay_min)."""
+    if item.aggregate is None:
+        return item.column
+    if item.aggregate is Aggregate.COUNT_TRENDS:
+        return "COUNT(*)"
+    variable = item.variables[0] if item.variables else ""
+    if item.aggregate is Aggregate.COUNT:
+        return f"COUNT({variable})"
+    return f"{item.aggregate.value.upper()}({variable}.{item.argument})"
+
+
+def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
+    """An aggregate's value in a row; None where nothing was aggregated."""
+    value, log10, sign = (row.get(item.column + suffix) for suffix in ("", "_log10", "_sign"))
+    if value is None and log10 is None and item.aggregate not in _COUNTS:
+        return None
+    return Magnitude.of(value, log10, sign)
+
+
+def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
+    """All rows, largest headline first; equal ones by window, then groups."""
+    item = headline_item(query)
+
+    def rank(row: Row) -> tuple[Any, ...]:
+        value = value_of(item, row)
+        size, exact = value.key if value is not None else (float("-inf"), 0.0)
+        groups = tuple((row[name] is not None, row[name]) for name in query.group_by)
+        return (-size, -exact, row["window_start"], groups)
+
+    found: list[dict[str, Any]] = results.to_pylist()
+    return sorted(found, key=rank)
+
+
+def headline(query: Query, results: pa.Table) -> Magnitude:
+    """The largest value of the day, zero on a day without results."""
+    item = headline_item(query)
+    values = [value for row in results.to_pylist() if (value := value_of(item, row)) is not None]
+    return max(values, key=lambda value: value.key, default=Magnitude.of(0))
+
+
+def headlines(query: Query, results: pa.Table) -> dict[date, Magnitude]:
+    """The headline of each day that has results, from the results of many days (with their column `day`)."""
+    item = headline_item(query)
+    best: dict[date, Magnitude] = {}
+    names = ("day", item.column, item.column + "_log10", item.column + "_sign")
+    for row in results.select([name for name in names if name in results.column_names]).to_pylist():
+        value = value_of(item, row)
+        if value is not None and (row["day"] not in best or value.key > best[row["day"]].key):
+            best[row["day"]] = value
+    return best
+
+
+def unit(query: Query) -> str:
+    """What the headline counts."""
+    item = headline_item(query)
+    return "trends in one window" if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} in one window"
+
+
+def sized(query: Query, value: Magnitude) -> str:
+    """A value of the headline in words: 1 trend, MAX(D.delay_min) 29."""
+    item = headline_item(query)
+    return counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} {value}"
+
+
+def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
+    """The day's top group and window in a sentence, with how many groups and windows have results at all."""
+    if results.num_rows == 0:
+        return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
+    item = headline_item(query)
+    top, *others = ranked(query, results)
+    value = value_of(item, top) or Magnitude.of(0)
+    window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
+    windows = len({row["window_start"] for row in (top, *others)})
+    if not query.group_by:
+        which = f"the {window}" if windows == 1 else f"the fullest of {windows} windows, the {window},"
+        sentence = f"On {spoken(day)} {which} had {sized(query, value)}."
+        return Answer(sentence, value, unit(query))
+    groups = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
+    who = keyed(query.group_by, tuple(top[name] for name in query.group_by))
+    equals = {
+        tuple(row[name] for name in query.group_by) for row in others if (value_of(item, row) or value).key == value.key
+    } - {tuple(top[name] for name in query.group_by)}
+    if equals:
+        who += f" (like {counted(len(equals), 'other')})"
+    most = "the most trends" if item.aggregate is Aggregate.COUNT_TRENDS else f"the highest {label(item)}"
+    noun = "value" if len(query.group_by) == 1 else "combination"
+    across = f"{counted(len(groups), noun)} of {listed(list(query.group_by))} had any, in {counted(windows, 'window')}"
+    return Answer(
+        f"On {spoken(day)} {who} had {most}: {value} in the {window}; {across}.",
+        value,
+        unit(query),
+    )
+
+
+def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
+    """The day's rows, largest headline first."""
+    first = headline_item(query)
+    others = [item for item in query.returns if item.aggregate is not None and item is not first]
+    best = ranked(query, results)
+    # the number that ranks stands beside its group, where a phone shows it without scrolling
+    headings = [
+        *(Heading(name) for name in query.group_by),
+        Heading(label(first), number=True),
+        Heading("window", whole=True),
+        *(Heading(label(item), number=True) for item in others),
+    ]
+    cells = [
+        [
+            *(shown(row[name]) for name in query.group_by),
+            _cell(first, row),
+            clock.span(row["window_start"], row["window_end"]),
+            *(_cell(item, row) for item in others),
+        ]
+        for row in best[:SHOWN]
+    ]
+    values = [name for name in results.column_names if name not in _OWN and name not in query.group_by]
+    header = [*query.group_by, "window_start_time", "window_end_time", "window_start", "window_end", *values]
+    rows = [
+        [
+            *(row[name] for name in query.group_by),
+            clock.iso(row["window_start"]),
+            clock.iso(row["window_end"]),
+            row["window_start"],
+            row["window_end"],
+            *(row[name] for name in values),
+        ]
+        for row in best[:FILED]
+    ]
+    return Listing(headings, cells, header, rows, results.num_rows, f"largest {label(first)} first")
+
+
+_OWN = ("day", "run_id", "window_start", "window_end", "certain")
+
+
+def _cell(item: ReturnItem, row: Row) -> str:
+    value = row.get(item.column)
+    if isinstance(value, (str, bool)):
+        return shown(value)
+    return quantity(value_of(item, row))

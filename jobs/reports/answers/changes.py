@@ -1,0 +1,130 @@
+"""What changed: a day's headline number against the same query's on the trailing 28 days.
+
+Only days that were evaluated count; one without results counts as zero. The middle of those days is their median, the
+spread their smallest and largest value: robust where one stormy day has 10^30 times the trends of a calm one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from jobs.reports.words.quantities import Magnitude, counted, median, quantity, ratio, share
+
+TRAILING = 28
+BEYOND = 6
+"""Numbers so many orders of magnitude apart are compared by these: nobody reads "2.1e28 times"."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number today, and on each evaluated day of the 28 before.
+
+    `at_least`: how many of those days' numbers say no more than that there are so many; `today_at_least`: today's.
+    """
+
+    today: Magnitude
+    before: Mapping[date, Magnitude]
+    at_least: int = 0
+    today_at_least: bool = False
+
+    @property
+    def usual(self) -> Magnitude | None:
+        """The median of the days before; None where there is none."""
+        return median(list(self.before.values())) if self.before else None
+
+    @property
+    def spread(self) -> tuple[Magnitude, Magnitude] | None:
+        """The smallest and the largest number of the days before."""
+        if not self.before:
+            return None
+        ordered = sorted(self.before.values(), key=lambda value: value.key)
+        return ordered[0], ordered[-1]
+
+    @property
+    def exact(self) -> bool:
+        """Whether every number is what there was, not what was listed of it."""
+        return not (self.at_least or self.today_at_least)
+
+    @property
+    def sentence(self) -> str:
+        """The comparison in a sentence, without the number of today."""
+        if self.exact or not self.before:
+            return f"{self._comparison}."
+        whose = ["today"] if self.today_at_least else []
+        whose += [f"on {self.at_least} of them"] if self.at_least else []
+        return f"{self._comparison}; matches were counted only as far as they are listed {' and '.join(whose)}."
+
+    @property
+    def _comparison(self) -> str:
+        usual, spread = self.usual, self.spread
+        if usual is None or spread is None:
+            return "No earlier day to compare with"
+        low, high = spread
+        days = "the day before" if len(self.before) == 1 else f"the {len(self.before)} days before"
+        middle = "that of" if len(self.before) == 1 else "the median of"
+        beside = (
+            f"({quantity(usual)})"
+            if low.key == high.key
+            else f"({quantity(usual)}; {quantity(low)} to {quantity(high)})"
+        )
+        if self.today.key == usual.key:
+            return f"Like {middle} {days} {beside}"
+        extreme = ""
+        if len(self.before) > 1:
+            if self.today.key > high.key:
+                extreme = ", more than on any of them"
+            elif self.today.key < low.key:
+                extreme = ", less than on any of them"
+        if usual.sign <= 0 or self.today.sign <= 0:
+            return f"Against {middle} {days} {beside}{extreme}"
+        return f"{_against(self.today, usual)} {middle} {days} {beside}{extreme}"
+
+
+def _against(today: Magnitude, usual: Magnitude) -> str:
+    """How a positive number compares to the usual one.
+
+    >>> _against(Magnitude.of(7), Magnitude.of(2)), _against(Magnitude.of(1), Magnitude.of(300))
+    ('3.5 times', '1/300 of')
+    >>> _against(Magnitude.of(None, 34.3), Magnitude.of(100)), _against(Magnitude.of(100), Magnitude.of(10**9))
+    ('32 orders of magnitude above', '7 orders of magnitude below')
+    """
+    above = today.log10 - usual.log10
+    if abs(above) >= BEYOND:
+        return f"{abs(above):.0f} orders of magnitude {'above' if above > 0 else 'below'}"
+    times = ratio(today, usual)
+    if times == "1.0":
+        return "Close to"
+    if above >= 0:
+        return f"{times} times"
+    return f"{share(10**above)} of" if above > -2 else f"1/{ratio(usual, today)} of"
+
+
+def compare(
+    day: date,
+    today: Magnitude,
+    evaluated: set[date],
+    headlines: Mapping[date, Magnitude],
+    *,
+    at_least: Collection[date] = (),
+) -> Change:
+    """Compare with the days in `evaluated` among the 28 before `day`; one without a headline counts as zero.
+
+    `at_least`: days on which there are so many matches at least, counted only as far as they are listed.
+
+    >>> days = {date(2013, 3, day): Magnitude.of(count) for day, count in ((5, 20), (6, 25), (7, 60))}
+    >>> compare(date(2013, 3, 8), Magnitude.of(87), {*days, date(2013, 3, 9)}, days).sentence
+    '3.5 times the median of the 3 days before (25; 20 to 60), more than on any of them.'
+    """
+    first = day - timedelta(days=TRAILING)
+    before = {
+        earlier: headlines.get(earlier, Magnitude.of(0)) for earlier in sorted(evaluated) if first <= earlier < day
+    }
+    return Change(today, before, sum(earlier in at_least for earlier in before), day in at_least)
+
+
+def volume(today: int, before: Mapping[date, int]) -> str:
+    """The day's events in a sentence, against the days before."""
+    change = Change(Magnitude.of(today), {day: Magnitude.of(events) for day, events in before.items()})
+    return f"{counted(today, 'event').capitalize()}. {change.sentence}"

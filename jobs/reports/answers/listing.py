@@ -1,0 +1,48 @@
+"""A table of results as a page shows it: headings, cells as text, and the file that holds the rows behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jobs.reports.words.values import Cell
+
+SHOWN = 20
+"""Rows on a page."""
+FILED = 10_000
+"""Rows in the CSV file behind it."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column's title; numbers are set flush right; `measured` marks what differs between equal runs.
+
+    `whole` cells are not broken into lines; `prose` is given room for some words a line.
+    """
+
+    title: str
+    number: bool = False
+    measured: bool = False
+    whole: bool = False
+    prose: bool = False
+
+    @property
+    def classes(self) -> str:
+        """Names for the stylesheet, and for whoever compares two reports."""
+        names = ("number", "measured", "whole", "prose")
+        return " ".join(name for name in names if getattr(self, name))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The top rows for the page (`cells`), and up to `FILED` rows for the file (`rows` under `header`).
+
+    `order` says how the page's rows were chosen; `total` is how many there are in all.
+    """
+
+    headings: Sequence[Heading]
+    cells: Sequence[Sequence[str]]
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    total: int
+    order: str

@@ -1,0 +1,288 @@
+"""One day of a matching query: how many matches, of whom, which are the longest, and what happened in each.
+
+Matches name their events by `seq`; times and attributes come from the events themselves. What is shown of an event is
+what the query's conditions mention, so that any matching query is reported without a line of Python. How many there
+are and whose most are is told of all matches (`tallies`); of what only a listing knows a sentence says that it is told
+of the listed ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.language.patterns.query import Query
+from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.attributes import entity, mentioned
+from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
+from jobs.reports.answers.tallies import Key, Tally, Totals, bound, keys_of
+from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import keyed, listed, shown
+
+UNIT = "matches"
+CONFIDENCE = "confidence"
+"""The column that results WITH CONFIDENCE have."""
+_AT_MOST = 6
+"""Values of a Kleene variable shown in a cell; longer lists keep both ends."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A listed match with its events by variable."""
+
+    row: Mapping[str, Any]
+    key: tuple[Any, ...]
+    events: Mapping[str, Sequence[Mapping[str, Any]]]
+
+    @property
+    def confidence(self) -> str:
+        """How likely the match is, of a query WITH CONFIDENCE."""
+        return confidence(self.row[CONFIDENCE])
+
+    @property
+    def length(self) -> int:
+        return sum(len(bound(self.row[name])) for name in self.events)
+
+    @property
+    def duration(self) -> int:
+        return int(self.row["last_ts"] - self.row["first_ts"])
+
+
+def confidence(probability: float) -> str:
+    """A confidence to three digits, never rounded to certainty.
+
+    >>> confidence(0.8349), confidence(0.99999), confidence(1.0)
+    ('0.835', '0.999', '1')
+    """
+    return f"{min(probability, 0.999):.3g}" if probability < 1 else "1"
+
+
+def variables(query: Query) -> list[str]:
+    """The variables that a match binds, in pattern order."""
+    return [variable.name for variable in query.variables if not variable.negated]
+
+
+def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
+    """The matches with most events; equal ones longest in time first, then in the listing's order.
+
+    Of matches WITH CONFIDENCE the likeliest first, as the page shows it.
+    """
+    names = variables(query)
+    order = sorted(
+        results.to_pylist(),
+        key=lambda row: (
+            -float(confidence(row[CONFIDENCE])) if CONFIDENCE in row else 0,
+            -sum(len(bound(row[name])) for name in names),
+            row["first_ts"] - row["last_ts"],
+            row["last_ts"],
+            [bound(row[name]) for name in names],
+        ),
+    )
+    return [_match(query, row, index) for row in order[:at_most]]
+
+
+def exemplars(
+    query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key], at_most: int
+) -> list[tuple[Match, int]]:
+    """For each key, most matches first, its foremost listed match and how many it has.
+
+    Under skip-till-any-match the foremost matches of a day are variations of one; keys show who else there is. Without
+    keys, or with one only, the foremost matches, each counted as one. A key without a listed match is left out.
+    """
+    if len(whose.counts) < 2:
+        return [(match, 1) for match in foremost(query, results, index, at_most)]
+    own = keys_of(query, results, index)
+    held = set(own)
+    chosen = []
+    for key in [key for key, _ in ranked(whose) if key in held][:at_most]:
+        its = results.filter(pa.array([other == key for other in own]))
+        chosen.append((foremost(query, its, index, 1)[0], whose.counts[key]))
+    return chosen
+
+
+def ranked(whose: Tally[Key]) -> list[tuple[Key, int]]:
+    """Keys with their matches, most first; equal ones by their values as shown."""
+    return sorted(whose.counts.items(), key=lambda item: (-item[1], [shown(value) for value in item[0]]))
+
+
+def _match(query: Query, row: Mapping[str, Any], index: EventIndex) -> Match:
+    events = {
+        name: [event for seq in bound(row[name]) if (event := index.get(seq)) is not None] for name in variables(query)
+    }
+    key = tuple(
+        events[variable][0].get(attribute) if events[variable] else None for _, variable, attribute in entity(query)
+    )
+    return Match(row, key, events)
+
+
+def answer(
+    query: Query,
+    results: pa.Table,
+    totals: Totals,
+    whose: Tally[Key],
+    index: EventIndex,
+    day: date,
+    clock: Clock,
+) -> Answer:
+    """How many matches the day has and whose they are; without keys, which listed one lasts longest."""
+    total = magnitude_of(totals)
+    if total.sign == 0:
+        return Answer(f"On {spoken(day)} there was no match.", total, UNIT)
+    be = "was" if total.exact == 1 and totals.total is not None else "were"
+    opening = f"On {spoken(day)} there {be} {many(totals)}{_likely(query, results, totals)}"
+    if totals.total is None:
+        opening += ", counted only as far as they are listed"
+    caveat = ""
+    if totals.truncated:
+        caveat = f"The listing is cut: it holds the first {results.num_rows:,} of {many(totals)}."
+    rest = _whose(query, results, totals, whose, index, clock)
+    return Answer(f"{opening}; {rest}." if rest else f"{opening}.", total, UNIT, caveat)
+
+
+def magnitude_of(totals: Totals) -> Magnitude:
+    """The number of matches, or how many there are at least."""
+    return Magnitude.of(totals.at_least if totals.total is None else totals.total)
+
+
+def many(totals: Totals) -> str:
+    """The number of matches in words.
+
+    >>> many(Totals(1, 1, truncated=False)), many(Totals(None, 1001, truncated=True))
+    ('1 match', 'at least 1,001 matches')
+    """
+    if totals.total is None:
+        return f"at least {quantity(magnitude_of(totals))} matches"
+    return counted(magnitude_of(totals), "match", "matches")
+
+
+def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
+    """What is asked of each match where times are imprecise, and how many the order of events leaves open."""
+    if query.confidence is None:
+        return ""
+    asked = f" of confidence {'above' if query.confidence.strict else 'at least'} {query.confidence.threshold:g}"
+    if CONFIDENCE not in results.column_names:
+        return asked
+    of = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
+    return f"{asked}, {quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain"
+
+
+def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], index: EventIndex, clock: Clock) -> str:
+    names = tuple(name for name, _, _ in entity(query))
+    if not names:
+        return _foremost_told(query, results, totals, index, clock)
+    if not whose.counts:
+        return "none is listed"
+    (key, most), *others = ranked(whose)
+    everything = sum(whose.counts.values())
+    if not others:
+        if whose.listed is not None:
+            return f"all{whose.of} are of {keyed(names, key)}"
+        return keyed(names, key) if everything == 1 else f"all of {keyed(names, key)}"
+    if most == 1:
+        return f"no two{whose.of} of the same {listed(list(names))}"
+    equals = sum(count == most for _, count in others)
+    like = f" (like {counted(equals, 'other')})" if equals else ""
+    return f"{keyed(names, key)}{like} had the most, {quantity(most)}{whose.of}"
+
+
+def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
+    """The longest or the likeliest match, of a query without equivalences."""
+    if results.num_rows == 0:
+        return "none is listed"
+    [match] = foremost(query, results, index, 1)
+    of = f" of the {results.num_rows:,} listed" if totals.truncated else ""
+    since = clock.time(match.row["first_ts"])
+    if CONFIDENCE in match.row:
+        return f"the likeliest{of} has confidence {match.confidence}, from {since}"
+    return f"the longest{of} has {counted(match.length, 'event')} in {clock.length(match.duration)}, from {since}"
+
+
+def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> Listing:
+    """The day's matches: on the page the longest or the likeliest, in the file all in their own order."""
+    names = tuple(name for name, _, _ in entity(query))
+    shows = {variable: attributes[:2] for variable, attributes in mentioned(query).items()}
+    headings = [
+        *(Heading(name) for name in names),
+        Heading("from", whole=True),
+        Heading("lasted", whole=True),
+        Heading("events", number=True),
+        *([Heading(CONFIDENCE, number=True)] if CONFIDENCE in results.column_names else []),
+        *(
+            Heading(f"{variable}.{attribute}" if attribute else f"{variable} at", whole=True)
+            for variable in variables(query)
+            for attribute in shows[variable] or ("",)
+        ),
+        *(Heading(item.column) for item in query.returns),
+    ]
+    cells = [_cells(query, match, shows, clock) for match in foremost(query, results, index, SHOWN)]
+    order = "likeliest first" if CONFIDENCE in results.column_names else "longest first"
+    return Listing(headings, cells, *_file(query, results, index, clock), results.num_rows, order)
+
+
+def _cells(query: Query, match: Match, shows: Mapping[str, Sequence[str]], clock: Clock) -> list[str]:
+    cells = [
+        *(shown(value) for value in match.key),
+        clock.time(match.row["first_ts"]),
+        clock.length(match.duration),
+        quantity(match.length),
+        *([match.confidence] if CONFIDENCE in match.row else []),
+    ]
+    for variable in variables(query):
+        events = match.events[variable]
+        for attribute in shows[variable] or ("",):
+            texts = [shown(event.get(attribute)) if attribute else clock.time(event["ts"]) for event in events]
+            cells.append(_chain(texts))
+    return [*cells, *(shown(match.row.get(item.column)) for item in query.returns)]
+
+
+def _chain(texts: Sequence[str]) -> str:
+    """Values one after another; of a long list both ends.
+
+    >>> _chain(["1", "2"]), _chain([str(n) for n in range(10)]), _chain([])
+    ('1 → 2', '0 → 1 → 2 → … → 7 → 8 → 9', '–')
+    """
+    if not texts:
+        return "–"
+    if len(texts) > _AT_MOST:
+        texts = [*texts[: _AT_MOST // 2], "…", *texts[-_AT_MOST // 2 :]]
+    return " → ".join(texts)
+
+
+def _file(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> tuple[list[str], list[list[Any]]]:
+    names = variables(query)
+    header = [
+        *(name for name, _, _ in entity(query)),
+        "first_time",
+        "last_time",
+        "first_ts",
+        "last_ts",
+        *([CONFIDENCE] if CONFIDENCE in results.column_names else []),
+        *names,
+        *(item.column for item in query.returns),
+    ]
+    whose = keys_of(query, results, index) or [()] * results.num_rows
+    order = sorted(
+        zip(whose, results.to_pylist(), strict=True),
+        key=lambda pair: (pair[1]["last_ts"], [bound(pair[1][name]) for name in reversed(names)]),
+    )
+    rows = [
+        [
+            *key,
+            clock.iso(row["first_ts"]),
+            clock.iso(row["last_ts"]),
+            row["first_ts"],
+            row["last_ts"],
+            *([row[CONFIDENCE]] if CONFIDENCE in row else []),
+            *(" ".join(str(seq) for seq in bound(row[name])) for name in names),
+            *(row.get(item.column) for item in query.returns),
+        ]
+        for key, row in order[:FILED]
+    ]
+    return header, rows

@@ -1,0 +1,162 @@
+"""Slicing strategies side by side, as `compare` measured them on the day's events (`experiments`).
+
+One comparison for each group of queries that share a plan. Loads are shares of the events that the plan's atoms match:
+unsliced is 1, and no plan of so many slices can be below the lower bound.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import pyarrow.dataset as ds
+
+from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.words.moments import spoken
+
+PREFIX = "slicing:"
+LOAD = "maximum_load"
+IN_USE = "plan in use"
+PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A strategy's measurements."""
+
+    strategy: str
+    parameters: Mapping[str, Any]
+    load: float
+    replication: float | None
+    imbalance: float | None
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What the planner expects of a number of slices."""
+
+    slices: int
+    load: float
+    replication: float
+    lower_bound: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The strategies of one plan's queries, lowest maximum load first."""
+
+    plan: Mapping[str, Any]
+    """The plan's row of `slicing_plans`."""
+    strategies: Sequence[Measured]
+    slowest_seconds: float | None = None
+    all_seconds: float | None = None
+    """Measured for the plan in use, over all of its queries."""
+    planned: Sequence[Planned] = ()
+    """Other numbers of slices, fewest first."""
+
+    @property
+    def queries(self) -> list[str]:
+        return sorted(self.plan["queries"])
+
+    @property
+    def period(self) -> str:
+        """The days that the plan evaluated, on whose events the strategies were counted."""
+        first, last = spoken(self.plan["first_day"]), spoken(self.plan["last_day"])
+        return first if first == last else f"{first} to {last}"
+
+    @property
+    def lower_bound(self) -> float | None:
+        return None if self.plan["lower_bound"] is None else float(self.plan["lower_bound"])
+
+    @property
+    def best(self) -> Measured | None:
+        return self.strategies[0] if self.strategies else None
+
+    @property
+    def in_use(self) -> Measured | None:
+        return next((one for one in self.strategies if one.strategy == IN_USE), None)
+
+
+def comparisons(reader: LakeReader, day: date) -> list[Comparison]:
+    """A comparison for each plan by which the day was evaluated, by its first query."""
+    plans = plans_in_use(reader, day)
+    if not plans:
+        return []
+    names = [PREFIX + plan["plan_id"] for plan in plans]
+    measured = rows(reader.read("experiments", where=ds.field("experiment").isin(names)), "day", "strategy", "metric")
+    return [_comparison(plan, measured) for plan in plans]
+
+
+def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tuple[date, Comparison]]:
+    """For each day `first`..`last` the comparisons of the plans in use whose last day it is, in the order of days.
+
+    Reads each table once, whatever the number of days.
+    """
+    ending = (ds.field("last_day") >= first) & (ds.field("last_day") <= last)
+    plans = rows(reader.read("slicing_plans", where=ending), "day", "plan_id")
+    results = rows(reader.read("result_days", first, last, ["day", "query", "run_id"]))
+    names = sorted({PREFIX + plan["plan_id"] for plan in plans})
+    found = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
+    by_plan: dict[str, list[dict[str, Any]]] = {}
+    for row in rows(found, "day", "strategy", "metric"):
+        by_plan.setdefault(row["experiment"].removeprefix(PREFIX), []).append(row)
+    comparisons = []
+    for on in sorted({plan["last_day"] for plan in plans}):
+        evaluated = {(row["query"], row["run_id"]) for row in results if row["day"] == on}
+        for plan in _in_use([plan for plan in plans if plan["last_day"] == on], evaluated):
+            comparisons.append((on, _comparison(plan, by_plan.get(plan["plan_id"], []))))
+    return comparisons
+
+
+def plans_in_use(reader: LakeReader, day: date) -> list[dict[str, Any]]:
+    """The plans by which the day's results were evaluated, each query's; where none is theirs, one of the day's."""
+    covering = (ds.field("first_day") <= day) & (ds.field("last_day") >= day)
+    plans = rows(reader.read("slicing_plans", where=covering), "day", "plan_id")
+    results = rows(reader.read("result_days", day, day, ["query", "run_id"]))
+    return _in_use(plans, {(row["query"], row["run_id"]) for row in results})
+
+
+def _in_use(plans: Sequence[dict[str, Any]], evaluated: set[tuple[str, str]]) -> list[dict[str, Any]]:
+    by_query: dict[str, dict[str, Any]] = {}
+    for plan in plans:
+        for query in plan["queries"]:
+            known = by_query.get(query)
+            if known is None or (query, plan["run_id"]) in evaluated or (query, known["run_id"]) not in evaluated:
+                by_query[query] = plan
+    chosen = {plan["plan_id"]: plan for plan in by_query.values()}
+    return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
+
+
+def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Comparison:
+    own = (PREFIX + plan["plan_id"], plan["run_id"])
+    known = [row for row in recorded if (row["experiment"], row["run_id"]) == own and row["value"] is not None]
+    measured = [row for row in known if row["strategy"] != PLANNED]
+    values: dict[str, dict[str, float]] = {}
+    parameters: dict[str, Mapping[str, Any]] = {}
+    for row in measured:
+        values.setdefault(row["strategy"], {})[row["metric"]] = row["value"]
+        if row["metric"] == LOAD:
+            parameters[row["strategy"]] = json.loads(row["parameters"])
+    strategies = [
+        Measured(name, parameters[name], found[LOAD], found.get("replication"), found.get("imbalance"))
+        for name, found in values.items()
+        if LOAD in found
+    ]
+    # the plan in use first among equals: that it is among the best is what a reader wants to know
+    strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
+    seconds = values.get(IN_USE, {})
+    planned = _planned([row for row in known if row["strategy"] == PLANNED])
+    return Comparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
+
+
+def _planned(predicted: list[dict[str, Any]]) -> list[Planned]:
+    by_count: dict[int, dict[str, float]] = {}
+    for row in predicted:
+        by_count.setdefault(int(json.loads(row["parameters"])["slices"]), {})[row["metric"]] = row["value"]
+    return [
+        Planned(slices, costs["predicted_load"], costs["predicted_replication"], costs["lower_bound"])
+        for slices, costs in sorted(by_count.items())
+    ]

@@ -1,0 +1,105 @@
+"""Slicing strategies over the trailing 28 days: which would have been best how often, and by how much.
+
+Only the same queries' comparisons count, one a day: that of the plan by which the day was evaluated. A comparison of
+many days (a backfill's) counts once, on its last day. Days without one are left out, and n says how many there are.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from jobs.reports.answers.changes import TRAILING
+from jobs.reports.comparisons.slicing_comparison import IN_USE, Comparison, Measured, comparisons_ending
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.words.quantities import share
+from jobs.reports.words.values import listed, shown
+
+
+@dataclass(frozen=True)
+class Record:
+    """One strategy over the days compared."""
+
+    strategy: str
+    wins: int
+    days: int
+    """On which it was measured."""
+    load: float
+    """Mean maximum load over those."""
+    margin: float
+    """Mean over the days with a plan in use of how far its largest slice is below that of the plan in use, as a share
+    of the latter; negative where it is above."""
+
+
+@dataclass(frozen=True)
+class History:
+    """Comparisons of the same queries, by day, the day told of included and last."""
+
+    days: Sequence[tuple[date, Comparison]]
+
+    @property
+    def wins(self) -> Counter[str]:
+        """Days on which each strategy was best; the plan in use where it is among the best."""
+        return Counter(comparison.best.strategy for _, comparison in self.days if comparison.best is not None)
+
+    @property
+    def records(self) -> list[Record]:
+        """Every strategy, most wins first."""
+        found: dict[str, list[tuple[Measured, Measured | None]]] = {}
+        for _, comparison in self.days:
+            for one in comparison.strategies:
+                found.setdefault(one.strategy, []).append((one, comparison.in_use))
+        wins = self.wins
+        records = [_record(name, wins[name], days) for name, days in found.items()]
+        return sorted(records, key=lambda record: (-record.wins, record.load, record.strategy))
+
+    def clause(self, strategy: str) -> str:
+        """How today's best strategy has done over the days, to follow a semicolon; empty where today is alone."""
+        if len(self.days) < 2:
+            return ""
+        record = next(record for record in self.records if record.strategy == strategy)
+        others = [f"{shown(name)} on {n}" for name, n in self.wins.most_common() if name != strategy]
+        rest = f" ({listed(others, 3)})" if others else ""
+        clause = f"over the last {TRAILING} days it was best on {record.wins} of {len(self.days)} compared{rest}"
+        if strategy == IN_USE:
+            behind = statistics.fmean(_behind(comparison) for _, comparison in self.days)
+            return clause + (f", on average {share(behind)} above the day's best" if behind else "")
+        if not record.margin:
+            return clause
+        side = "below" if record.margin > 0 else "above"
+        return f"{clause}, on average {share(abs(record.margin))} {side} the plan in use"
+
+
+def _behind(comparison: Comparison) -> float:
+    """How far the largest slice of the plan in use is above the best one, as a share of the best; 0 where unknown."""
+    best, used = comparison.best, comparison.in_use
+    return used.load / best.load - 1 if best is not None and used is not None and best.load else 0.0
+
+
+def _record(name: str, wins: int, days: Sequence[tuple[Measured, Measured | None]]) -> Record:
+    margins = [1 - one.load / used.load for one, used in days if used is not None and used.load]
+    return Record(
+        name,
+        wins,
+        len(days),
+        statistics.fmean(one.load for one, _ in days),
+        statistics.fmean(margins) if margins else 0.0,
+    )
+
+
+def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, Comparison]]:
+    """All comparisons of the trailing days before `day`; each table is read once."""
+    return comparisons_ending(reader, day - timedelta(days=TRAILING - 1), day - timedelta(days=1))
+
+
+def history(earlier: Sequence[tuple[date, Comparison]], day: date, today: Comparison) -> History:
+    """Those of today's queries, today's last; today's alone where there are none."""
+    before = {
+        on: comparison
+        for on, comparison in earlier
+        if comparison.queries == today.queries and comparison.best is not None
+    }
+    return History([*sorted(before.items(), key=lambda item: item[0]), (day, today)])

@@ -1,0 +1,1 @@
+"""What every figure shares: its frame, colours and axes."""

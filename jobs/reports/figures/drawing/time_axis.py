@@ -1,0 +1,95 @@
+"""Axes of log time, labelled by the reader's clock, and axes of counts of any size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from jobs.reports.words.moments import Clock
+from jobs.reports.words.quantities import Magnitude, quantity
+
+_LENGTHS = (("days", 24.0), ("hours", 1.0), ("minutes", 1 / 60), ("seconds", 1 / 3600))
+_STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
+
+
+def label_times(axes: Axes, clock: Clock, origin: int, first: int, last: int, *, narrow: bool) -> None:
+    """Tick the x axis, whose coordinates are hours from `origin`, at full local hours between two moments."""
+    low, high = clock.hours(first, origin), clock.hours(last, origin)
+    margin = max(high - low, 1e-9) * 0.02
+    axes.set_xlim(low - margin, high + margin)
+    step = next((step for step in _STEPS if (high - low) / step <= (4 if narrow else 9)), _STEPS[-1])
+    local = clock.at(origin)
+    into_day = local.hour + local.minute / 60
+    start = math.ceil((low + into_day) / step - 1e-9) * step - into_day
+    ticks = []
+    while start <= high + 1e-9:
+        ticks.append(start)
+        start += step
+    axes.set_xticks(ticks)
+    per_hour = clock.units_per_hour
+    labels = []
+    for tick in ticks:
+        moment = clock.at(origin + round(tick * per_hour))
+        labels.append(f"{moment:%H:%M}\n{moment.day} {moment:%b}" if moment.hour == 0 else f"{moment:%H:%M}")
+    axes.set_xticklabels(labels)
+    axes.set_xlabel(f"time of day, {clock.zone}")
+
+
+def label_lengths(axes: Axes, clock: Clock, longest: int, *, narrow: bool) -> None:
+    """Label an x axis of hours since a match's first event, in a unit that suits the longest match."""
+    hours = longest / clock.units_per_hour
+    unit, size = next((unit, size) for unit, size in _LENGTHS if hours >= 2 * size or unit == "seconds")
+    margin = max(hours, 1e-9) * 0.02
+    axes.set_xlim(-margin, hours + margin)
+    ticks = MaxNLocator(4 if narrow else 9, integer=unit != "seconds").tick_values(0, hours / size)
+    ticks = [tick for tick in ticks if 0 <= tick * size <= hours + margin]
+    axes.set_xticks([tick * size for tick in ticks], [quantity(float(tick)) for tick in ticks])
+    axes.set_xlabel(f"{unit} since the first event")
+
+
+def explodes(values: Sequence[Magnitude]) -> bool:
+    """Whether positive values span so many magnitudes that only a logarithmic axis shows them."""
+    positive = [value.log10 for value in values if value.sign > 0]
+    return bool(positive) and (max(positive) > 6 or max(positive) - min(positive) > 2.5)
+
+
+def height(value: Magnitude, *, logarithmic: bool) -> float:
+    """Where a value stands on a count axis; zero and below stand at the foot of a logarithmic one.
+
+    >>> height(Magnitude.of(None, 47.0), logarithmic=True), height(Magnitude.of(12), logarithmic=False)
+    (47.0, 12.0)
+    """
+    if logarithmic:
+        return value.log10 if value.sign > 0 else -0.3
+    return float(value.exact) if value.exact is not None else value.sign * 10**value.log10
+
+
+def label_counts(
+    axes: Axes,
+    values: Sequence[Magnitude],
+    what: str,
+    *,
+    logarithmic: bool,
+    axis: Literal["x", "y"] = "y",
+    narrow: bool = False,
+) -> None:
+    """Label an axis of counts; on a logarithmic one coordinates are log10 and ticks are written as numbers."""
+    along = axes.yaxis if axis == "y" else axes.xaxis
+    limits = axes.set_ylim if axis == "y" else axes.set_xlim
+    along.set_label_text(what + (" (log scale)" if logarithmic else ""))
+    if not logarithmic:
+        limits(0 if all(value.sign >= 0 for value in values) else None, None)
+        along.set_major_formatter(lambda tick, _: quantity(float(tick)))
+        return
+    positive = [value.log10 for value in values if value.sign > 0]
+    low = -0.3 if any(value.sign <= 0 for value in values) or min(positive) < 1 else min(positive) - 0.3
+    high = max(positive)
+    step = max(1, math.ceil((high - max(low, 0)) / (4 if axis == "x" and narrow else 6)))
+    top = high + max(0.3, (high - low) * 0.06)
+    ticks = [tick for tick in range(max(0, math.ceil(low)), math.floor(high) + step + 1, step) if tick <= top]
+    limits(low, top)
+    along.set_ticks(ticks, [f"{10**tick:,}" if tick < 6 else f"1e{tick}" for tick in ticks])

@@ -1,0 +1,1 @@
+"""Numbers, moments and values as a reader meets them."""

@@ -1,0 +1,74 @@
+"""Values from data as text that cannot disturb the sentence around it.
+
+HTML escaping is the templates' work (autoescape); this is about what escaping leaves alone: control characters, marks
+that turn the direction of writing, and values as long as a page.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import date, datetime
+from decimal import Decimal
+
+from jobs.reports.words.quantities import quantity
+
+Cell = str | int | float | None
+"""A value as a file of numbers has it."""
+
+LONGEST = 80
+"""Longer texts are cut, with an ellipsis."""
+
+_ISOLATE, _POP = "\u2068", "\u2069"
+
+
+def shown(value: object, longest: int = LONGEST) -> str:
+    """A value of any column as text for a page, a caption or an axis.
+
+    Format and control characters are written out; text from right to left is isolated, so that it keeps to its place.
+
+    >>> shown("JFK"), shown(None), shown(1234), shown(2.50), shown(True), shown([1, 2])
+    ('JFK', '–', '1,234', '2.5', 'true', '1, 2')
+    >>> shown("a\\u202eb\\nc")
+    'a\\\\u202eb\\\\nc'
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float, Decimal)):
+        return quantity(value)
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple)):
+        return shown(", ".join(str(item) for item in value), longest)
+    text = str(value)
+    text = text if len(text) <= longest else text[: longest - 1] + "…"
+    text = "".join(_visible(letter) for letter in text)
+    rightward = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return f"{_ISOLATE}{text}{_POP}" if rightward else text
+
+
+def _visible(letter: str) -> str:
+    if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return letter
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def keyed(names: tuple[str, ...], values: tuple[object, ...]) -> str:
+    """A combination of named values.
+
+    >>> keyed(("origin", "dest"), ("LGA", "ORD"))
+    'origin LGA, dest ORD'
+    """
+    return ", ".join(f"{name} {shown(value)}" for name, value in zip(names, values, strict=True))
+
+
+def listed(texts: list[str], at_most: int = 5) -> str:
+    """A list in a sentence.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdefg"), 3)
+    ('a', 'a, b and c', 'a, b, c and 4 more')
+    """
+    if len(texts) > at_most:
+        return f"{', '.join(texts[:at_most])} and {len(texts) - at_most} more"
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}" if texts else ""

@@ -1,0 +1,162 @@
+"""What `evaluate` writes: rows of results, what the slices took, and `result_days`: what the results rest on.
+
+Each is a replacement of exactly the days and queries that were evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.language.budget import WorkExhausted
+from cep_core.matching.result.identity import MATCH_ID, match_ids
+from cep_core.numbers.count_columns import all_digits
+from jobs.lake.write import Replacement
+from jobs.runs.run import DayOutcome, Run
+from jobs.runs.scope import Evaluation
+from jobs.stages.evaluating.slice_worker import Moments, Partial
+from jobs.stages.own_rows import own_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+
+@dataclass(frozen=True)
+class Result:
+    """A query's result of the evaluated days: rows with `day`, and what each day's totals say."""
+
+    query: str
+    into: str
+    """The table that it goes to."""
+    evaluations: tuple[Evaluation, ...]
+    table: pa.Table
+    totals: dict[date, dict[str, Any]]
+    exhausted: Mapping[date, WorkExhausted] = field(default_factory=dict)
+    """The days without a result, as their budget of work did not suffice."""
+
+    @property
+    def rows(self) -> dict[date, int]:
+        """How many rows each day has that has any."""
+        return {row["values"]: row["counts"] for row in pc.value_counts(self.table["day"]).to_pylist()}
+
+    def truncated(self, day: date) -> bool:
+        """Whether the listing of an evaluated day was cut."""
+        totals = self.totals.get(day, {})
+        known = totals.get("matches_total") or totals.get("matches_at_least")
+        return known is not None and int(known) > self.rows.get(day, 0)
+
+
+def rows_of(run: Run, result: Result) -> Replacement:
+    """A query's rows, for its table or its compact one; matches get their names here."""
+    from pyspark.sql import functions as f
+
+    table, days = run.table(result.into), [evaluation.day for evaluation in result.evaluations]
+    rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
+    variables = run.compiled[result.query].variables
+    if variables and result.into == result.query:
+        rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
+    # Spark makes no frame of a table without chunks, and an empty result must clear its days all the same.
+    nothing = run.spark.table(table).where(f.lit(False))
+    frame = run.spark.createDataFrame(rows) if rows.num_rows else nothing
+    return Replacement(frame, table, f.col("day").isin(days))
+
+
+def slice_runs_of(run: Run, partials: Sequence[Partial]) -> Replacement:
+    """What each query's evaluation of each slice took."""
+    grouped: dict[tuple[str, str, int], list[Partial]] = {}
+    for partial in partials:
+        grouped.setdefault((partial.query, partial.plan_id, partial.slice), []).append(partial)
+    rows = [
+        {
+            "day": run.last,
+            "run_id": run.run_id,
+            "query": query,
+            "plan_id": plan_id,
+            "slice": number,
+            "events": sum(sum(p.events) for p in own),
+            "rows": sum(p.rows for p in own),
+            "seconds": sum(p.seconds for p in own),
+            "peak_memory": max(p.peak_memory for p in own),
+        }
+        for (query, plan_id, number), own in sorted(grouped.items())
+    ]
+    assert run.scope is not None
+    evaluated = {evaluation.query for evaluation in run.scope.evaluations}
+    return _of_rows(run, "slice_runs", rows, own_rows(run, "slice_runs", "query", evaluated))
+
+
+def result_days(run: Run, results: Sequence[Result]) -> Replacement:
+    """What each evaluated day holds, from which inputs and by which definition; to be written last."""
+    from pyspark.sql import functions as f
+
+    rows, mine = [], f.lit(False)
+    for result in results:
+        mine |= (f.col("query") == result.query) & f.col("day").isin([e.day for e in result.evaluations])
+        for evaluation in result.evaluations:
+            totals = result.totals.get(evaluation.day, {})
+            rows.append(
+                {
+                    "day": evaluation.day,
+                    "run_id": run.run_id,
+                    "query": result.query,
+                    "definition": run.compiled[result.query].definition,
+                    "inputs": json.dumps({day.isoformat(): v for day, v in sorted(evaluation.inputs.items())}),
+                    "rows": result.rows.get(evaluation.day, 0),
+                    "matches_total": totals.get("matches_total"),
+                    "matches_at_least": totals.get("matches_at_least"),
+                    "truncated": result.truncated(evaluation.day),
+                    "complete": evaluation.complete and evaluation.day not in result.exhausted,
+                    "exhausted": _told(result.exhausted.get(evaluation.day)),
+                }
+            )
+    return _of_rows(run, "result_days", rows, mine)
+
+
+def _told(exhausted: WorkExhausted | None) -> str | None:
+    """What `result_days` says of a hole that lack of work made."""
+    if exhausted is None:
+        return None
+    candidates = None if exhausted.candidates is None else all_digits(exhausted.candidates)
+    return json.dumps({"work": exhausted.limit, "candidates": candidates, "reason": exhausted.reason})
+
+
+def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column) -> Replacement:
+    """Rows of plain values, typed as the table is."""
+    schema = run.spark.table(run.table(table)).schema
+    values = [tuple(row[field.name] for field in schema.fields) for row in rows]
+    return Replacement(run.spark.createDataFrame(values, schema), run.table(table), condition)
+
+
+def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Sequence[Partial]) -> dict[date, int]:
+    """Events that workers read for each day, over all queries and slices."""
+    calendar = run.workload.operating_days
+    read: dict[date, int] = {}
+    for partial in partials:
+        days = blocks[partial.query][partial.block][:-1]
+        for moment, events in zip(days, partial.events, strict=True):
+            day = calendar.day_of(moment)
+            read[day] = read.get(day, 0) + events
+    return read
+
+
+def day_outcomes(results: Sequence[Result], read: Mapping[date, int]) -> dict[date, DayOutcome]:
+    """How many events were read for each evaluated day and how many rows it has, over all queries."""
+    found: dict[date, dict[str, int]] = {}
+    for result in results:
+        for evaluation in result.evaluations:
+            found.setdefault(evaluation.day, {})[result.query] = result.rows.get(evaluation.day, 0)
+    return {
+        day: DayOutcome(
+            read.get(day, 0),
+            sum(counts.values()),
+            message=", ".join(f"{q} {n:,}" for q, n in sorted(counts.items())),
+            details=counts,
+        )
+        for day, counts in sorted(found.items())
+    }

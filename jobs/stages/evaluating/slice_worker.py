@@ -1,0 +1,228 @@
+"""What one Python worker does with one slice: run every query of the plan on the events that the slice owns.
+
+Nothing here knows Spark: a slice's events are an Arrow table in (ts, seq) order, a result is Arrow IPC bytes. A slice
+with more events than the row limit is evaluated range by range, each range reading back the query's reach, so memory
+is bounded by the limit wherever the reach allows it.
+"""
+
+from __future__ import annotations
+
+import functools
+import resource
+import time
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from cep_core.compile import evaluator_of
+from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+from cep_core.language.budget import Budget
+from cep_core.language.evaluator import Evaluator, Reach
+from cep_core.language.patterns.bind.binding import bind
+from cep_core.slicing import Plan, ownership, read_from
+
+WORTH_CUTTING = 0.75
+"""A range is cut in two only if the larger part reads at most this share of its events; the rest is reach."""
+
+Moments = tuple[int, ...]
+Stamps = npt.NDArray[np.int64]
+
+
+SchemaValues = tuple[
+    str, str, tuple[tuple[str, tuple[tuple[str, str, bool], ...]], ...], tuple[tuple[str, int, int], ...]
+]
+"""Unit, ties, event types with their attributes' names, types and nullability, and how imprecise their times are."""
+
+
+@dataclass(frozen=True)
+class QueryText:
+    """A query as it travels to a worker: text and settings; the worker compiles it once."""
+
+    name: str
+    text: str
+    max_matches: int | None = None
+    exact: bool = False
+    collapsed: bool = False
+    work: int | None = None
+    """Steps that each slice may take for a day."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """All that the workers of a run need beside the events: plain values.
+
+    `blocks`: for each query the boundaries of the operating days to evaluate, one tuple for each block of
+    consecutive days. `schema`: attribute types of each event type, with unit and ties.
+    """
+
+    plans: tuple[dict[str, object], ...]
+    queries: tuple[QueryText, ...]
+    blocks: Mapping[str, tuple[Moments, ...]]
+    schema: SchemaValues
+    row_limit: int
+
+    def plan(self, plan_id: str) -> Plan:
+        """The plan with this id."""
+        return Plan.from_dict(next(content for content in self.plans if content["plan_id"] == plan_id))
+
+
+@dataclass(frozen=True)
+class Partial:
+    """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
+
+    `events`: read for each day of the block; those before the first that a piece looks back to count to its first day.
+    """
+
+    query: str
+    plan_id: str
+    slice: int
+    block: int
+    batches: tuple[bytes, ...]
+    events: tuple[int, ...]
+    rows: int
+    seconds: float
+    peak_memory: int
+
+
+def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa.Table) -> Iterator[Partial]:
+    """The partial results of one slice; `events` in (ts, seq) order with `pos`."""
+    plan = assignment.plan(plan_id)
+    stamps = events["ts"].to_numpy()
+    for query in assignment.queries:
+        if query.name not in plan.queries:
+            continue
+        evaluator = compiled(query, assignment.schema)
+        for block, days in enumerate(assignment.blocks[query.name]):
+            begin = time.perf_counter()
+            batches: list[pa.RecordBatch] = []
+            read = [0] * (len(days) - 1)
+            for moments in _owned(plan, number, days, evaluator.reach, stamps, assignment.row_limit):
+                own = _between(stamps, read_from(moments[0], evaluator.reach, stamps), moments[-1])
+                for day, events_read in _by_day(moments, days, own, stamps):
+                    read[day] += events_read
+                part = events.slice(own.start, own.stop - own.start)
+                batches += evaluator.evaluate(part, ownership(plan, number, moments))
+            yield Partial(
+                query.name,
+                plan_id,
+                number,
+                block,
+                tuple(to_bytes(batch) for batch in batches),
+                tuple(read),
+                sum(batch.num_rows for batch in batches),
+                time.perf_counter() - begin,
+                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            )
+
+
+def pieces(days: Moments, reach: Reach, stamps: Stamps, limit: int) -> list[Moments]:
+    """`days` cut, at day boundaries where there are any, until each part reads at most `limit` events.
+
+    >>> pieces((0, 10, 20, 30, 40), Reach(time=2), np.arange(40), limit=15)
+    [(0, 10), (10, 20), (20, 30), (30, 40)]
+    >>> pieces((0, 40), Reach(time=1000), np.arange(40), limit=15)  # every part would read nearly all of it
+    [(0, 40)]
+    """
+    rows = _reads(days, reach, stamps)
+    if rows <= limit or days[-1] - days[0] < 2:
+        return [days]
+    middle = days[len(days) // 2] if len(days) > 2 else (days[0] + days[-1]) // 2
+    halves = (
+        (*(moment for moment in days if moment < middle), middle),
+        (middle, *(moment for moment in days if moment > middle)),
+    )
+    if max(_reads(half, reach, stamps) for half in halves) > WORTH_CUTTING * rows:
+        return [days]
+    return [piece for half in halves for piece in pieces(half, reach, stamps, limit)]
+
+
+def to_bytes(batch: pa.RecordBatch) -> bytes:
+    """A batch, with its schema and the schema's metadata, as an IPC stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def from_bytes(content: bytes) -> pa.RecordBatch:
+    """The batch that `to_bytes` wrote.
+
+    >>> batch = pa.RecordBatch.from_pydict({"n": [1]}).replace_schema_metadata({"totals": "{}"})
+    >>> from_bytes(to_bytes(batch)).equals(batch, check_metadata=True)
+    True
+    """
+    with pa.ipc.open_stream(content) as stream:
+        return stream.read_next_batch()
+
+
+def schema_to_values(
+    schema: LogSchema,
+) -> SchemaValues:
+    """A schema as plain tuples, for the journey."""
+    types = tuple(
+        (name, tuple((a.name, a.type.value, a.nullable) for a in attributes.values()))
+        for name, attributes in schema.types.items()
+    )
+    imprecision = tuple((name, before, after) for name, (before, after) in schema.imprecision.items())
+    return schema.unit, schema.ties.value, types, imprecision
+
+
+@functools.lru_cache(maxsize=256)
+def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
+    """The query's evaluator, compiled once in this process."""
+    unit, ties, types, imprecision = schema
+    declared = {
+        name: {attribute: Attribute(attribute, AttributeType(kind), nullable) for attribute, kind, nullable in own}
+        for name, own in types
+    }
+    log = LogSchema(
+        declared,
+        unit=unit,
+        ties=Ties(ties),
+        imprecision={name: (before, after) for name, before, after in imprecision},
+    )
+    return evaluator_of(
+        bind(query.text, log, query.name),
+        max_matches=query.max_matches,
+        exact=query.exact,
+        collapsed=query.collapsed,
+        supersets=True,
+        budget=Budget(query.work),
+    )
+
+
+def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps, limit: int) -> Sequence[Moments]:
+    """The moments of certainty that the slice owns of these days, in parts that respect the row limit."""
+    if plan.ranges:
+        own = plan.ranges[number // plan.cells]
+        inside = [moment for moment in days if own.start < moment < own.end]
+        start, end = max(own.start, days[0]), min(own.end, days[-1])
+        if start >= end:
+            return []
+        days = (start, *(moment for moment in inside if start < moment < end), end)
+    return pieces(days, reach, stamps, limit)
+
+
+def _reads(days: Moments, reach: Reach, stamps: Stamps) -> int:
+    own = _between(stamps, read_from(days[0], reach, stamps), days[-1])
+    return own.stop - own.start
+
+
+def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:
+    """How the events `own` of a piece of a block fall to its days: (number of the day in `days`, events).
+
+    >>> list(_by_day((10, 20, 30), (0, 20, 30, 40), slice(8, 30), np.arange(40)))
+    [(0, 12), (1, 10)]
+    """
+    places = [own.start, *np.searchsorted(stamps, moments[1:-1]).tolist(), own.stop]
+    for begin, place, after in zip(moments[:-1], places[:-1], places[1:], strict=True):
+        yield bisect_right(days, begin) - 1, after - place
+
+
+def _between(stamps: Stamps, start: int, end: int) -> slice:
+    first, after = np.searchsorted(stamps, [start, end])
+    return slice(int(first), int(after))

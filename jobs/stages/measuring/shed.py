@@ -1,0 +1,105 @@
+"""What a slower machine would have missed: the shedding strategies replayed over a day (docs/semantics.md 7).
+
+All queries of the workload that ask for `shedding` share one operator. It is trained on the days before that the lake
+holds, as many as asked for and fit `limits.slice_rows` events, and judged on the day. Everything is computed in this
+process, from the lake's files, on a virtual clock: the same events give the same rows on any machine. How many days it
+was trained on is part of every row's parameters.
+
+Cost: for each day one run of the operator over the days read, and one over the day for each strategy, setting (a load
+over the day or over its busiest hours, a bound) and seed; seconds a day. A run of many days therefore compares the
+last of them only.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import pyarrow as pa
+
+from cep_core.experiments.shedding import compare_shedding, scenario_of
+from cep_core.shedding.arrays.offering import relevant_types
+from jobs.lake.reading import read_types
+from jobs.runs.ledger import bounds_of
+from jobs.runs.run import Run
+from jobs.runs.scope import Ledger, first_read
+from jobs.workload.sections.shedding import HOURS
+
+EXPERIMENT = "shedding"
+"""The experiment's name; one a day."""
+
+MOST_DAYS = 31
+"""Days that one run compares: reports look back no further than four weeks."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """The days before a judged one on which the operator's model is trained."""
+
+    days: tuple[date, ...]
+    asked: int
+    """How many they should have been: the lake may hold fewer."""
+
+
+def days_evaluated(run: Run) -> list[date]:
+    """The days of the run's scope on which a query that asks for shedding is evaluated: former rows no longer hold."""
+    assert run.scope is not None
+    return sorted({evaluation.day for name in run.workload.shed_queries for evaluation in run.scope.of(name)})
+
+
+def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
+    """What trained and what was measured: the rows of `experiments` for a day, without day, run and experiment."""
+    workload, asked = run.workload, run.workload.shed_queries
+    assert workload.shedding is not None
+    training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in asked}
+    types = {kind for query in queries.values() for kind in relevant_types(query)}
+    scenario = scenario_of(
+        queries,
+        read_types(run.lake, workload, types, (*training.days, day)),
+        workload.operating_days.interval(day),
+        workload.shedding.costs_of(asked),
+        workload.shedding.bound,
+        weights={name: own.weight for name, own in asked.items()},
+        buffer=workload.shedding.buffer,
+    )
+    hours = workload.shedding.busiest_hours
+    compared = compare_shedding(
+        scenario,
+        loads=workload.shedding.loads,
+        busiest=hours * workload.operating_days.length // HOURS,
+        bounds=workload.shedding.bounds,
+        seeds=workload.shedding.seeds,
+    )
+    told = {"training_days": len(training.days), "training_days_asked": training.asked}
+    if hours:
+        told["busiest_hours"] = hours
+    return training, _told(compared, told)
+
+
+def _told(compared: pa.Table, told: dict[str, int]) -> pa.Table:
+    """The rows with more parameters."""
+    encoded = compared["parameters"].combine_chunks().dictionary_encode()
+    texts = [json.dumps(json.loads(text) | told, sort_keys=True) for text in encoded.dictionary.to_pylist()]
+    parameters = pa.DictionaryArray.from_arrays(encoded.indices, pa.array(texts, pa.string())).dictionary_decode()
+    return compared.set_column(compared.column_names.index("parameters"), "parameters", parameters)
+
+
+def _training(run: Run, ledger: Ledger, day: date) -> Training:
+    """The days that the queries reach, since a match of the day may have begun there, and those before that fit."""
+    assert run.workload.shedding is not None
+    bounds = bounds_of(run.workload)
+    reached = min(
+        first_read(run.compiled[name].evaluator.reach, day, ledger, bounds) for name in run.workload.shed_queries
+    )
+    asked = max(run.workload.shedding.training_days, (day - reached).days)
+    days: list[date] = []
+    left = run.workload.limits.slice_rows - ledger.days[day].events
+    for back in range(1, asked + 1):
+        earlier = day - timedelta(days=back)
+        if ledger.holds(earlier):
+            left -= ledger.days[earlier].events
+            if left < 0 and earlier < reached:
+                break
+            days.append(earlier)
+    return Training(tuple(reversed(days)), asked)

@@ -1,0 +1,129 @@
+"""What the planner must know of the events that a plan will slice: exact counts by type, atom and value, made by Spark.
+
+An event's signature says which atoms match it (`cep_core.slicing.matching`, in SQL); there are few different ones, so
+one aggregation answers how many events each atom, or any of some atoms, matches. Of each slicing attribute the most
+frequent values are counted one by one, the rest by their number. Cost: two aggregations for any number of sets of
+days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.language.evaluator import Atom
+from cep_core.slicing import Frequencies, Statistics
+from cep_core.slicing.hashing import ARROW_TYPES
+from jobs.lake.statements import statement
+from jobs.runs.run import Run
+from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+LISTED = 10_000
+"""Values of an attribute that are counted one by one."""
+
+Days = tuple[date, ...]
+
+
+class EventCounts:
+    """Counts of the events of sets of days, for all atoms of the workload; each set is counted once."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._atoms = list(dict.fromkeys(a for query in run.compiled.values() for a in query.evaluator.atoms))
+        self._frequencies: dict[Days, dict[tuple[str, str], Frequencies]] = {}
+        self._signatures: dict[Days, list[tuple[str, str, int]]] = {}
+        self._stamps: dict[date, npt.NDArray[np.int64]] = {}
+
+    def count(self, spans: Iterable[Days]) -> None:
+        """Count the events of these sets of days that were not counted yet."""
+        missing = [days for days in dict.fromkeys(spans) if days not in self._signatures]
+        if not missing:
+            return
+        spark, places = self._run.spark, slicing_places(self._atoms)
+        days_of_spans = pa.table(
+            {
+                "span": pa.array([number for number, days in enumerate(missing) for _ in days], pa.int32()),
+                "day": pa.array([day for days in missing for day in days], pa.date32()),
+            }
+        )
+        spark.createDataFrame(days_of_spans).createOrReplaceTempView("spans")
+        events = self._events({day for days in missing for day in days})
+        attribute_values(events, places).createOrReplaceTempView("attribute_values")
+        self._matched(events).createOrReplaceTempView("matched_events")
+        found = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
+        signatures = spark.sql(statement("slicing", "signatures")).toArrow().to_pylist()
+        for number, days in enumerate(missing):
+            of_span = found.filter(pc.equal(found["span"], number))
+            self._frequencies[days] = {place: self._frequencies_of(of_span, place) for place in places}
+            self._signatures[days] = [
+                (row["event_type"], row["signature"], row["events"]) for row in signatures if row["span"] == number
+            ]
+
+    def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
+        """What the planner must know about the events of these days for plans over these atoms."""
+        calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
+        own = {atom: self._atoms.index(atom) for atom in atoms}
+        counts = self._signatures[days]
+        return Statistics(
+            {name: sum(events for kind, _, events in counts if kind == name) for name in sorted(types)},
+            {place: self._frequencies[days][place] for place in slicing_places(atoms)},
+            {
+                atom: sum(events for _, signature, events in counts if signature[index] == "1")
+                for atom, index in own.items()
+            },
+            sum(events for _, signature, events in counts if any(signature[index] == "1" for index in own.values())),
+            len(days) * calendar.length,
+        )
+
+    def stamps(self, days: Days) -> npt.NDArray[np.int64]:
+        """The ascending time-stamps of all events of these days, which ascend, too; read once for all days counted."""
+        missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
+        if not missing.isdisjoint(days):
+            found = self._events(missing).select("day", "ts").toArrow()
+            for day in missing:
+                self._stamps[day] = np.sort(found.filter(pc.equal(found["day"], day))["ts"].to_numpy())
+        return np.concatenate([np.empty(0, np.int64), *(self._stamps[day] for day in days)])
+
+    def total(self, days: Days) -> int:
+        """How many events these days have."""
+        return sum(events for _, _, events in self._signatures[days])
+
+    def _events(self, days: Iterable[date]) -> DataFrame:
+        from pyspark.sql import functions as f
+
+        return self._run.spark.table(self._run.table("events")).where(f.col("day").isin(sorted(days)))
+
+    def _matched(self, events: DataFrame) -> DataFrame:
+        """Each event with its signature: which atoms match it (cep_core.slicing.matching, in SQL)."""
+        from pyspark.sql import functions as f
+
+        conditions = [f.lit("")]
+        for atom in self._atoms:
+            matches = f.col("event_type") == atom.event_type
+            for attribute, value in atom.constants:
+                matches &= f.col(attribute) == f.lit(value)
+            first: dict[str, str] = {}
+            for attribute, variable in atom.variables:
+                matches &= f.col(attribute).isNotNull()
+                matches &= f.col(attribute) == f.col(first.setdefault(variable, attribute))
+            conditions.append(f.when(matches, "1").otherwise("0"))
+        return events.select("day", "event_type", f.concat(*conditions).alias("signature"))
+
+    def _frequencies_of(self, of_span: pa.Table, place: tuple[str, str]) -> Frequencies:
+        event_type, attribute = place
+        own = of_span.filter(
+            pc.and_(pc.equal(of_span["event_type"], event_type), pc.equal(of_span["attribute"], attribute))
+        )
+        values = own["value"].combine_chunks().cast(ARROW_TYPES[self._run.workload.attributes[attribute]])
+        counts = own["frequency"].to_numpy().astype(np.int64)
+        others = int(own["total"][0].as_py() - counts.sum()) if own.num_rows else 0
+        return Frequencies(values, counts, others)

@@ -1,0 +1,1 @@
+"""Tasks: what a scheduler or a command line starts."""

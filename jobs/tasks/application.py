@@ -1,0 +1,151 @@
+"""A run in one Spark application, as the command line makes it: lease, session, tasks, reports."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+from jobs import places
+from jobs.exits import GateFailure
+from jobs.lake.leasing.keeping import kept
+from jobs.lake.leasing.lease import give_back, lease_file, wait_for
+from jobs.quality.judges import judges_for
+from jobs.runs.progress import to_person
+from jobs.runs.run import Progress, StageOutcome
+from jobs.tasks.ending import end, end_after
+from jobs.tasks.stored_workload import workload_of_run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from jobs.quality.judges import Judges
+    from jobs.runs.run import Run
+    from jobs.runs.scope import Scope
+    from jobs.workload.declaration import Workload
+
+TASKS = ("load", "slice", "evaluate", "publish")
+
+
+@dataclass(frozen=True)
+class Application:
+    """What one command line does with a workload's lake.
+
+    `first`, `last`: the operating days; None where `scope` finds them. `prepare` comes before the tables are opened,
+    `scope` decides what is evaluated instead of what the days imply.
+    """
+
+    workload: str
+    folder: str
+    tasks: Collection[str]
+    first: date | None = None
+    last: date | None = None
+    run_id: str | None = None
+    prepare: Callable[[SparkSession], None] | None = None
+    scope: Callable[[Run], Scope] | None = None
+
+    def run(self) -> None:
+        """Wait for the lease, do the tasks in order, give the lease back. Raises GateFailure for refused days."""
+        progress = to_person()
+        run_id = self.run_id or new_run_id()
+        days = f"{self.first}..{self.last}" if self.first else "stale days"
+        with leased(self.workload, f"`trendmill` on {self.workload}, {days}", run_id, progress) as check:
+            if set(self.tasks) == {"publish"} and self.first and self.last:
+                workload = workload_of_run(self.folder, run_id, places.lake())
+                publish_run(workload, self.first, self.last, run_id, progress)
+            else:
+                self._work(run_id, progress, check)
+            if "publish" in self.tasks:
+                end(places.lake(), self.workload, run_id)
+
+    def _work(self, run_id: str, progress: Progress, check: Callable[[], None]) -> None:
+        days = (self.last - self.first).days + 1 if self.first and self.last else 0
+        with judges_for("load" in self.tasks, days) as judges:
+            self._do_tasks(run_id, progress, check, judges)
+
+    def _do_tasks(self, run_id: str, progress: Progress, check: Callable[[], None], judges: Judges | None) -> None:
+        from jobs.lake.session import start_session
+        from jobs.runs.input_size import input_size
+        from jobs.tasks.nightly import TASKS as SPARK_TASKS
+        from jobs.tasks.nightly import begin, refused_days
+        from jobs.workload.declaration import load_workload
+
+        started = time.perf_counter()
+        progress.start("start")
+        size = input_size(load_workload(self.folder), self.tasks, self.first, self.last, places.lake())
+        progress.note(str(size))
+        spark = start_session(f"trendmill {self.workload}", scale=size.scale)
+        try:
+            if self.prepare is not None:
+                self.prepare(spark)
+            days = self.first or date.min, self.last or date.min
+            run = begin(self.folder, *days, run_id, spark=spark, lake=places.lake(), progress=progress, judges=judges)
+            if self.scope is not None:
+                scope = self.scope(run)
+                if not scope.evaluations:
+                    progress.note("nothing to evaluate: every result is what lake and workload say")
+                    return
+                run = replace(run, scope=scope, first=scope.days[0], last=scope.days[-1], loads=())
+            progress.finish("start", StageOutcome(message=f"run {run_id}"), time.perf_counter() - started)
+            for task in TASKS:
+                check()
+                if task in self.tasks and task in SPARK_TASKS:
+                    SPARK_TASKS[task](run)
+            if "publish" in self.tasks:
+                with _stopping(spark):
+                    publish_run(run.workload, run.first, run.last, run_id, progress)
+            if refused := refused_days(run):
+                raise GateFailure(refused)
+        finally:
+            spark.stop()
+
+
+@contextmanager
+def _stopping(spark: SparkSession) -> Iterator[None]:
+    """Spark's second of stopping passes while the block, which needs none of it, works."""
+    stopping = threading.Thread(target=spark.stop, name="stop")
+    stopping.start()
+    try:
+        yield
+    finally:
+        stopping.join()
+
+
+def publish_run(workload: Workload, first: date, last: date, run_id: str, progress: Progress) -> None:
+    """Publish the reports of the days that a run touched."""
+    from jobs.reports.publish import publish
+
+    progress.start("publish")
+    published = publish(workload, first, last, run_id, progress)
+    pages = [str(page) for _, page in sorted(published.pages.items())]
+    where = pages[-1] if pages else "no day that the lake knows"
+    progress.finish("publish", StageOutcome(rows_out=len(pages), message=where), published.seconds)
+
+
+def new_run_id() -> str:
+    """Of a run that no scheduler named: when it began, and in which process."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
+
+
+@contextmanager
+def leased(workload: str, what: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
+    """Holds the workload's lease, waiting for it first; gives a function that fails once it is lost.
+
+    An error that trying again cannot help ends the run.
+    """
+    path, holder = lease_file(places.lake(), workload), f"{what} (process {os.getpid()} on {socket.gethostname()})"
+    lease = wait_for(path, run_id, holder, process=os.getpid(), tell=progress.note)
+    try:
+        with kept(path, lease, tell=progress.note) as check:
+            yield check
+    except BaseException as error:
+        end_after(error, places.lake(), workload, run_id)
+        raise
+    finally:
+        give_back(path, run_id)

@@ -1,0 +1,75 @@
+"""Upkeep of a lake: what no reader needs any more goes.
+
+Staging is kept for 14 days after it was written, so that a refused day can be looked into, and so are stored workload
+copies after their last use. Plans, and how they compared, are kept as long as some day's results were evaluated by
+them. VACUUM removes files that no table version of the last seven days needs.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jobs.lake.leasing.fence import fence_of
+from jobs.lake.register import register
+from jobs.lake.write import replace
+from jobs.runs.run import Progress, StageOutcome
+from jobs.stages.compare import EXPERIMENT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+STAGING = timedelta(days=14)
+
+
+def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress) -> None:
+    """Remove superseded plans and files, old staging and workload copies of one workload's lake."""
+    begin = time.perf_counter()
+    tables = register(spark, workload, lake)
+    progress.start("maintain")
+    if "work_staged_events" in tables:
+        _drop_old_staging(spark, workload)
+    if "result_days" in tables:
+        _drop_superseded_plans(spark, workload)
+    for done, table in enumerate(tables, start=1):
+        fence_of(workload).check()
+        spark.sql(f"VACUUM `{workload}`.`{table}`")
+        progress.advance(done, len(tables), table)
+    copies = _drop_old_copies(lake / workload / "_work" / "workloads")
+    message = f"{len(tables)} tables vacuumed, {copies} workload copies removed"
+    progress.finish("maintain", StageOutcome(message=message), time.perf_counter() - begin)
+
+
+def _drop_old_staging(spark: SparkSession, workload: str) -> None:
+    """Staged rows of runs that began more than two weeks ago, by the journal's clock."""
+    from pyspark.sql.functions import col
+
+    begun = spark.table(f"{workload}.runs").where(col("started_at") > datetime.now(UTC) - STAGING)
+    recent = [row.run_id for row in begun.select("run_id").distinct().collect()]  # Delta deletes by no subquery
+    staged = f"{workload}.work_staged_events"
+    replace(spark.table(staged).where("false"), staged, ~col("run_id").isin(recent))
+
+
+def _drop_superseded_plans(spark: SparkSession, workload: str) -> None:
+    """Plans and comparisons of runs whose every result another run has replaced."""
+    from pyspark.sql.functions import col, lit
+
+    evaluated = spark.table(f"{workload}.result_days").select("run_id").distinct()
+    superseded = ~col("run_id").isin([row.run_id for row in evaluated.collect()])
+    for name, of_plans in (("slicing_plans", lit(True)), ("experiments", col("experiment").startswith(EXPERIMENT))):
+        table = f"{workload}.{name}"
+        replace(spark.table(table).where("false"), table, of_plans & superseded)
+
+
+def _drop_old_copies(home: Path) -> int:
+    limit = time.time() - STAGING.total_seconds()
+    for mark in [mark for mark in home.glob("*.hash") if mark.stat().st_mtime < limit]:
+        mark.unlink()
+    needed = {mark.read_text() for mark in home.glob("*.hash")}
+    unused = [copy for copy in home.glob("*/") if copy.name not in needed and copy.stat().st_mtime < limit]
+    for copy in unused:
+        shutil.rmtree(copy)
+    return len(unused)

@@ -1,0 +1,139 @@
+"""The tasks of a run - load, slice, evaluate - as functions.
+
+`trendmill run` calls them in one application, Airflow each in its own. What one task needs of another is in the lake's
+tables, so any task can be repeated by any process.
+
+The fourth task, publish, needs no JVM: jobs/reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jobs.exits import GateFailure
+from jobs.lake.tables.all_tables import lake_tables
+from jobs.lake.tables.creating import create
+from jobs.lake.tables.result_tables import result_table
+from jobs.runs.journal import journal
+from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
+from jobs.runs.run import Progress, Run
+from jobs.runs.scope import Scope, evaluate_after_loading, evaluate_stale, warm_up
+from jobs.runs.sources import has_day
+from jobs.stages.compare import compare
+from jobs.stages.evaluate import evaluate as evaluate_slices
+from jobs.stages.ingest import ingest
+from jobs.stages.plan_slices import plan_slices
+from jobs.stages.slice_events import slice_events
+from jobs.stages.slicing.planned import is_sliced
+from jobs.stages.statistics import statistics
+from jobs.stages.validate import validate
+from jobs.tasks.stored_workload import workload_of_run
+from jobs.workload.compiled import compile_workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from jobs.quality.judges import Judges
+
+
+def begin(
+    name: str,
+    first: date,
+    last: date,
+    run_id: str,
+    *,
+    spark: SparkSession,
+    lake: Path,
+    progress: Progress,
+    judges: Judges | None = None,
+) -> Run:
+    """A run of the stored workload, with its tables made. Raises WorkloadError, SchemaChanged."""
+    workload = workload_of_run(name, run_id, lake)
+    compiled = compile_workload(workload)
+    results = [
+        result_table(query.name, query.question, query.evaluator.schema, query.variables) for query in compiled.values()
+    ]
+    create(spark, workload.name, [*lake_tables(workload), *results], lake)
+    return Run(workload, compiled, first, last, run_id, spark, lake, progress, judges=judges)
+
+
+def load(run: Run) -> None:
+    """Load the run's days and, with or before them, the days that its queries reach, the lake lacks and a source has.
+
+    Raises GateFailure only if the gate refused every day of the run; else the run's last task does.
+    """
+    with journal(run) as kept:
+        for days in _loads(run):
+            part = replace(run, loads=days)
+            kept.perform("ingest", ingest, part, days)
+            kept.perform("validate", validate, part, days)
+    refused = refused_days(run)
+    if len(refused) == len(run.days):
+        raise GateFailure(refused)
+
+
+def _loads(run: Run) -> Iterator[tuple[date, ...]]:
+    """What to load, in turns: reaches in events or time-points show only after loading how much days hold."""
+    questions, bounds = questions_of(run.compiled, run.workload.limits), bounds_of(run.workload)
+
+    def missing() -> tuple[date, ...]:
+        ledger = read_ledger(run.lake, run.workload.name)
+        return warm_up(questions, run.days, ledger, bounds, lambda day: has_day(run.spark, run.workload, day))
+
+    yield tuple(sorted({*missing(), *run.days}))
+    while more := missing():
+        yield more
+
+
+def slice_(run: Run) -> None:
+    """Count, plan, and write the slices of all that will be read."""
+    run = with_scope(run)
+    assert run.scope is not None
+    with journal(run) as kept:
+        kept.perform("statistics", statistics, run)
+        if run.scope.evaluations:
+            kept.perform("plan_slices", plan_slices, run)
+            kept.perform("slice_events", slice_events, run)
+
+
+def evaluate(run: Run) -> None:
+    """Evaluate the scope; slices that another run replaced meanwhile are made again."""
+    run = with_scope(run)
+    assert run.scope is not None
+    if run.scope.evaluations and not is_sliced(run):
+        slice_(run)
+    with journal(run) as kept:
+        kept.perform("evaluate", evaluate_slices, run, run.scope.days)
+        if run.scope.evaluations:
+            kept.perform("compare", compare, run)
+
+
+TASKS: dict[str, Callable[[Run], None]] = {"load": load, "slice": slice_, "evaluate": evaluate}
+"""The Spark tasks of a run, in order."""
+
+
+def with_scope(run: Run) -> Run:
+    """The run with its scope, from what the lake holds now."""
+    if run.scope is not None:
+        return run
+    ledger = read_ledger(run.lake, run.workload.name)
+    loaded = loaded_by(run.lake, run.workload.name, run.run_id)
+    questions = questions_of(run.compiled, run.workload.limits)
+    scope = evaluate_after_loading(questions, run.first, run.last, loaded, ledger, bounds_of(run.workload))
+    return replace(run, scope=scope)
+
+
+def stale_scope(run: Run) -> Scope:
+    """Everything in the lake whose result is not what lake and workload now say."""
+    ledger = read_ledger(run.lake, run.workload.name)
+    return evaluate_stale(questions_of(run.compiled, run.workload.limits), ledger, bounds_of(run.workload))
+
+
+def refused_days(run: Run) -> dict[date, str]:
+    """The run's own days that the gate refused in this run, with the reason."""
+    refused = refused_by(run.lake, run.workload.name, run.run_id)
+    return {day: reason for day, reason in refused.items() if run.first <= day <= run.last}

@@ -1,0 +1,1 @@
+"""Files of a workload, and problems with their places."""

@@ -1,0 +1,171 @@
+"""A YAML file of a workload, read with the place of every key and value, so that a problem found later can say where.
+
+Strict where YAML is not: no key twice, no anchor inside of itself, no aliases that stand for more values than a person
+would write (an "alias bomb" of thirty lines stands for 10^30), no nesting deeper than any declaration. What looks like
+a date or a number and is none, such as 2013-02-31, stays text: what reads the value says what it expected. Cost: linear
+in the values that the file stands for, which are bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from jobs.workload.files.problems import Mark, Problems, brief
+from jobs.workload.files.text_file import read_text
+
+MOST_VALUES = 20_000
+"""That a file may stand for, with every alias written out."""
+DEEPEST = 40
+"""Levels of nesting, with every alias written out."""
+_LONGEST = 64
+"""Characters of a key that a place remembers."""
+
+
+def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
+    """What the file holds, None if it cannot be read; `problems` learns its places. `shown`: its name in problems."""
+    shown = shown or path.name
+    text = read_text(problems, path, shown)
+    if text is None:
+        return None
+    try:
+        loader = _Loader(text)
+        try:
+            root = loader.get_single_node()
+            if root is None:
+                return None
+            problems.marks[shown] = dict(_marks(root, ""))
+            for key, first in _twice(root):
+                problems.point(shown, _mark(key), f"the key {brief(key.value)} is given twice, first on line {first}")
+            return loader.construct_document(root)
+        finally:
+            loader.dispose()
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position]
+        at = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        problems.point(shown, at, f"not YAML: the character #x{int(error.character):04x} is not allowed")
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        what = brief(getattr(error, "problem", None) or error, quoted=False)
+        problems.point(shown, Mark(mark.line + 1, mark.column + 1) if mark else None, f"not YAML: {what}")
+    return None
+
+
+class _Loader(yaml.SafeLoader):
+    """Values of YAML's own types; bounded, and forgiving towards what only looks like a date or a number."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._level = 0
+        self._extents: dict[int, tuple[int, int]] = {}
+        """By node: the values that it stands for, and the levels."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        mark, alias = event.start_mark, isinstance(event, yaml.AliasEvent)
+        if self._level > DEEPEST:
+            raise yaml.composer.ComposerError(None, None, f"is nested deeper than {DEEPEST} levels", mark)
+        self._level += 1
+        node = super().compose_node(parent, index)
+        self._level -= 1
+        if node is None:
+            return None
+        if not alias:
+            parts = [self._extents[id(part)] for part in _parts(node)]
+            self._extents[id(node)] = (
+                1 + sum(size for size, _ in parts),
+                1 + max((deep for _, deep in parts), default=0),
+            )
+        elif id(node) not in self._extents:
+            raise yaml.composer.ComposerError(None, None, f"the anchor '{event.anchor}' is inside of itself", mark)
+        size, deep = self._extents[id(node)]
+        if size > MOST_VALUES or deep > DEEPEST:
+            limit = f"more than {MOST_VALUES:,} values" if size > MOST_VALUES else f"more than {DEEPEST} levels"
+            raise yaml.composer.ComposerError(None, None, f"stands for {limit}, with its aliases written out", mark)
+        return node
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, ArithmeticError, AttributeError, KeyError, TypeError):
+            if not isinstance(node, yaml.ScalarNode):
+                raise
+            self.recursive_objects.pop(node, None)
+            return node.value
+
+
+def mark_inside(problems: Problems, where: str, text: str, start: int, length: int = 1) -> Mark | None:
+    """Where a part of a text that is a value of the file stands there, however it is quoted or folded.
+
+    Falls back to the value's own place where the two differ, as in a quoted text with escapes.
+    """
+    file, _, path = where.partition(": ")
+    known = problems.marks.get(file, {}).get(path)
+    if known is None:
+        return problems.mark(where)
+    lines = problems.texts[file]
+    line, column = known[1].line - 1, known[1].column - 1
+    before = "\n".join(lines[:line]) + "\n" * bool(line) + lines[line][:column]
+    written = "\n".join(lines)
+    at = len(before) + len(_PREFIX.match(written[len(before) :])[0])  # type: ignore[index]  # it matches nothing, too
+    for character in text[: start + 1]:
+        if character.isspace():
+            continue
+        while at < len(written) and written[at].isspace():
+            at += 1
+        if at == len(written) or written[at] != character:
+            return problems.mark(where)
+        at += 1
+    found = written[: at - 1]
+    return Mark(found.count("\n") + 1, len(found) - found.rfind("\n"), length)
+
+
+_PREFIX = re.compile(r"""(?:[&!]\S*\s+)*(?:[|>][^\n]*\n|['"])?""")
+"""What stands before the first character of a text: its anchor and tag, and the sign of a block or a quote."""
+
+
+def _parts(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [part for pair in node.value for part in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
+
+
+def _twice(node: yaml.Node) -> Iterator[tuple[yaml.ScalarNode, int]]:
+    """Keys that their mapping has before, each with the line of the first; aliased values are looked at once."""
+    seen: set[int] = set()
+    rest = [node]
+    while rest:
+        inner = rest.pop()
+        if id(inner) in seen:
+            continue
+        seen.add(id(inner))
+        rest += reversed(_parts(inner))
+        if isinstance(inner, yaml.MappingNode):
+            first: dict[tuple[str, str], yaml.ScalarNode] = {}
+            for key, _ in inner.value:
+                if isinstance(key, yaml.ScalarNode) and first.setdefault((key.tag, key.value), key) is not key:
+                    yield key, first[key.tag, key.value].start_mark.line + 1
+
+
+def _marks(node: yaml.Node, path: str) -> Iterator[tuple[str, tuple[Mark, Mark]]]:
+    """The places of each key, or item, and of its value by its path: `queries.late.shedding`, `rows[2].name`."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            name = str(key.value)[:_LONGEST]
+            own = f"{path}.{name}" if path else name
+            yield own, (_mark(key), _mark(value))
+            yield from _marks(value, own)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, item in enumerate(node.value):
+            yield f"{path}[{number}]", (_mark(item), _mark(item))
+            yield from _marks(item, f"{path}[{number}]")
+
+
+def _mark(node: yaml.Node) -> Mark:
+    start, end = node.start_mark, node.end_mark
+    length = end.column - start.column if end.line == start.line else 1
+    return Mark(start.line + 1, start.column + 1, max(length, 1))

@@ -1,0 +1,1 @@
+"""The sections of a workload folder, each read strictly."""

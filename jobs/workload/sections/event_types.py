@@ -1,0 +1,105 @@
+"""A log's event types: the sections `events`, `unique` and `atoms` of workload.yaml, and the file events.sql."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.errors import QueryError
+from cep_core.language.patterns.text.parsing import parse_condition
+from jobs.workload.files.problems import Problems, Section, brief, nearest
+from jobs.workload.files.text_file import read_text
+
+RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
+"""Column names that no attribute may take."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
+
+
+@dataclass(frozen=True)
+class AtomCondition:
+    """A named condition over one event type: an atom of propositional policies."""
+
+    event: str
+    where: str
+
+
+def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, Attribute]]:
+    """The attributes of each event type, from the section `events`."""
+    types: dict[str, dict[str, Attribute]] = {}
+    known: dict[str, AttributeType] = {}
+    spelt: dict[str, str] = {}
+    for event_type, declared in problems.mapping("workload.yaml: events", value).items():
+        where = f"workload.yaml: events.{event_type}"
+        if not _IDENTIFIER.fullmatch(event_type):
+            problems.add(where, "an event type is a letter, then up to 127 letters, digits and '_'")
+        types[event_type] = {}
+        for name, text in problems.mapping(where, declared).items():
+            kind = _attribute_type(problems, f"{where}.{name}", text)
+            if name.lower() in RESERVED or not _IDENTIFIER.fullmatch(name):
+                problems.add(
+                    f"{where}.{name}",
+                    "cannot name an attribute: a letter, then up to 127 letters, digits and '_'; "
+                    f"{', '.join(RESERVED)} are the log's own, in whatever case",
+                )
+            if spelt.setdefault(name.lower(), name) != name:
+                problems.add(
+                    f"{where}.{name}", f"is '{spelt[name.lower()]}' in another case; tables do not tell the two apart"
+                )
+            if known.setdefault(name, kind) != kind:
+                problems.add(f"{where}.{name}", f"is {kind.value} here and {known[name].value} in another event type")
+            types[event_type][name] = Attribute(name, kind, nullable=str(text).endswith("?"))
+    return types
+
+
+def read_events_sql(problems: Problems, folder: Path) -> str:
+    """The text of events.sql; what it selects is `jobs.analysis`'s to check."""
+    text = read_text(problems, folder / "events.sql", "events.sql")
+    if text is not None and not text.strip():
+        problems.add("events.sql", "is empty: one SELECT turns source rows into events")
+    return text or ""
+
+
+def read_atoms(problems: Problems, value: object, schema: LogSchema) -> dict[str, AtomCondition]:
+    """The section `atoms`."""
+    atoms = {}
+    for name, declared in problems.mapping("workload.yaml: atoms", value).items():
+        section = problems.section(f"workload.yaml: atoms.{name}", declared, ("event", "where"))
+        atoms[name] = AtomCondition(section.text("event"), section.text("where"))
+        try:
+            parse_condition(atoms[name].where or "TRUE")
+        except QueryError as error:
+            problems.add(section.at("where"), error.message)
+        _known_type(problems, section, atoms[name].event, schema)
+    return atoms
+
+
+def read_unique(problems: Problems, value: object, schema: LogSchema) -> dict[str, tuple[str, ...]]:
+    """The section `unique`: event type -> what tells its events apart."""
+    unique = {}
+    for event_type in (keys := problems.section("workload.yaml: unique", value, (), list(schema.types))).items:
+        known = ["ts", *schema.types[event_type]]
+        unique[event_type] = keys.texts(event_type)
+        if not unique[event_type]:
+            problems.add(keys.at(event_type), f"expected what tells its events apart, of {', '.join(known)}")
+        for name in unique[event_type]:
+            if name not in known:
+                problems.add(keys.at(event_type), f"unknown attribute {brief(name)}; {nearest(name, known)}")
+    return unique
+
+
+def _attribute_type(problems: Problems, where: str, text: object) -> AttributeType:
+    name = text.removesuffix("?") if isinstance(text, str) else ""
+    known = [kind.value for kind in AttributeType]
+    if name not in known:
+        problems.add(where, f"unknown type {brief(text)}; {nearest(name, known)}")
+        return AttributeType.STRING
+    return AttributeType(name)
+
+
+def _known_type(problems: Problems, section: Section, event_type: str, schema: LogSchema) -> None:
+    if event_type and schema.types and event_type not in schema.types:
+        hint = nearest(event_type, schema.types)
+        problems.add(section.at("event"), f"unknown event type {brief(event_type)}; {hint}")

@@ -1,0 +1,60 @@
+"""What bounds a run, and how many slices it cuts: the sections `limits` and `slicing` of workload.yaml."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cep_core.language.budget import DEFAULT_WORK
+from jobs.workload.files.problems import Problems
+from jobs.workload.operating_days import UNITS
+
+_SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>[smhd])")
+_LONGEST = 100 * 366 * 86_400
+"""Seconds that a query may look back at most: a hundred years."""
+MOST_SLICES = 4096
+"""A plan holds a few numbers for each slice, and a run a task."""
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a run: `max_reach` in the log's unit, `slice_rows` events in memory at once.
+
+    `work`: steps of a query and day in what no engine bounds by a polynomial in the events (docs/semantics.md 3).
+    """
+
+    max_reach: int
+    slice_rows: int = 5_000_000
+    work: int = DEFAULT_WORK
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """How many slices a plan may have."""
+
+    slices: int = 4
+
+
+def read_limits(problems: Problems, value: object, unit: str) -> Limits:
+    """The section `limits`; `unit`: the log's."""
+    section = problems.section("workload.yaml: limits", value, (), ("max_reach", "slice_rows", "work"))
+    text = section.text("max_reach", "30d")
+    found = _SPAN.fullmatch(text)
+    if found is None:
+        problems.add(section.at("max_reach"), f"expected a span such as 30d, 12h, 90m or 45s, found '{text}'")
+        return Limits(0)
+    seconds = int(found["number"]) * _SECONDS[found["unit"]]
+    if seconds > _LONGEST:
+        problems.add(section.at("max_reach"), f"expected at most a hundred years, found '{text}'")
+    return Limits(
+        min(seconds, _LONGEST) * UNITS[unit],
+        section.count("slice_rows", Limits.slice_rows, least=1),
+        section.count("work", Limits.work, least=1),
+    )
+
+
+def read_slicing(problems: Problems, value: object) -> Slicing:
+    """The section `slicing`."""
+    section = problems.section("workload.yaml: slicing", value, (), ("slices",))
+    return Slicing(section.count("slices", Slicing.slices, least=1, most=MOST_SLICES))

@@ -1,0 +1,94 @@
+"""How a log tells time: the section `time` of workload.yaml, its `schedule` and `start`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import cache
+from zoneinfo import available_timezones
+
+from cep_core.events.schema import Ties
+from jobs.workload.files.problems import Problems, brief, nearest
+from jobs.workload.operating_days import UNITS, begin_of
+
+STARTS = date(1700, 1, 1), date(2200, 12, 31)
+"""Logs begin on these days or between; in nanoseconds 64 bits hold the days from 1678 to 2261."""
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_SPREAD = 10**15
+"""How imprecise a time may be at most, in the log's unit."""
+MIDNIGHT = "0 0 * * *"
+
+
+@dataclass(frozen=True)
+class Time:
+    """How the log tells time: unit of `ts`, the zone in which people read it, ties, and what is one time-point."""
+
+    unit: str = "s"
+    zone: str = "UTC"
+    ties: Ties = Ties.CONCURRENT
+    points: str = "by_timestamp"
+    """`by_timestamp`, `by_event`, or the attribute that numbers them."""
+    imprecise: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Event type -> how much earlier and later than `ts`, in the log's unit, its events may have happened."""
+
+
+def read_time(problems: Problems, value: object) -> Time:
+    """The section `time`."""
+    section = problems.section("workload.yaml: time", value, (), ("unit", "zone", "ties", "points", "imprecise"))
+    zone = section.text("zone", "UTC")
+    if zone not in _zones():
+        problems.add(section.at("zone"), f"unknown time zone {brief(zone)}; {nearest(zone, _zones())}")
+    ties = section.choice("ties", [tie.value for tie in Ties], Ties.CONCURRENT.value)
+    imprecise = _imprecise(problems, section.at("imprecise"), section.items.get("imprecise"))
+    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"), imprecise)
+
+
+@cache
+def _zones() -> frozenset[str]:
+    """Names of time zones; finding them reads folders."""
+    return frozenset(available_timezones())
+
+
+def read_schedule(problems: Problems, value: str) -> str:
+    """When an operating day begins, as a daily cron expression."""
+    try:
+        begin_of(value or MIDNIGHT)
+    except ValueError as error:
+        problems.add("workload.yaml: schedule", str(error))
+        return MIDNIGHT
+    return value or MIDNIGHT
+
+
+def read_start(problems: Problems, value: object) -> date:
+    """The first operating day."""
+    day = _date(value)
+    if value is not None and day is None:
+        problems.add("workload.yaml: start", f"expected a date such as 2013-01-01, found {brief(_written(value))}")
+    elif day is not None and not STARTS[0] <= day <= STARTS[1]:
+        problems.add("workload.yaml: start", f"expected a date from {STARTS[0]} to {STARTS[1]}, found {day}")
+        day = None
+    return day or date(1970, 1, 1)
+
+
+def _date(value: object) -> date | None:
+    if isinstance(value, str) and _DAY.fullmatch(value):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, date) and not isinstance(value, datetime) else None
+
+
+def _written(value: object) -> object:
+    return str(value) if isinstance(value, datetime) else value
+
+
+def _imprecise(problems: Problems, where: str, value: object) -> dict[str, tuple[int, int]]:
+    found = {}
+    for event_type, declared in problems.mapping(where, value).items():
+        section = problems.section(f"{where}.{event_type}", declared, (), ("before", "after"))
+        found[event_type] = section.count("before", 0, most=_SPREAD), section.count("after", 0, most=_SPREAD)
+    return found

@@ -1,0 +1,88 @@
+"""What a workload asks: its query and policy files, their names, and the section `queries` of workload.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jobs.workload.files.problems import Problems, brief
+from jobs.workload.names import RULE, is_name
+from jobs.workload.sections.shedding import QueryShedding, read_query_shedding
+
+QUERY_FOLDERS = {"queries": (".cep",), "policies": (".mfotl", ".mtl")}
+"""Where questions are, and the suffixes that say their language."""
+
+LAKE_TABLES = (
+    "events",
+    "quarantine",
+    "stream_statistics",
+    "heavy_hitters",
+    "slicing_plans",
+    "result_days",
+    "slice_runs",
+    "experiments",
+    "runs",
+)
+"""Names that no query may take: each is a table of its own (jobs/lake/tables/all_tables.py)."""
+
+BESIDE = ("_events", "_compact")
+"""What is named after a query beside its result: a view of its matches' events, a table of its compact results."""
+
+
+@dataclass(frozen=True)
+class QuerySettings:
+    """What a workload sets for one query."""
+
+    max_matches: int = 10_000
+    """Matches listed for each operating day."""
+    exact_counts: bool = False
+    shedding: QueryShedding | None = None
+    """What a slower machine would have missed of it is measured each night; None: it is not."""
+
+
+def question_files(folder: Path) -> list[Path]:
+    """The files of a workload folder that ask something, by folder and name."""
+    return [
+        path
+        for home, suffixes in QUERY_FOLDERS.items()
+        for path in sorted((folder / home).glob("*"))
+        if path.suffix in suffixes
+    ]
+
+
+def check_names(problems: Problems, folder: Path) -> list[str]:
+    """The names of a folder's questions; those that cannot name a result table are problems."""
+    files = question_files(folder)
+    names = [path.stem for path in files]
+    for path in files:
+        name, shown = path.stem, shown_as(path)
+        if names.count(name) > 1:
+            problems.add(shown, "two files ask under this name, which names their result table")
+        if not is_name(name) or name in LAKE_TABLES or name.startswith("work_"):
+            problems.add(shown, f"cannot name a result table: {RULE}, and no other table's name")
+        for suffix in BESIDE:
+            if name.removesuffix(suffix) in names and name.endswith(suffix):
+                problems.add(
+                    shown, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
+                )
+    return names
+
+
+def shown_as(path: Path) -> str:
+    """A question's file as problems name it: its folder and its name, printable."""
+    return brief(f"{path.parent.name}/{path.name}", quoted=False)
+
+
+def read_query_settings(problems: Problems, value: object, names: list[str]) -> dict[str, QuerySettings]:
+    """The section `queries`; `names`: the queries that there are."""
+    found = {}
+    for name, declared in problems.section("workload.yaml: queries", value, (), names).items.items():
+        section = problems.section(
+            f"workload.yaml: queries.{name}", declared, (), ("max_matches", "exact_counts", "shedding")
+        )
+        found[name] = QuerySettings(
+            section.count("max_matches", QuerySettings.max_matches),
+            section.truth("exact_counts", QuerySettings.exact_counts),
+            read_query_shedding(problems, section.at("shedding"), section.items.get("shedding")),
+        )
+    return found

@@ -1,0 +1,130 @@
+"""What workload.yaml says about load shedding: the section `shedding`, and `shedding` of single queries.
+
+The queries that ask for it share one operator (docs/semantics.md 7): what an event costs it, how late it may be and at
+which loads it is tried is said once; what a partial match of a query costs in each of its states, and what its matches
+weigh, with the query. Costs are whole virtual nanoseconds, committed, so that a night's result is the same anywhere;
+`trendmill calibrate` measures them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from cep_core.shedding.arrays.costs import Costs
+from jobs.workload.files.problems import Problems, Section, brief
+
+COSTS = ("event", "window", "event_window", "lookup", "sort", "drop", "draw")
+"""What an event, a window, and each part of shedding cost, whatever the query."""
+
+HOURS = 24
+"""Of a day."""
+
+_DEAREST = 10**12
+"""What anything may cost, or a bound be: a quarter of an hour of virtual time, in nanoseconds."""
+_SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>ns|us|ms|s)")
+_EXPECTED = "expected a span of virtual time such as 2s, 10ms or 500us"
+_NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+@dataclass(frozen=True)
+class QueryShedding:
+    """What a query brings into the operator."""
+
+    costs: tuple[int, ...]
+    """Virtual nanoseconds of meeting a partial match, by its state: the initial one first, the final one left out."""
+    weight: float = 1.0
+    """What one of its matches counts."""
+    place: str = field(default="", compare=False)
+    """Where the costs are declared."""
+
+
+@dataclass(frozen=True)
+class Shedding:
+    """The operator that all queries share, and how it is tried. `bound` and `buffer` in virtual nanoseconds."""
+
+    bound: int
+    buffer: int = 0
+    costs: Costs = field(default_factory=lambda: Costs(()))
+    """Without those of the queries' states."""
+    loads: tuple[float, ...] = (1.2, 1.4, 1.6, 1.8, 2.0)
+    """Over the day, and over its busiest hours."""
+    busiest_hours: int = 3
+    """How many hours in a row those are; 0: loads are tried over the day only."""
+    bounds: tuple[int, ...] = ()
+    """Further bounds, tried at one load."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    training_days: int = 28
+    """Days before the one judged that the model is trained on, as far as the lake holds them."""
+
+    def costs_of(self, queries: Mapping[str, QueryShedding]) -> Costs:
+        """The costs of an operator of these queries, in their order."""
+        return replace(self.costs, states=tuple(own.costs for own in queries.values()))
+
+
+def read_shedding(problems: Problems, value: object) -> Shedding | None:
+    """The section `shedding`; None if there is none."""
+    if value is None:
+        return None
+    section = problems.section(
+        "workload.yaml: shedding",
+        value,
+        ("bound", "costs"),
+        ("buffer", "loads", "busiest_hours", "bounds", "seeds", "training_days"),
+    )
+    costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), COSTS[1:])
+    loads = section.numbers("loads", Shedding.loads, most=100)
+    if len(set(loads)) < len(loads):
+        problems.add(section.at("loads"), "expected different numbers, such as 1.2 for a load of 120 %")
+        loads = Shedding.loads
+    return Shedding(
+        bound=_span(section, "bound", 1),
+        buffer=_span(section, "buffer", 0),
+        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in COSTS}),
+        loads=loads,
+        busiest_hours=section.count("busiest_hours", Shedding.busiest_hours, most=HOURS - 1),
+        bounds=_spans(section, "bounds"),
+        seeds=section.counts("seeds", Shedding.seeds, most=2**32 - 1),
+        training_days=section.count("training_days", Shedding.training_days, most=3_660),
+    )
+
+
+def read_query_shedding(problems: Problems, where: str, value: object) -> QueryShedding | None:
+    """`shedding` of one query; None if it does not ask for it."""
+    if value is None:
+        return None
+    section = problems.section(where, value, ("costs",), ("weight",))
+    costs = section.counts("costs", (), least=1, most=_DEAREST)
+    weight = section.number("weight", QueryShedding.weight)
+    return QueryShedding(costs, weight, problems.place(section.at("costs"))) if costs else None
+
+
+def _span(section: Section, key: str, least: int) -> int:
+    """A span of virtual time such as `10ms`, in nanoseconds."""
+    text = section.text(key, f"{least}ns")
+    found = _nanoseconds(text)
+    if found is None or found < least:
+        section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
+        return least
+    return found
+
+
+def _spans(section: Section, key: str) -> tuple[int, ...]:
+    """Spans of virtual time, all different."""
+    texts = section.texts(key)
+    found = [_nanoseconds(text) for text in texts]
+    for text, nanoseconds in zip(texts, found, strict=True):
+        if not nanoseconds:
+            section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
+    spans = tuple(nanoseconds for nanoseconds in found if nanoseconds)
+    if len(set(spans)) < len(spans):
+        section.problems.add(section.at(key), "expected different spans of virtual time")
+    return spans
+
+
+def _nanoseconds(text: str) -> int | None:
+    """None for what is no span, or too long a one."""
+    found = _SPAN.fullmatch(text)
+    span = 0 if found is None else int(found["number"]) * _NANOSECONDS[found["unit"]]
+    return span if found is not None and span <= _DEAREST else None

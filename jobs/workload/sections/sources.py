@@ -1,0 +1,207 @@
+"""Sources: what raw data a workload reads, where it is, and which of its files concern which operating days."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from jobs.workload.files.problems import Problems, Section, brief, nearest
+from jobs.workload.secrets import problems_in, resolve
+
+COLUMN_TYPES = {
+    "string": "STRING",
+    "int": "BIGINT",
+    "float": "DOUBLE",
+    "bool": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+}
+"""Types of a source's columns and their names in Spark SQL."""
+
+TEXT_FORMATS = ("csv", "json")
+"""Formats read line by line, so that every row keeps its raw text; all others are read as Spark reads them."""
+
+TYPED_FORMATS = (
+    "parquet",
+    "orc",
+    "delta",
+    "avro",
+    "jdbc",
+    "xml",
+    "iceberg",
+    "hudi",
+    "mongodb",
+    "bigquery",
+    "snowflake",
+)
+"""Formats of data sources that bring a schema; any other is given by its class, which has dots in its name."""
+
+_REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")
+"""As people write URIs, `s3a://bucket/x`, and as Hadoop does where there is no host, `file:/x`."""
+_PACKAGE = "package:"
+_PLACEHOLDER = re.compile(r"(?<!\$)\{(?!day\})[A-Za-z_ ]*\}")
+_MOST_SLACK = 366
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source. `columns` are the ones that its header, or its schema, must have, in order; values are SQL types.
+
+    `path` may contain `{day}`: one file or folder for each day, of which a run reads those of its days and `slack` days
+    to either side. `order`: columns that order a source's rows of equal time.
+    """
+
+    name: str
+    format: str
+    columns: dict[str, str]
+    path: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    header: bool = True
+    missing: str = ""
+    """Text that stands for no value, beside empty text."""
+    must_exist: bool = True
+    slack: int = 0
+    order: tuple[str, ...] = ()
+
+    @property
+    def daily(self) -> bool:
+        """Whether the source has a file for each day."""
+        return "{day}" in self.path
+
+    @property
+    def text(self) -> bool:
+        return self.format in TEXT_FORMATS
+
+    def resolved_options(self) -> dict[str, str]:
+        """Spark's options with their secrets; for the reader only."""
+        return {key: resolve(value) for key, value in self.options.items()}
+
+    def paths(self, days: Iterable[date], base: Path) -> dict[str, date | None]:
+        """What to read for a run of some days: paths, each with its own day if it has one; relative to `base`."""
+        if not self.path:
+            return {}
+        where = resolve(self.path)
+        if not self.daily:
+            return {located(where, base): None}
+        near = {day + timedelta(days=n) for day in days for n in range(-self.slack, self.slack + 1)}
+        return {located(where.replace("{day}", day.isoformat()), base): day for day in sorted(near)}
+
+
+def located(path: str, base: Path) -> str:
+    """An absolute path or URI: `package:NAME/...` is a file of an installed package, found without importing it."""
+    if path.startswith(_PACKAGE):
+        package, _, inside = path.removeprefix(_PACKAGE).partition("/")
+        spec = importlib.util.find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
+            raise FileNotFoundError(f"the package '{package}' is not installed")
+        return str(Path(spec.submodule_search_locations[0], inside))
+    return path if _REMOTE.match(path) else str((base / path).absolute())
+
+
+def is_local(path: str) -> bool:
+    """Whether a located path is a file of this machine.
+
+    >>> is_local("/data/x.csv"), is_local("s3a://bucket/x.csv"), is_local("file:/data/x.csv")
+    (True, False, False)
+    """
+    return not _REMOTE.match(path)
+
+
+def local_path(path: str) -> Path | None:
+    """The file of this machine that a located path or a `file:` URI names; None: it is elsewhere.
+
+    >>> local_path("file:///data/a%20b.csv"), local_path("/data/x.csv"), local_path("s3a://bucket/x.csv")
+    (PosixPath('/data/a b.csv'), PosixPath('/data/x.csv'), None)
+    """
+    if path.startswith("file:"):
+        return Path(unquote(urlsplit(path).path))
+    return Path(path) if is_local(path) else None
+
+
+def read_source(problems: Problems, name: str, value: object) -> Source:
+    """One source of `workload.yaml`."""
+    where = f"workload.yaml: sources.{name}"
+    section = problems.section(
+        where,
+        value,
+        required=("format", "columns"),
+        optional=("path", "options", "header", "missing", "must_exist", "slack", "order"),
+    )
+    columns = _columns(problems, f"{where}.columns", section.items.get("columns"))
+    options = _options(problems, f"{where}.options", section.items.get("options"))
+    source = Source(
+        name=name,
+        format=_format(section),
+        columns=columns,
+        path=section.text("path"),
+        options=options,
+        header=section.truth("header", True),
+        missing=section.text("missing"),
+        must_exist=section.truth("must_exist", True),
+        slack=section.count("slack", 0, most=_MOST_SLACK),
+        order=section.texts("order"),
+    )
+    for text in (source.path, *options.values()):
+        for problem in problems_in(text):
+            problems.add(where, problem)
+    if not source.path.isprintable():
+        problems.add(f"{where}.path", "holds a character that no file's name has")
+    for found in _PLACEHOLDER.findall(source.path):
+        problems.add(f"{where}.path", f"unknown placeholder '{found}'; the only one is {{day}}")
+    if source.text and not source.path and "path" not in section.items:
+        problems.add(where, f"a source of format '{source.format}' needs a 'path'")
+    if source.slack and not source.daily:
+        problems.add(f"{where}.slack", "says how many days' files to read, but 'path' has no {day}")
+    for column in source.order:
+        if column not in columns:
+            problems.add(f"{where}.order", f"unknown column {brief(column)}; {nearest(column, columns)}")
+    return source
+
+
+def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:
+    types: dict[str, str] = {}
+    spelt: dict[str, str] = {}
+    for column, declared in problems.mapping(where, value).items():
+        name = declared if isinstance(declared, str) else ""
+        if name not in COLUMN_TYPES:
+            problems.add(f"{where}.{column}", f"unknown type {brief(declared)}; {nearest(name, COLUMN_TYPES)}")
+        if column.startswith("_"):
+            problems.add(f"{where}.{column}", "names that begin with '_' are kept for the row itself")
+        if not column.strip() or "`" in column or not column.isprintable():
+            problems.add(f"{where}.{column}", "cannot name a column: it is blank, or holds ` or a control character")
+        if spelt.setdefault(column.lower(), column) != column:
+            problems.add(
+                f"{where}.{column}", f"is '{spelt[column.lower()]}' in another case; SQL does not tell them apart"
+            )
+        types[column] = COLUMN_TYPES.get(name, "STRING")
+    if value == {}:
+        problems.add(where, "expected the source's columns with their types, found none")
+    return types
+
+
+def _format(section: Section) -> str:
+    """A format's short name, in lower case, or the class of a data source."""
+    text = section.text("format", "csv")
+    known = (*TEXT_FORMATS, *TYPED_FORMATS)
+    if "." in text and all(part.isidentifier() for part in text.split(".")):
+        return text
+    if text.lower() not in known:
+        hint = f"{nearest(text.lower(), known)}; another data source is given by its class, such as org.name.Source"
+        section.problems.add(section.at("format"), f"unknown format {brief(text)}; {hint}")
+        return "csv"
+    return text.lower()
+
+
+def _options(problems: Problems, where: str, value: object) -> dict[str, str]:
+    options = {}
+    for key, item in problems.mapping(where, value).items():
+        if not isinstance(item, str | int | float):
+            problems.add(f"{where}.{key}", f"expected text, a number, true or false, found {brief(item)}")
+            continue
+        options[key] = str(item).lower() if isinstance(item, bool) else str(item)
+    return options

@@ -1,0 +1,115 @@
+"""Other systems' suites of Kleene matching and negation, as far as the language can say their cases."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cep_core as cep
+
+ROOT = Path(__file__).resolve().parents[3]
+RUNNER = ROOT.parent / "shared" / "conformance" / "run.py"
+SUITES = [
+    "core_taxis",
+    "core_smart_homes",
+    "core_bluesky",
+    "sase_umass",
+    "opencep",
+    "flink_cep",
+    "trino_match_recognize",
+]
+
+
+@pytest.mark.skipif(not RUNNER.exists(), reason="the conformance suites are not beside the repository")
+def test_every_case_passes(tmp_path: Path) -> None:
+    """No case fails: sequences of up to 24 steps, bounds, ties, contiguity, skip till next, NOT at every place."""
+    report = tmp_path / "report.json"
+    command = [
+        sys.executable,
+        RUNNER,
+        *SUITES,
+        "--json",
+        report,
+        "--cache",
+        tmp_path,
+        "--timeout",
+        "300",
+        "--jobs",
+        "1",
+    ]
+    subprocess.run([*map(str, command)], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, check=False, capture_output=True)
+    cases = [case for case in json.loads(report.read_text())["cases"] if case["class"] != "aggregate"]
+    failed = {case["id"]: case["detail"] for case in cases if case["status"] in ("failed", "error")}
+    assert failed == {}
+    assert sum(case["status"] == "passed" for case in cases) >= 65
+
+
+FALLS = "b[1].value < a.value AND b[i].value < b[i-1].value"
+RISES = "c[1].value > b[last].value AND c[i].value > c[i-1].value"
+V_SHAPE = ("SEQ(Row a, Row+ b[], Row+ c[])", f"{FALLS} AND {RISES}")
+SKIPPING = {
+    "simple": (*V_SHAPE, "PAST LAST EVENT"),
+    "skip_past_last": (*V_SHAPE, "PAST LAST EVENT"),
+    "skip_to_next": (*V_SHAPE, "TO NEXT EVENT"),
+    "skip_to_first_c": (*V_SHAPE, "TO FIRST c"),
+    "skip_to_last_b": (*V_SHAPE, "TO LAST b"),
+    "plus": ("Row+ b[]", "b[i].value <= b[i].before", "PAST LAST EVENT"),
+    "at_least_2_reluctant": ("Row{2} b[]", "b[i].value <= b[i].before", "PAST LAST EVENT"),
+}
+"""Row patterns of SQL under AFTER MATCH SKIP, said in our language: pattern, condition, where the search resumes."""
+
+
+@pytest.mark.skipif(not RUNNER.exists(), reason="the conformance suites are not beside the repository")
+@pytest.mark.parametrize("case", SKIPPING)
+def test_b2_sql_row_patterns(case: str) -> None:
+    """The matches of SQL's MATCH_RECOGNIZE, each row with its match and its variable."""
+    with tarfile.open(RUNNER.parent / "trino_match_recognize.txz") as archive:
+        found = archive.extractfile("trino_match_recognize/cases.json")
+        assert found is not None
+        (said,) = [one for one in json.load(found) if one["id"] == case]
+    values = said["values"]
+    events = pa.table(
+        {
+            "event_type": ["Row"] * len(values),
+            "ts": range(len(values)),
+            "seq": range(1, len(values) + 1),
+            "value": values,
+            "before": [None, *values[:-1]],
+        }
+    )
+    pattern, condition, skip = SKIPPING[case]
+    query = f"PATTERN {pattern} WHERE strict_contiguity {{ {condition} }} WITHIN 1000 AFTER MATCH SKIP {skip}"
+    table = cep.match(query, events)
+    variables = [name for name in table.column_names if name in ("a", "b", "c")]
+    matches = sorted(
+        table.select(variables).to_pylist(), key=lambda match: np.atleast_1d(next(iter(match.values())))[0]
+    )
+    labelled = [
+        [int(seq), number, name.upper()]
+        for number, match in enumerate(matches, 1)
+        for name in variables
+        for seq in np.atleast_1d(match[name])
+    ]
+    assert labelled == said["expected"]
+
+
+@pytest.mark.skipif(not RUNNER.exists(), reason="the conformance suites are not beside the repository")
+@pytest.mark.parametrize(("case", "skip"), [("skip_past_last", "PAST LAST EVENT"), ("skip_to_last_b", "TO LAST b")])
+def test_b2_loops_of_a_stream_engine(case: str, skip: str) -> None:
+    """b+ followed by c: one match a start, those that the skip strategy leaves."""
+    with tarfile.open(RUNNER.parent / "flink_cep.txz") as archive:
+        found = archive.extractfile("flink_cep/cases.json")
+        assert found is not None
+        (said,) = [one for one in json.load(found) if one["id"] == case]
+    names = said["events"]
+    events = pa.table({"event_type": [name[0] for name in names], "ts": range(len(names))})
+    query = f"PATTERN SEQ(b+ b[], c c) WHERE skip_till_next_match {{ 1 = 1 }} WITHIN 100 AFTER MATCH SKIP {skip}"
+    rows = cep.match(query, events).to_pylist()
+    assert sorted([names[k] for k in (*row["b"], row["c"])] for row in rows) == sorted(said["expected"])

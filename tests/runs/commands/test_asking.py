@@ -1,0 +1,105 @@
+"""Commands that ask a lake and write nothing: `trendmill sql` and `trendmill try`."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from jobs import cli
+from tests.runs.lake.lakes import CommandLine, SmallLake
+from tests.runs.lake.small_workload import day
+
+pytestmark = pytest.mark.spark
+
+Ask = CommandLine
+
+
+@pytest.fixture
+def ask(copied: SmallLake, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """`trendmill sql` with a statement: its exit code and what it printed."""
+    monkeypatch.setattr("jobs.commands.sql.start_session", lambda *_: copied.spark)
+
+    def command(statement: str, *arguments: str) -> tuple[int, str]:
+        code = cli.main(["sql", statement, *arguments])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    return command
+
+
+def test_sql_answers_from_every_table(ask: Ask, copied: SmallLake) -> None:
+    """Tables, tables of work and the events of matches have names; what is left out is said."""
+    code, told = ask("SELECT count(*) AS n FROM machines.climbs")
+    assert (code, told.split()) == (0, ["n", str(copied.table("climbs").num_rows)])
+    assert ask("SELECT count(*) FROM machines.climbs_events")[0] == 0
+    assert ask("SELECT count(*) FROM machines.work_staged_events")[0] == 0
+    code, told = ask("-- how many?\nWITH e AS (SELECT seq FROM machines.events) SELECT * FROM e", "--limit", "2")
+    assert told.splitlines()[3:] == ["... more than 2 rows; --limit or --csv shows more"]
+    code, told = ask("SHOW TABLES IN machines")
+    assert code == 0
+    assert "climbs_events" in told
+
+
+def test_sql_as_csv_has_every_row(ask: Ask, copied: SmallLake) -> None:
+    """A value with a comma stays one value."""
+    code, told = ask("SELECT seq, concat(machine, ', ', event_type) AS who FROM machines.events ORDER BY seq", "--csv")
+    events = sorted(copied.table("events").to_pylist(), key=lambda event: event["seq"])
+    expected = [[str(event["seq"]), f"{event['machine']}, {event['event_type']}"] for event in events]
+    assert code == 0
+    assert list(csv.reader(io.StringIO(told))) == [["seq", "who"], *expected]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE machines.climbs",
+        "DELETE FROM machines.climbs",
+        "WITH old AS (SELECT * FROM machines.climbs) INSERT INTO machines.climbs SELECT * FROM old",
+        "FROM machines.climbs INSERT INTO machines.climbs SELECT *",
+        "SELECT * FROM machines.climb",
+        # Spark's ways to files, to Java and to programs.
+        "SELECT * FROM text.`/etc/passwd`",
+        "SELECT * FROM parquet.`/tmp/x.parquet`",
+        "SELECT * FROM delta.`/tmp`",
+        "SELECT (SELECT max(value) FROM text.`/etc/passwd`)",
+        "DESCRIBE DETAIL '/tmp'",
+        "DESCRIBE DETAIL delta.`/tmp`",
+        "SELECT reflect('java.lang.System', 'getProperty', 'user.dir')",
+        "SELECT builtin.java_method('java.lang.System', 'getProperty', 'user.dir')",
+        "SELECT system.builtin.try_reflect('java.lang.System', 'getProperty', 'user.dir')",
+        "SELECT TRANSFORM(1) USING 'cat /etc/passwd' AS (line STRING)",
+        "FROM (SELECT 1 AS a) MAP a USING 'cat /etc/passwd' AS line",
+        "WITH t AS (SELECT TRANSFORM(1) USING 'id' AS (a STRING)) SELECT * FROM t",
+        "SELECT 1 WHERE EXISTS (SELECT * FROM (SELECT TRANSFORM(1) USING 'id' AS (a STRING)))",
+        "SELECT (SELECT max(a) FROM (SELECT TRANSFORM(1) USING 'id' AS (a STRING)))",
+        "EXECUTE IMMEDIATE 'SELECT 1'",
+        "SET spark.sql.runSQLOnFiles = true",
+        "BEGIN SELECT 1; END",
+    ],
+)
+def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake, statement: str) -> None:
+    """Exit code 2, whatever the statement begins with, and the tables stay as they were."""
+    before = copied.tables()
+    assert ask(statement)[0] == 2
+    assert copied.tables() == before
+
+
+def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLake) -> None:
+    """The rows of a day that `evaluate` wrote, as text with a summary and as CSV; and of a file that nobody runs."""
+    written = [row for row in copied.table("climbs").to_pylist() if row["day"] == day(2)]
+    assert written
+    code, told = trendmill("try", "climbs", "--day", day(2).isoformat())
+    assert code == 0
+    assert f"{len(written):,} rows, matches_total {len(written)}" in told
+    code, told = trendmill("try", "climbs", "--day", day(2).isoformat(), "--csv")
+    rows = list(csv.DictReader(io.StringIO(told)))
+    expected = [(str(row["a"]), " ".join(map(str, row["b"])), str(row["c"])) for row in written]
+    assert sorted((row["a"], row["b"], row["c"]) for row in rows) == sorted(expected)
+    query = copied.home / "loads.cep"
+    query.write_text("PATTERN Start a WHERE a.load >= 85 WITHIN 1 hour\n")
+    code, told = trendmill("try", str(query), "--day", day(1).isoformat(), "--limit", "1")
+    heavy = [event for event in copied.table("events").to_pylist() if event["load"] >= 85 and event["day"] == day(1)]
+    assert code == 0
+    assert f"{sum(event['event_type'] == 'Start' for event in heavy):,} rows" in told

@@ -1,0 +1,140 @@
+"""Command lines at once, each a process of its own: one works, the others wait and say for whom, whoever dies."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from jobs import spark_task
+from jobs.lake.leasing.lease import lease_file, read, take
+from tests.runs.lake.lakes import SmallLake, Tables
+from tests.runs.lake.small_workload import day
+
+pytestmark = pytest.mark.spark
+
+PATIENCE = 1800
+"""Seconds until the test gives up on a process, however busy the machine is; idle, it takes one minute in all."""
+
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def start(lake: SmallLake, home: Path, tmp_path: Path) -> Iterator[Start]:
+    """Starts `trendmill run` of days 1 and 2 as a process, which leads a group with its JVM."""
+    root = Path(__file__).parents[3]
+    places = {"TRENDMILL_LAKE": str(lake.folder), "TRENDMILL_REPORTS": str(tmp_path / "reports")}
+    days = ["--from", day(1).isoformat(), "--to", day(2).isoformat()]
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(*more: str) -> subprocess.Popen[str]:
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "jobs.cli", "run", str(home), *days, *more],
+                env={**os.environ, **places, "PYTHONPATH": str(root)},
+                cwd=root,
+                start_new_session=True,
+                stdout=subprocess.DEVNULL,
+                stderr=(tmp_path / f"{len(started)}.log").open("w"),
+                text=True,
+            )
+        )
+        return started[-1]
+
+    yield begin
+    for process in started:
+        if process.poll() is None:
+            kill(process)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill -9, JVM and all."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def wait_for(holds: Callable[[], bool], *processes: subprocess.Popen[str]) -> None:
+    """Wait until something holds while processes work."""
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        assert all(process.poll() is None for process in processes), "a process ended too early"
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def test_command_lines_wait_for_each_other(
+    lake: SmallLake,
+    start: Start,
+    home: Path,
+    undisturbed: Tables,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """An abandoned night's lease expires; the first command line is killed in its work; the second does it all, while
+    a third waits to publish and a scheduler's task fails at once. Tables are those of an undisturbed run."""
+
+    def told(number: int) -> str:
+        return (tmp_path / f"{number}.log").read_text()
+
+    path = lease_file(lake.folder, "machines")
+    take(path, "nightly", "a night that died")
+    first = start()
+    wait_for(lambda: "waiting: the lake is in use by a night that died, whose lease ends at" in told(0), first)
+    take(path, "nightly", "a night that died", term=timedelta(seconds=2))
+    wait_for(lambda: f"process {first.pid} on" in (lease.holder if (lease := read(path)) else ""), first)
+    second = start()
+    wait_for(lambda: "waiting: the lake is in use by `trendmill` on machines" in told(1), first, second)
+    assert f"(process {first.pid} on" in told(1)
+
+    monkeypatch.setenv("TRENDMILL_LAKE", str(lake.folder))
+    arguments = ["--from", "2013-01-02", "--to", "2013-01-02", "--run-id", "night"]
+    assert spark_task.main(["--workload", str(home), "--task", "load", *arguments]) == 1
+    assert f"process {first.pid} on" in capfd.readouterr().err
+
+    wait_for(lambda: "ingest  " in told(0), first, second)
+    kill(first)
+    wait_for(lambda: f"process {second.pid} on" in (lease.holder if (lease := read(path)) else ""), second)
+    third = start("--stage", "publish")
+    wait_for(lambda: f"(process {second.pid} on" in told(2), second, third)
+    assert second.wait(PATIENCE) == 0, told(1)
+    assert third.wait(PATIENCE) == 0, told(2)
+    assert read(path) is None
+    assert lake.tables() == undisturbed
+    for number in (1, 2):
+        assert (tmp_path / "reports" / "machines" / day(number).isoformat() / "index.html").is_file()
+
+
+def of_session(leader: int) -> list[str]:
+    """The programs of a session that still run, by name."""
+    stats = [Path(f"/proc/{entry}/stat") for entry in os.listdir("/proc") if entry.isdigit()]
+    found = []
+    for stat in stats:
+        with contextlib.suppress(OSError):  # it has just ended
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+            state, _, _, session, *_ = rest.split()
+            if int(session) == leader and state not in "ZX":
+                found.append(name)
+    return found
+
+
+def test_sigterm_ends_a_run_as_ctrl_c_does(lake: SmallLake, start: Start, tmp_path: Path) -> None:
+    """In the middle of its work: a message, exit code 143, the lease is free, no JVM, worker or judge is left."""
+    path = lease_file(lake.folder, "machines")
+    process = start()
+    wait_for(lambda: "start  " in (tmp_path / "0.log").read_text(), process)
+    assert "java" in of_session(process.pid)
+    process.terminate()
+    assert process.wait(PATIENCE) == 143
+    assert of_session(process.pid) == []
+    last = (tmp_path / "0.log").read_text().splitlines()[-1]
+    assert last == "trendmill: ended by SIGTERM; tables hold whole days only, run the same command again"
+    assert read(path) is None

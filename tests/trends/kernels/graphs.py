@@ -1,0 +1,95 @@
+"""Random GRETA graphs for the kernels, too long to enumerate, and GRETA's algorithm over them in Python integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.numbers.limbs import limbs_of
+from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.trends.arrays.window_vertices import Windows
+from cep_core.trends.choice.exact import count_exactly
+from cep_core.trends.plan.state_arrays import Automaton, automaton
+
+SEEDS = range(12)
+
+Edge = tuple[int, int]
+
+
+def stream(random: np.random.Generator, states: int, n: int) -> Vertices:
+    """n vertices over few enough times that some are tied."""
+    some = np.uint64((1 << states) - 1)
+    return Vertices(
+        tick=np.sort(random.integers(-n, n, n)),
+        states=random.integers(0, 1 << states, n).astype(np.uint64) & some,
+        weights=random.integers(0, 9, (n, 2)),
+        weighted=random.integers(0, 1 << states, 2).astype(np.uint64),
+        codes=random.integers(-9, 9, (n, 2)),
+        coded=random.integers(0, 1 << states, 2).astype(np.uint64),
+    )
+
+
+def template(random: np.random.Generator, states: int) -> tuple[Automaton, list[Edge]]:
+    """A random template of which the first state starts and the last ends."""
+    edges = [(p, q) for p in range(states) for q in range(states) if random.random() < 0.6]
+    return automaton(states, [0], [states - 1], edges), edges
+
+
+def exactly(
+    graph: Automaton, comparisons: Comparisons, vertices: Vertices, limits: Limits, windows: Windows
+) -> tuple[list[list[int]], Ints]:
+    """The exact totals and the minima of each window."""
+    minima = np.full((len(windows.first), vertices.codes.shape[1]), NOTHING)
+    span = (windows.first, windows.last, windows.partition[windows.opener])
+    columns = count_exactly(graph, comparisons, vertices, limbs_of(vertices.weights), limits, *span, minima)
+    return [list(numbers) for numbers in zip(*(column.to_list() for column in columns), strict=True)], minima
+
+
+def earlier(vertices: Vertices) -> Flags:
+    """[later, earlier] whether time passes between two vertices: what an edge without a comparison asks."""
+    return vertices.tick[np.newaxis, :] < vertices.tick[:, np.newaxis]
+
+
+def every_edge(
+    graph: Automaton,
+    edges: Mapping[Edge, Flags],
+    vertices: Vertices,
+    first: int,
+    last: int,
+    may_begin: Callable[[int, int], Any] = lambda vertex, state: True,
+    may_end: Callable[[int, int], Any] = lambda vertex, state: True,
+) -> tuple[list[int], list[int]]:
+    """Totals and minima of one window by GRETA, Algorithm 2: every predecessor of every vertex, one by one.
+
+    `edges[source, target]`: [later, earlier] which vertices follow which along this edge.
+    """
+    states, sums = len(graph.start), vertices.weights.shape[1]
+    numbers = np.zeros((last, states, 1 + sums), dtype=object)
+    least = np.full((last, states, vertices.codes.shape[1]), NOTHING)
+    total, smallest = np.zeros(1 + sums, dtype=object), np.full(vertices.codes.shape[1], NOTHING)
+    for i in range(first, last):
+        for s in range(states):
+            if not int(vertices.states[i]) >> s & 1:
+                continue
+            numbers[i, s, 0] = int(graph.start[s] and may_begin(i, s))
+            for (source, target), follows in edges.items():
+                if target != s:
+                    continue
+                rows = first + np.flatnonzero(follows[i, first:last])
+                numbers[i, s] += numbers[rows, source].sum(axis=0)
+                least[i, s] = np.minimum(least[i, s], least[rows, source].min(axis=0, initial=NOTHING))
+            if numbers[i, s, 0] == 0:
+                continue
+            for j, states_of in enumerate(vertices.weighted):
+                if int(states_of) >> s & 1:
+                    numbers[i, s, 1 + j] += numbers[i, s, 0] * int(vertices.weights[i, j])
+            for j, states_of in enumerate(vertices.coded):
+                if int(states_of) >> s & 1:
+                    least[i, s, j] = min(least[i, s, j], vertices.codes[i, j])
+            if graph.end[s] and may_end(i, s):
+                total += numbers[i, s]
+                smallest = np.minimum(smallest, least[i, s])
+    return total.tolist(), smallest.tolist()

@@ -1,0 +1,259 @@
+"""The kernels for edges with comparisons count what a scan of all pairs counts: window by window, and side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cep_core.arrays import NOTHING, Flags
+from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices, no_cuts, no_limits, no_others
+from cep_core.trends.arrays.window_vertices import Windows, list_windows
+from cep_core.trends.kernels.ranked import count_compared_windows
+from cep_core.trends.kernels.ring import count_overlapping_windows
+from cep_core.trends.plan.state_arrays import Automaton, automaton
+from tests.trends.kernels.graphs import SEEDS, Edge, earlier, every_edge, exactly, stream, template
+
+
+def fitting(vertices: Vertices, comparisons: Comparisons) -> dict[Edge, Flags]:
+    """[later, earlier] which vertices follow which along each compared edge."""
+    n = len(vertices.tick)
+    found = {}
+    for c in range(len(comparisons.source)):
+        own, asked = comparisons.rank[:, c][np.newaxis, :], comparisons.bound[:, c][:, np.newaxis]
+        fits = (own == asked) if comparisons.equal[c] else (own <= asked)
+        fits = fits & (own > 0) & earlier(vertices)
+        for other in range(comparisons.first_other[c], comparisons.first_other[c + 1]):
+            own = comparisons.other_rank[:, other][np.newaxis, :]
+            fits &= (own > 0) & (own <= comparisons.other_bound[:, other][:, np.newaxis])
+        if comparisons.cut[c]:
+            fits &= np.arange(n)[np.newaxis, :] >= comparisons.since[c][:, np.newaxis]
+        found[int(comparisons.source[c]), int(comparisons.target[c])] = fits
+    return found
+
+
+def in_a_ring(
+    graph: Automaton, comparisons: Comparisons, vertices: Vertices, windows: Windows
+) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+    """Totals, minima and flags of `ring`."""
+    ranges = len(windows.first)
+    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), np.int64)
+    minima, flags = np.full((ranges, vertices.codes.shape[1]), NOTHING), np.zeros(ranges, np.bool_)
+    span = (windows.first, windows.last, windows.partition[windows.opener])
+    count_overlapping_windows(graph, comparisons, vertices, *span, totals, minima, flags)
+    return totals.tolist(), minima.tolist(), flags.tolist()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
+    """Blocks of overlapping windows over two partitions, with comparisons and all aggregates; ranks near or far."""
+    random = np.random.default_rng(seed)
+    n, states = 200, 2
+    vertices = stream(random, states, n)
+    _, edges = template(random, states)
+    compared = edges[: len(edges) // 2 + 1]
+    free = edges[len(compared) :]
+    graph = automaton(states, [0], [1], free)
+    values = random.integers(0, int(random.choice([3, 30, 300, 10**6])), (n, len(compared)))
+    rank = np.where(random.random(values.shape) < 0.05, 0, values + 1).astype(np.int32)  # 0: unknown
+    equal = random.random(len(compared)) < 0.3
+    bound = (values + 1 - ~equal).astype(np.int32)
+    ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
+    most = np.array([rank.max(initial=1)] * 2, dtype=np.int64)
+    uncut = np.zeros(len(compared), np.bool_)
+    others = no_others(len(compared), n)
+    comparisons = Comparisons(ends[:, 0].copy(), ends[:, 1].copy(), equal, rank, bound, most, *others, uncut, no_cuts())
+    vertices = vertices._replace(tick=np.concatenate([vertices.tick[:120], vertices.tick[:80]]))
+    size = int(random.integers(2, 60))
+    windows = list_windows(vertices.tick, np.array([0, 120, n]), size, int(random.integers(1, size)))
+    where = windows.partition[windows.opener]
+    totals = np.zeros((len(windows.first), 3), np.int64)
+    minima, flags = np.full((len(windows.first), 2), NOTHING), np.zeros(len(windows.first), np.bool_)
+    span = (windows.first, windows.last, where)
+    count_compared_windows(graph, comparisons, vertices, no_limits(), *span, totals, minima, flags)
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    ringed, ringed_minima, ringed_flags = in_a_ring(graph, comparisons, vertices, windows)
+    follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        assert (exact[w], exact_minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
+        assert flags[w] or (totals[w].tolist(), minima[w].tolist()) == (exact[w], exact_minima[w].tolist())
+        assert ringed_flags[w] or (ringed[w], ringed_minima[w]) == (exact[w], exact_minima[w].tolist())
+        assert max(exact[w]) < 2**62 or (flags[w] and ringed_flags[w])
+        assert max(exact[w]) > 2**50 or not ringed_flags[w]
+
+
+def rising(random: np.random.Generator, n: int, values: int) -> tuple[Comparisons, Vertices]:
+    """A+ with rising values out of so many; a seventh of them unknown."""
+    vertices = stream(random, 1, n)._replace(states=np.ones(n, np.uint64), weighted=np.ones(2, np.uint64))
+    rank = random.integers(1, values + 1, (n, 1)).astype(np.int32) * (random.random((n, 1)) < 0.85).astype(np.int32)
+    one, no = np.array([0]), np.array([False])
+    bound = np.maximum(rank - 1, 0).astype(np.int32)
+    return Comparisons(one, one, no, rank, bound, np.array([values]), *no_others(1, n), no, no_cuts()), vertices
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_windows_take_the_lanes_of_others_again_and_again(seed: int) -> None:
+    """More windows than a ring has lanes, some apart; bursts whose numbers outgrow words, in lanes that others take."""
+    random = np.random.default_rng(seed)
+    n = 700
+    comparisons, vertices = rising(random, n, int(random.choice([2, 5, 40])))
+    calm = random.integers(0, 12_000, n - 300)
+    bursts = [random.integers(at, at + 60, 150) for at in (3_000, 7_500)]
+    tick = np.sort(np.concatenate([calm, *bursts]))
+    tick = np.where(tick > 5_000, tick + 2_000 * (seed % 2), tick)
+    vertices = vertices._replace(tick=tick)
+    size = int(random.integers(2, 9)) * 50
+    windows = list_windows(tick, np.array([0, n]), size, max(1, size // int(random.integers(2, 50))))
+    graph = automaton(1, [0], [0], [])
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    assert not all(flags)
+    for w, numbers in enumerate(exact):
+        assert flags[w] == (max(numbers) >= 2**60)
+        assert flags[w] or (totals[w], minima[w]) == (numbers, exact_minima[w].tolist())
+
+
+@pytest.mark.parametrize("overlap", [1, 7, 90, 300, 700])
+def test_more_windows_over_a_vertex_than_a_ring_has_lanes(overlap: int) -> None:
+    """Every second or third window has a walk of its own; windows of one vertex more than one another."""
+    random = np.random.default_rng(overlap)
+    n = 900
+    comparisons, vertices = rising(random, n, 4)
+    vertices = vertices._replace(tick=np.arange(n) // 2, weights=vertices.weights % 2)
+    windows = list_windows(np.arange(n), np.array([0, n // 3, n]), overlap, 1)
+    graph = automaton(1, [0], [0], [])
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    assert not any(flags)
+    assert (totals, minima) == (exact, exact_minima.tolist())
+
+
+@pytest.mark.parametrize("weight", [2**20, 2**31, 2**59, 2**61])
+def test_products_beyond_a_word_are_flagged(weight: int) -> None:
+    """A sum that outgrows a word in some windows only, by its weights rather than by the number of trends."""
+    random = np.random.default_rng(1)
+    n = 300
+    comparisons, vertices = rising(random, n, 30)
+    heavy = np.where(np.arange(n) // 50 % 2 == 0, 1, weight)[:, np.newaxis]
+    vertices = vertices._replace(tick=np.arange(n), weights=np.concatenate([heavy, heavy * 0], axis=1))
+    windows = list_windows(np.arange(n), np.array([0, n]), 12, 3)
+    graph = automaton(1, [0], [0], [])
+    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    assert any(flags) == (weight > 2**31)
+    assert not all(flags)
+    for w, numbers in enumerate(exact):
+        assert flags[w] or (totals[w], minima[w]) == (numbers, exact_minima[w].tolist())
+        assert max(numbers) < 2**62 or flags[w]
+
+
+@pytest.mark.parametrize("seed", SEEDS[:4])
+def test_windows_that_outgrow_words_beside_some_that_do_not(seed: int) -> None:
+    """A burst in the middle of a log: some windows of a block have numbers of many limbs, some of one."""
+    random = np.random.default_rng(seed)
+    n = 700
+    tick = np.sort(np.concatenate([random.integers(0, 10_000, 100), random.integers(4_500, 5_500, n - 100)]))
+    vertices = stream(random, 1, n)._replace(tick=tick, states=np.ones(n, np.uint64))
+    rank = random.integers(1, 6, (n, 1)).astype(np.int32)
+    one, no = np.array([0]), np.array([False])
+    comparisons = Comparisons(one, one, no, rank, rank, np.array([5]), *no_others(1, n), no, no_cuts())
+    windows = list_windows(tick, np.array([0, n]), 1000, 100)
+    graph = automaton(1, [0], [0], [])
+    exact, minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    follows = fitting(vertices, comparisons)
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        assert (exact[w], minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
+    sizes = [max(numbers).bit_length() for numbers in exact]
+    assert min(sizes) < 40
+    assert max(sizes) > 100
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_and_limits(seed: int) -> None:
+    """Edges that forget what came before a moment, windows that say who may begin and end."""
+    random = np.random.default_rng(seed)
+    n, states = 70, 3
+    vertices = stream(random, states, n)
+    tick = vertices.tick
+    _, edges = template(random, states)
+    cut, free = edges[::2], edges[1::2]
+    graph = automaton(states, [0], [states - 1], free)
+    values = random.integers(1, int(random.choice([2, 30])), (n, len(cut)))
+    equal = random.random(len(cut)) < 0.3
+    bound = values - (~equal & (random.random(len(cut)) < 0.7))
+    # a vertex follows those from some vertex on that came before it; mostly its successors follow no earlier ones
+    before = np.searchsorted(tick, tick)
+    since = (before * random.random((len(cut), n))).astype(np.int64)
+    since = np.maximum.accumulate(since, axis=1) if seed % 3 else since
+    since = np.searchsorted(tick, tick[since]) * (random.random((len(cut), 1)) < 0.8)
+    ends = np.array(cut, dtype=np.int64).reshape(-1, 2)
+    comparisons = Comparisons(
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
+        equal,
+        values.astype(np.int32),
+        bound.astype(np.int32),
+        np.array([values.max(initial=1)]),
+        *no_others(len(cut), n),
+        np.ones(len(cut), np.bool_),
+        since,
+    )
+    size = int(random.integers(2, 90))
+    windows = list_windows(tick, np.array([0, n]), size, int(random.integers(1, size)))
+    shape = (len(windows.first), states)
+    begun, ended = random.integers(-n, n, (n, states)), random.integers(0, 4 * n, (n, states))
+    limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape), begun, ended)
+    exact, minima = exactly(graph, comparisons, vertices, limits, windows)
+    follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        assert (exact[w], minima[w].tolist()) == every_edge(
+            graph,
+            follows,
+            vertices,
+            first,
+            last,
+            lambda i, s, w=w, first=first: i < limits.starts_before[w, s] and begun[i, s] < first,
+            lambda i, s, w=w, last=last: i >= limits.ends_from[w, s] and ended[i, s] >= last,
+        )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("several", [2, 3])
+def test_several_comparisons(several: int, seed: int) -> None:
+    """Divide and conquer, and pairs tile by tile: ties, unknown values, windows, cuts."""
+    random = np.random.default_rng(seed)
+    n, states = 260, 2
+    vertices = stream(random, states, n)
+    tick = vertices.tick
+    _, edges = template(random, states)
+    compared = edges[: len(edges) // 2 + 1] or [(0, 1)]
+    free = [edge for edge in edges if edge not in compared]
+    graph = automaton(states, [0], [1], free)
+    ends = np.array(compared, dtype=np.int64)
+    count = len(compared)
+    most = int(random.choice([3, 40, 400]))
+    rank = random.integers(0, most, (n, count, several)).astype(np.int32)  # 0: unknown
+    bound = random.integers(0, most, (n, count, several)).astype(np.int32)
+    equal = random.random(count) < 0.3
+    cut = random.random(count) < 0.2
+    before = np.searchsorted(tick, tick)
+    since = np.maximum.accumulate((before * random.random((count, n))).astype(np.int64), axis=1)
+    since = np.searchsorted(tick, tick[since]) * cut[:, np.newaxis]
+    comparisons = Comparisons(
+        ends[:, 0].copy(),
+        ends[:, 1].copy(),
+        equal,
+        np.ascontiguousarray(rank[:, :, 0]),
+        np.ascontiguousarray(bound[:, :, 0]),
+        np.array([most]),
+        np.arange(count + 1) * (several - 1),
+        np.ascontiguousarray(rank[:, :, 1:].reshape(n, -1)),
+        np.ascontiguousarray(bound[:, :, 1:].reshape(n, -1)),
+        cut,
+        since if cut.any() else no_cuts(),
+    )
+    size = int(random.choice([60, 600]))
+    windows = list_windows(tick, np.array([0, n]), size, size // int(random.integers(1, 4)))
+    exact, minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
+    for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
+        assert (exact[w], minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
