@@ -79,6 +79,7 @@ class Latency:
 def fit_latency(counts: Ints, latencies: Ints) -> Latency:
     """The candidate with the lowest held-out error; without samples none, that is 0.
 
+    >>> import numpy as np
     >>> fit_latency(np.arange(9), 10 + 5 * np.arange(9))
     Latency(kind=1, base=10.0, slope=5.0)
     """

@@ -43,7 +43,7 @@ class TwoStates(NamedTuple):
 def two_states(template: Automaton) -> TwoStates:
     """The template's masks.
 
-    >>> from cep_core.trends.arrays.graph import automaton
+    >>> from cep_core.trends.plan.state_arrays import automaton
     >>> two_states(automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]))[:4]  # (SEQ(A+, B))+
     (-1, -1, -1, 0)
     """
