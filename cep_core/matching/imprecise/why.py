@@ -52,7 +52,8 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
     evaluator = ImpreciseEvaluator(query, budget=budget)
     rows = sorted({*(row for row, _ in path), *_negated(query, events, path)})
     own = events.take(pa.array(rows))
-    graph = evaluator.graph(own, None)
+    possible = evaluator.graph(own)
+    graph = possible.graph
     names, variable_of = evaluator.judge.names, evaluator.judge.variable_of
     of_seq = {int(seq): row for seq, row in zip(own["seq"].to_pylist(), rows, strict=True)}
     log_rows = [of_seq[int(seq)] for seq in graph.seq]
@@ -65,7 +66,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
             continue
         states = [int(np.flatnonzero(variable_of == names.index(variable[log_rows[place]]))[0]) for place in places]
         whole = Paths(places, np.array(states), np.array([0, len(path)]), np.zeros(1, np.int64))
-        (orders, chances, _), holds = evaluator.orders(graph, evaluator.times(graph, own), whole)
+        (orders, chances, _), holds = possible.orders(whole)
         for k, (first, after) in enumerate(zip(orders.offsets[:-1], orders.offsets[1:], strict=True)):
             steps = zip(orders.rows[first:after].tolist(), orders.states[first:after].tolist(), strict=True)
             told = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)

@@ -1,153 +1,58 @@
-"""Compact results: all matches that end at one event as one row (SASE++, section 5.2, collapsed format).
+"""Compact rows as the output: one row for all matches that end at one event, and exactly how many these are.
 
-The row holds, for each variable, every event that some of these matches binds to it: a superset of each of them. A node
-is part of a match if it lies on a path from a starting node to the last event: one pass back (`counting`), one ahead.
-Cost for each last event with n rows in its window: twice the counting pass, where an edge with comparisons costs O(n) a
-node at worst ahead; never the number of matches.
+Cost: where matches are counted before they are listed, twice the counting (`match_nodes`); else the listing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
-from cep_core.arrays import Flags, Ints
-from cep_core.matching.arrays.event_graph import EventGraph
-from cep_core.matching.arrays.network import Ends, Network, begins, holds
-from cep_core.matching.arrays.paths import Bound, Paths, batches, events_by_variable
-from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
-from cep_core.matching.result.match_rows import KEY, PATH, key_texts, lists_of
-
-
-@njit(cache=True)
-def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached: Flags) -> int:
-    """reached[row - low, state]: the node is part of a match of question k; returns how many are."""
-    ends, ending = questions.rows[k : k + 1], questions.states[k : k + 1]
-    window, low, before = questions.lows[k], questions.begins[k], questions.befores[k]
-    since = network.since
-    tick, starts, begin, target = network.tick, network.starts, network.begin, network.target
-    condition, operator, left, right = network.condition, network.operator, network.left, network.right
-    ways, members, sizes = scratch.ways, scratch.members, scratch.sizes
-    states = starts.shape[1]
-    complete_ways(network, low, ends, ending, 0, scratch)
-    sizes[:] = 0
-    ready = low  # rows below come strictly earlier than the one in hand
-    count = 0
-    for row in range(low, ends[0] + 1):
-        while tick[ready] < tick[row]:
-            for s in range(states):
-                if reached[ready - low, s]:
-                    members[s, sizes[s]] = ready
-                    sizes[s] += 1
-            ready += 1
-        for t in range(states):
-            on_path = False
-            if ways[row - low, t, 0]:
-                on_path = row < before and begins(starts, since, row, t, window)
-                for s in range(states):
-                    for edge in range(begin[s], begin[s + 1]):
-                        if on_path or target[edge] != t:
-                            continue
-                        for k in range(sizes[s]):
-                            if holds(condition, operator, left, right, edge, members[s, k], row):
-                                on_path = True
-                                break
-            reached[row - low, t] = on_path
-            count += on_path
-    return count
+from cep_core.arrays import Ints
+from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.compact_rows import NO_ROWS, CompactRows, compact_columns, gathered
+from cep_core.matching.result.match_rows import batch_of
+from cep_core.matching.result.output import Output
+from cep_core.matching.result.tally import Tally
+from cep_core.matching.result.totals import Total
+from cep_core.numbers.count_columns import COUNTS, count_columns
 
 
-@njit(cache=True)
-def _collect(
-    network: Network, questions: Ends, scratch: Scratch, reached: Flags, rows: Ints, bound: Ints, offsets: Ints
-) -> int:
-    """Writes the nodes of the first questions, as many as fit; returns how many questions that were."""
-    ends, lows = questions.rows, questions.begins
-    states = network.fits.shape[1]
-    used = 0
-    offsets[0] = 0
-    for k in range(ends.shape[0]):
-        nodes = _reach(network, questions, k, scratch, reached)
-        if used + nodes > rows.shape[0]:
-            return k
-        for row in range(lows[k], ends[k] + 1):
-            for s in range(states):
-                if reached[row - lows[k], s]:
-                    rows[used] = row
-                    bound[used] = s
-                    used += 1
-        offsets[k + 1] = used
-    return ends.shape[0]
+class Compact(Output):
+    """One row for each last event, with its number of matches."""
+
+    collapsed = True
+
+    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+        spending = self.account(answers)
+        if isinstance(answers, CountedAnswers):
+            totals = [Total(count) for count in answers.totals()]
+            yield from self._rows(answers, gathered(answers, answers.nodes()), *answers.compact_counts())
+        else:
+            tally, rows = Tally(answers, None), NO_ROWS
+            for paths, _ in answers.judged(tally, spending):
+                rows += gathered(answers, paths)
+            totals = tally.totals()
+            yield from self._rows(answers, rows, counts_of(answers, rows, tally), {})
+        yield self.last_batch(answers.days, totals, spending.metadata())
+
+    def _rows(
+        self, answers: CountedAnswers | JudgedAnswers, rows: CompactRows, counts: Ints, large: Mapping[int, int]
+    ) -> Iterator[pa.RecordBatch]:
+        """`counts`, `large`: by place, the matches of each row."""
+        begin = 0
+        for some in rows.batches():
+            end = begin + len(some.paths)
+            beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
+            number = dict(zip(COUNTS, count_columns(counts[begin:end], beyond), strict=True))
+            yield batch_of({**compact_columns(answers, some), **number}, self.partial)
+            begin = end
 
 
-def compact_matches(network: Network, questions: Ends) -> Paths:
-    """For each question the nodes of all its matches, by row."""
-    ends, lows = questions.rows, questions.begins
-    longest = int((ends - lows).max(initial=0)) + 1
-    scratch = scratch_for(network, longest)
-    reached = np.empty((longest, network.fits.shape[1]), np.bool_)
-    capacity = max(1 << 20, reached.size)
-    pieces: list[Paths] = []
-    done = 0
-    while done < len(ends):
-        rows, bound = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        offsets = np.empty(len(ends) - done + 1, np.int64)
-        left = questions.take(np.arange(done, len(ends)))
-        more = _collect(network, left, scratch, reached, rows, bound, offsets)
-        used = offsets[more]
-        jobs = np.arange(done, done + more)
-        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: more + 1].copy(), jobs))
-        done += more
-    return Paths.join(pieces)
-
-
-@dataclass(frozen=True)
-class CompactRows:
-    """n rows: the events of the matches that each stands for, and when the first of these is certain."""
-
-    paths: Paths
-    """Its states are numbers of variables: an event that several states bind to one variable is there once. Each path
-    ascends by (row, variable); `jobs` numbers the rows."""
-    certain: Ints
-
-    @staticmethod
-    def of(paths: Paths, certain: Ints) -> CompactRows:
-        """What pieces of rows say together: `paths` as above, but several for a row; `certain` says when each is."""
-        numbers, group = np.unique(paths.jobs, return_inverse=True)
-        owner, rows, variables = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
-        if not (np.diff(paths.jobs) > 0).all():
-            order = np.lexsort((variables, rows, owner))
-            owner, rows, variables = owner[order], rows[order], variables[order]
-        new = np.ones(len(rows), np.bool_)
-        new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(variables) != 0)
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner[new], minlength=len(numbers)))])
-        first = np.full(len(numbers), np.iinfo(np.int64).max)
-        np.minimum.at(first, group, certain)
-        return CompactRows(Paths(rows[new], variables[new], offsets, numbers), first)
-
-    def __add__(self, other: CompactRows) -> CompactRows:
-        return CompactRows.of(Paths.join([self.paths, other.paths]), np.concatenate([self.certain, other.certain]))
-
-    def batches(self) -> Iterator[CompactRows]:
-        """The rows, some at a time."""
-        for begin, end in batches(np.diff(self.paths.offsets)):
-            yield CompactRows(self.paths.take(np.arange(begin, end)), self.certain[begin:end])
-
-    def bound(self, variables: int) -> list[Bound]:
-        """The events of each variable."""
-        return events_by_variable(self.paths, np.arange(variables), variables)
-
-
-NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))
-
-
-def merging_columns(graph: EventGraph, paths: Paths) -> dict[str, pa.Array]:
-    """What partial compact rows are ordered and joined by."""
-    nodes = np.stack([graph.ts[paths.rows], graph.seq[paths.rows], paths.states], axis=1)
-    partition = pa.array(np.searchsorted(graph.offsets, paths.first_rows, side="right") - 1)
-    values = [column.combine_chunks().take(partition) for column in graph.keys.columns]
-    return {PATH: lists_of(nodes, paths.offsets), KEY: key_texts(values, len(paths))}
+def counts_of(answers: JudgedAnswers, rows: CompactRows, tally: Tally) -> Ints:
+    """The matches of each compact row that has any."""
+    by_row = np.zeros(len(tally.counts), np.int64)
+    np.add.at(by_row, answers.compact_row, tally.counts)
+    return by_row[rows.paths.jobs]

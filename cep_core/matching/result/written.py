@@ -1,0 +1,52 @@
+"""What the evaluators of matching share: they find answers, and an output writes these."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from cep_core.language.patterns.facts.compiled import CompiledQuery
+from cep_core.language.patterns.query import Query
+from cep_core.matching.result.compact import Compact
+from cep_core.matching.result.listed import Listed
+from cep_core.matching.result.output import Output, Wanted
+from cep_core.matching.result.superset import Superset
+
+
+class WrittenQuery(CompiledQuery, ABC):
+    """The part of `cep_core.language.evaluator.Evaluator` that follows from a query's output."""
+
+    compacts = True
+
+    def __init__(self, query: Query, wanted: Wanted, *, counts_ahead: bool) -> None:
+        """`counts_ahead`: matches are counted without listing them."""
+        super().__init__(query)
+        self.wanted = wanted
+        self._counts_ahead = counts_ahead
+        self.output = output_of(query, wanted, counts_ahead=counts_ahead)
+
+    @abstractmethod
+    def describe(self) -> tuple[str, ...]:
+        """The algorithm and its cost, for `explain`."""
+
+    @property
+    def postpones(self) -> bool:
+        """Whether conditions are judged on listed matches, so that these cannot be counted otherwise."""
+        return not self._counts_ahead
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.output.schema
+
+    def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        """One result, ordered and cut anew over all slices."""
+        return self.output.merge(partials, days, countable=self._counts_ahead)
+
+
+def output_of(query: Query, wanted: Wanted, *, counts_ahead: bool) -> Output:
+    """The output for what is wanted; compact rows of counted matches are exact whether supersets would do or not."""
+    if not wanted.collapsed:
+        return Listed(query, wanted)
+    return Superset(query, wanted) if wanted.supersets and not counts_ahead else Compact(query, wanted)
