@@ -26,6 +26,7 @@ from cep_core.arrays import Ints
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of
 from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.settings import Settings
 from cep_core.matching.arrays.event_graph import event_graph
 from cep_core.matching.arrays.network import with_places
 from cep_core.matching.choice.any_match import questions_about
@@ -238,7 +239,7 @@ def detecting() -> None:
         for condition in ("b[i].x >= b[i-1].x", "b[1].x > a.x AND b[i].x >= b[i-1].x"):
             text = RISING.format(strategy="skip_till_any_match", width=10_000).replace("b[i].x >= b[i-1].x", condition)
             query = bind(text, log_schema_of(events))
-            evaluator = MatchEvaluator(query, collapsed=True)
+            evaluator = MatchEvaluator(query, Settings(collapsed=True))
             graph = event_graph(evaluator.plan, events)
             ends = questions_about(graph, evaluator.plan.automaton, query.window, None).ends
             network = with_places(graph.network, graph.offsets, needed_edges(graph.network))

@@ -15,37 +15,33 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.choice.answering import answers_of, description
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import match_plan
-from cep_core.matching.result.output import Wanted
 from cep_core.matching.result.written import WrittenQuery
 
 
 class MatchEvaluator(WrittenQuery):
-    """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`); arguments as of `Wanted`.
+    """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`).
 
-    Raises NotSupportedYet, with the place, for what it cannot evaluate.
+    Of the settings, `max_matches`: so many matches of each operating day are listed, the first in the order of
+    (last_ts, last seq, events from first to last by (seq, place of the variable in the pattern)); None lists all.
+    `collapsed`: one compact row for each last event instead of its matches. With `supersets` these never cost a
+    listing: where conditions are judged on listed matches, a row holds what passes all other conditions, which may be
+    more than any match, and its count is unknown. `budget`: of the work that listing may take; polynomial work is not
+    counted, nor is a listing that is cut at `max_matches` unless its conditions are judged on listed matches. Raises
+    NotSupportedYet, with the place, for what it cannot evaluate.
     """
 
-    def __init__(
-        self,
-        query: Query,
-        *,
-        max_matches: int | None = None,
-        collapsed: bool = False,
-        supersets: bool = False,
-        budget: Budget = UNLIMITED,
-    ) -> None:
+    def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         with refusals_in(query):
             self.plan = match_plan(query)
         self.judge = BindingJudge(self.plan)
-        wanted = Wanted(max_matches, collapsed, supersets, budget)
-        super().__init__(query, wanted, counts_ahead=self.plan.counts_ahead)
+        super().__init__(query, settings, counts_ahead=self.plan.counts_ahead)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

@@ -11,38 +11,29 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.imprecise.possible_matches import PossibleGraph, possible_answers, possible_graph
 from cep_core.matching.imprecise.possible_plan import possible_plan
 from cep_core.matching.judging.binding_judge import BindingJudge
-from cep_core.matching.result.output import Wanted
 from cep_core.matching.result.written import WrittenQuery
 
 
 class ImpreciseEvaluator(WrittenQuery):
     """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
 
-    Arguments as of `Wanted`. Times are whole moments, independent and uniform over [ts_lo, ts_hi] (`intervals`). With
+    Times are whole moments, independent and uniform over [ts_lo, ts_hi] (`intervals`). With
     `supersets` a compact row holds the events that pairs of events allow in some world (`useful`). Raises
     NotSupportedYet, with the place, for what it cannot evaluate.
     """
 
-    def __init__(
-        self,
-        query: Query,
-        *,
-        max_matches: int | None = None,
-        collapsed: bool = False,
-        supersets: bool = False,
-        budget: Budget = UNLIMITED,
-    ) -> None:
+    def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         with refusals_in(query):
             self.plan = possible_plan(query)
         self.judge = BindingJudge(self.plan)
-        super().__init__(query, Wanted(max_matches, collapsed, supersets, budget), counts_ahead=False)
+        super().__init__(query, settings, counts_ahead=False)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
@@ -57,4 +48,4 @@ class ImpreciseEvaluator(WrittenQuery):
 
     def graph(self, events: pa.Table, owned: Ownership | None = None) -> PossibleGraph:
         """The events of a slice over possible worlds."""
-        return possible_graph(self.judge, events, owned, self.wanted.budget)
+        return possible_graph(self.judge, events, owned, self.settings.budget)

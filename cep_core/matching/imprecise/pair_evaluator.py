@@ -16,13 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.bind.naming import RIGHT
 from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.confidence.joint import Ways, chances_of, ways_of
 from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
@@ -34,7 +34,6 @@ from cep_core.matching.pairs.pair_columns import Pairs
 from cep_core.matching.pairs.pair_sides import Side, are_different, sides_of
 from cep_core.matching.result.listed import Listed
 from cep_core.matching.result.match_rows import ordered
-from cep_core.matching.result.output import Wanted
 from cep_core.matching.result.spending import check
 from cep_core.matching.result.tally import Tally
 from cep_core.matching.result.written import WrittenQuery
@@ -54,15 +53,8 @@ class PossibleSide(Side):
 class PossiblePairs(PairEvaluator):
     """Evaluates `P AND Q` over possible worlds (`cep_core.language.evaluator.Evaluator`); arguments as of its base."""
 
-    def __init__(
-        self,
-        query: Query,
-        *,
-        max_matches: int | None = None,
-        collapsed: bool = False,
-        budget: Budget = UNLIMITED,
-    ) -> None:
-        super().__init__(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
+    def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
+        super().__init__(query, settings)
         assert query.confidence is not None
         self.confidence = query.confidence
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
@@ -93,7 +85,7 @@ class PossiblePairs(PairEvaluator):
         return tuple(side for side in self.sides if isinstance(side, ImpreciseEvaluator))
 
     def _evaluators(self) -> tuple[WrittenQuery, ...]:
-        return tuple(ImpreciseEvaluator(half, budget=self.wanted.budget) for half in self._halves)
+        return tuple(ImpreciseEvaluator(half, Settings(budget=self.settings.budget)) for half in self._halves)
 
     def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
         tables, possible = [], []
@@ -129,7 +121,7 @@ class PossiblePairs(PairEvaluator):
         left, right = pairs.left, pairs.right
         assert isinstance(left, PossibleSide)
         assert isinstance(right, PossibleSide)
-        width, budget = self.query.window.size, self.wanted.budget
+        width, budget = self.query.window.size, self.settings.budget
         chances = chances_of(left.ways, pairs.of_left, right.ways, pairs.of_right, width, budget)
         likely = np.flatnonzero([self.confidence.accepts(chance) for chance in chances])
         return likely, pa.array(chances[likely])
@@ -141,7 +133,7 @@ def everything(possible: PossibleGraph, account: PairAccount) -> tuple[Paths, pa
     Raises WorkExhausted.
     """
     answers = possible_answers(possible, None)
-    output = Listed(possible.plan.query, Wanted(budget=possible.budget))
+    output = Listed(possible.plan.query, Settings(budget=possible.budget))
     spending = output.account(answers)
     pieces, rows = [], []
     for paths, columns in answers.judged(Tally(answers, None), spending):

@@ -19,6 +19,7 @@ from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.patterns.bind.and_sides import alone, names_of
 from cep_core.language.patterns.query import Confidence, Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import Settings
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 from cep_core.matching.imprecise.intervals import intervals
@@ -49,7 +50,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
     >>> orders_of_match(query, log, ((0, "a"), (1, "b")))
     [Order(path=((0, 'a'), (1, 'b')), probability=0.75, holds=True)]
     """
-    evaluator = ImpreciseEvaluator(query, budget=budget)
+    evaluator = ImpreciseEvaluator(query, Settings(budget=budget))
     rows = sorted({*(row for row, _ in path), *_negated(query, events, path)})
     own = events.take(pa.array(rows))
     possible = evaluator.graph(own)

@@ -17,13 +17,14 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
+from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, Ownership
 from cep_core.language.patterns.bind.and_sides import alone, crossing
 from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.pairs.pair_account import PairAccount, side_budget
 from cep_core.matching.pairs.pair_columns import Pairs, pair_columns
@@ -31,7 +32,6 @@ from cep_core.matching.pairs.pair_sides import Side, are_different, candidates, 
 from cep_core.matching.pairs.written_pairs import CompactPairs, ListedPairs
 from cep_core.matching.plan.conditions import check_judgeable
 from cep_core.matching.result.match_rows import CONFIDENCE, ordered, partial_schema, with_paths
-from cep_core.matching.result.output import Wanted
 from cep_core.matching.result.totals import Days, Total, owned_moments, part_of, parts
 from cep_core.matching.result.written import WrittenQuery
 
@@ -39,16 +39,9 @@ from cep_core.matching.result.written import WrittenQuery
 class PairEvaluator(WrittenQuery):
     """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as of `MatchEvaluator`."""
 
-    def __init__(
-        self,
-        query: Query,
-        *,
-        max_matches: int | None = None,
-        collapsed: bool = False,
-        budget: Budget = UNLIMITED,
-    ) -> None:
+    def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         assert isinstance(query.pattern, Conjunction)
-        super().__init__(query, Wanted(max_matches, collapsed, False, budget), counts_ahead=False)
+        super().__init__(query, replace(settings, supersets=False), counts_ahead=False)
         with refusals_in(query):
             _check_pairable(query)
         self._halves = tuple(alone(query, pattern) for pattern in (query.pattern.left, query.pattern.right))
@@ -77,7 +70,7 @@ class PairEvaluator(WrittenQuery):
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: pairs, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None
-        account = PairAccount(self.wanted.budget)
+        account = PairAccount(self.settings.budget)
         try:
             totals = yield from self._paired(events, owned, days, account)
         except WorkExhausted as exhausted:
@@ -116,14 +109,14 @@ class PairEvaluator(WrittenQuery):
 
     def _evaluators(self) -> tuple[WrittenQuery, ...]:
         """What lists the matches of each side."""
-        return tuple(MatchEvaluator(half, budget=side_budget(self.wanted.budget)) for half in self._halves)
+        return tuple(MatchEvaluator(half, Settings(budget=side_budget(self.settings.budget))) for half in self._halves)
 
     def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
         """All matches of both sides; WorkExhausted where there are too many."""
         tables, variables = [], []
         for side in self.sides:
             assert isinstance(side, MatchEvaluator)
-            batches = account.listed(side.evaluate(events, owned), side.wanted.budget)
+            batches = account.listed(side.evaluate(events, owned), side.settings.budget)
             table = with_paths(pa.Table.from_batches(batches, partial_schema(side.schema)))
             tables.append(table.take(pa.array(ordered(table))))
             variables.append(side.plan.automaton.variables)

@@ -4,36 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.evaluator import TOTALS
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import Settings
 from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_rows import partial_schema, result_schema
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.totals import Days, Total, encode, parts
-
-
-class Wanted(NamedTuple):
-    """What is wanted of a matching query.
-
-    `max_matches`: so many matches of each operating day are listed, the first in the order of (last_ts, last seq,
-    events from first to last by (seq, place of the variable in the pattern)); None lists all. `collapsed`: one compact
-    row for each last event instead of its matches. With `supersets` these never cost a listing: where conditions are
-    judged on listed matches, a row holds what passes all others, which may be more than any match, and its count is
-    unknown. `budget`: of the work that listing may take; polynomial work is not counted, nor is a listing that is
-    cut at `max_matches` unless its conditions are judged on listed matches.
-    """
-
-    max_matches: int | None = None
-    collapsed: bool = False
-    supersets: bool = False
-    budget: Budget = UNLIMITED
 
 
 class Output(ABC):
@@ -42,10 +24,10 @@ class Output(ABC):
     collapsed: bool
     """Whether rows are compact."""
 
-    def __init__(self, query: Query, wanted: Wanted) -> None:
+    def __init__(self, query: Query, settings: Settings) -> None:
         self.query = query
-        self.budget = wanted.budget
-        self.max_matches = None if wanted.collapsed else wanted.max_matches
+        self.budget = settings.budget
+        self.max_matches = None if settings.collapsed else settings.max_matches
         self.schema = result_schema(query, collapsed=self.collapsed)
         self.partial = partial_schema(self.schema)
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import Settings
 from cep_core.matching.result.compact import Compact
 from cep_core.matching.result.listed import Listed
-from cep_core.matching.result.output import Output, Wanted
+from cep_core.matching.result.output import Output
 from cep_core.matching.result.superset import Superset
 
 
@@ -20,12 +21,12 @@ class WrittenQuery(CompiledQuery, ABC):
 
     compacts = True
 
-    def __init__(self, query: Query, wanted: Wanted, *, counts_ahead: bool) -> None:
+    def __init__(self, query: Query, settings: Settings, *, counts_ahead: bool) -> None:
         """`counts_ahead`: matches are counted without listing them."""
         super().__init__(query)
-        self.wanted = wanted
+        self.settings = settings
         self._counts_ahead = counts_ahead
-        self.output = output_of(query, wanted, counts_ahead=counts_ahead)
+        self.output = output_of(query, settings, counts_ahead=counts_ahead)
 
     @abstractmethod
     def describe(self) -> tuple[str, ...]:
@@ -45,8 +46,8 @@ class WrittenQuery(CompiledQuery, ABC):
         return self.output.merge(partials, days, countable=self._counts_ahead)
 
 
-def output_of(query: Query, wanted: Wanted, *, counts_ahead: bool) -> Output:
-    """The output for what is wanted; compact rows of counted matches are exact whether supersets would do or not."""
-    if not wanted.collapsed:
-        return Listed(query, wanted)
-    return Superset(query, wanted) if wanted.supersets and not counts_ahead else Compact(query, wanted)
+def output_of(query: Query, settings: Settings, *, counts_ahead: bool) -> Output:
+    """The output that the settings ask for; matches that are counted need no supersets."""
+    if not settings.collapsed:
+        return Listed(query, settings)
+    return Superset(query, settings) if settings.supersets and not counts_ahead else Compact(query, settings)
