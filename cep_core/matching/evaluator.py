@@ -22,10 +22,10 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.choice.answering import answers_of, description
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import match_plan
-from cep_core.matching.result.written import WrittenQuery
+from cep_core.matching.result.written_evaluator import WrittenEvaluator
 
 
-class MatchEvaluator(WrittenQuery):
+class MatchEvaluator(WrittenEvaluator):
     """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`).
 
     Of the settings, `max_matches`: so many matches of each operating day are listed, the first in the order of

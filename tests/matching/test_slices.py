@@ -18,7 +18,7 @@ from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership
 from cep_core.matching.evaluator import MatchEvaluator
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from tests.matching.drawing import waiting, worlds
 from tests.matching.test_match import rows_of
 from tests.matching.worlds import World

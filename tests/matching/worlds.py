@@ -12,15 +12,8 @@ import pyarrow as pa
 
 from cep_core.language.errors import Position
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
-from cep_core.matching.reference import (
-    Choice,
-    Path,
-    Rest,
-    Step,
-    any_matches,
-    readings,
-    run_matches,
-)
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Choice, Rest, Step, any_matches, readings, run_matches
 
 AT = Position(1, 1)
 COMPARE = {

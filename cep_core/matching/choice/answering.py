@@ -15,7 +15,7 @@ from cep_core.matching.choice.listings import LISTINGS
 from cep_core.matching.choice.next_match import forest_matches, side_by_side_matches
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import MatchPlan
-from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.totals import Days
 
 Answering = Callable[[BindingJudge, EventGraph, Days], CountedAnswers | JudgedAnswers]

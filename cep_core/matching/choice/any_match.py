@@ -26,14 +26,14 @@ from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
 from cep_core.matching.kernels.match_nodes import match_nodes
 from cep_core.matching.kernels.walks import walks_are_long
-from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.spending import Spending
-from cep_core.matching.result.tally import Tally
+from cep_core.matching.result.tally import ListingTally
 from cep_core.matching.result.totals import Days, owned_moments, part_of, parts
 
 
 @dataclass(frozen=True)
-class Asked:
+class EndQuestions:
     """Questions with the window and the moment that each belongs to."""
 
     ends: Ends
@@ -41,9 +41,9 @@ class Asked:
     certain: Ints
     waits: Flags
 
-    def take(self, wanted: Ints | Flags) -> Asked:
+    def take(self, wanted: Ints | Flags) -> EndQuestions:
         windows = None if self.window_start is None else self.window_start[wanted]
-        return Asked(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
+        return EndQuestions(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class JudgedMatches(JudgedAnswers):
 
     unjudged: AnyMatches
 
-    def judged(self, tally: Tally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
+    def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
         most = self.unjudged.counts.copy()
         most[spending.hopeless()] = 0
         for paths in self.unjudged.listing(most):
@@ -114,7 +114,7 @@ def any_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> AnyMatche
     return matches if judge.plan.counts_ahead else JudgedMatches(*last, matches)
 
 
-def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> Asked:
+def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> EndQuestions:
     """All questions whose matches may be certain in one of the days."""
     if automaton.after:
         rows, states = np.nonzero(graph.network.accepts)
@@ -131,10 +131,11 @@ def questions_about(graph: EventGraph, automaton: Automaton, window: Window, day
     after = first_rows_from(graph.offsets, graph.clock, rows, start + window.size)
     stands = owned_moments(certain, days) & (~waits | (_until(graph, rows, states) >= after))
     # within a window all matches are certain at the same time
-    return Asked(Ends(rows, states, lows, lows, rows + 1), start, certain, np.zeros(len(rows), np.bool_)).take(stands)
+    ends = Ends(rows, states, lows, lows, rows + 1)
+    return EndQuestions(ends, start, certain, np.zeros(len(rows), np.bool_)).take(stands)
 
 
-def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> Asked:
+def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> EndQuestions:
     """The questions without SLIDE: a last event that waits is asked about once for each day in which that may end."""
     lows = spans_back(graph.offsets, graph.clock, graph.width, rows).bounds
     befores = rows + 1
@@ -142,7 +143,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     seen = np.flatnonzero(waits & (until < len(graph.ts)))  # first events so late that they see what is forbidden
     sees = graph.clock[until[seen]] - graph.width
     befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
-    asked = Asked(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
+    asked = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
     now = asked.take(~asked.waits & owned_moments(asked.certain, days))
     later = asked.take(asked.waits)
     if days is not None:
@@ -162,7 +163,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     later = replace(later, certain=graph.ts[later.ends.begins] + window.size)
     ends = Ends(*(np.concatenate(columns) for columns in zip(now.ends, later.ends, strict=True)))
     waits = np.concatenate([now.waits, later.waits])
-    return Asked(ends, None, np.concatenate([now.certain, later.certain]), waits)
+    return EndQuestions(ends, None, np.concatenate([now.certain, later.certain]), waits)
 
 
 def _until(graph: EventGraph, rows: Ints, states: Ints) -> Ints:

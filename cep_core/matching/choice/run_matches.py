@@ -12,7 +12,7 @@ import numpy as np
 from cep_core.arrays import Flags, Ints
 from cep_core.matching.arrays.paths import Paths, batches
 from cep_core.matching.kernels.runs import Forest, walk_runs
-from cep_core.matching.result.answers import CountedAnswers
+from cep_core.matching.result.match_answers import CountedAnswers
 
 
 @dataclass(frozen=True)

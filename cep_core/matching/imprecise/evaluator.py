@@ -18,10 +18,10 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.imprecise.possible_matches import PossibleGraph, possible_answers, possible_graph
 from cep_core.matching.imprecise.possible_plan import possible_plan
 from cep_core.matching.judging.binding_judge import BindingJudge
-from cep_core.matching.result.written import WrittenQuery
+from cep_core.matching.result.written_evaluator import WrittenEvaluator
 
 
-class ImpreciseEvaluator(WrittenQuery):
+class ImpreciseEvaluator(WrittenEvaluator):
     """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
 
     Times are whole moments, independent and uniform over [ts_lo, ts_hi] (`intervals`). With

@@ -32,11 +32,11 @@ from cep_core.matching.pairs.evaluator import PairEvaluator
 from cep_core.matching.pairs.pair_account import PairAccount
 from cep_core.matching.pairs.pair_columns import Pairs
 from cep_core.matching.pairs.pair_sides import Side, are_different, sides_of
-from cep_core.matching.result.listed import Listed
+from cep_core.matching.result.listed_output import ListedOutput
 from cep_core.matching.result.match_rows import ordered
 from cep_core.matching.result.spending import check
-from cep_core.matching.result.tally import Tally
-from cep_core.matching.result.written import WrittenQuery
+from cep_core.matching.result.tally import ListingTally
+from cep_core.matching.result.written_evaluator import WrittenEvaluator
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class PossiblePairs(PairEvaluator):
     def _possible(self) -> tuple[ImpreciseEvaluator, ...]:
         return tuple(side for side in self.sides if isinstance(side, ImpreciseEvaluator))
 
-    def _evaluators(self) -> tuple[WrittenQuery, ...]:
+    def _evaluators(self) -> tuple[WrittenEvaluator, ...]:
         return tuple(ImpreciseEvaluator(half, Settings(budget=self.settings.budget)) for half in self._halves)
 
     def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
@@ -133,10 +133,10 @@ def everything(possible: PossibleGraph, account: PairAccount) -> tuple[Paths, pa
     Raises WorkExhausted.
     """
     answers = possible_answers(possible, None)
-    output = Listed(possible.plan.query, Settings(budget=possible.budget))
+    output = ListedOutput(possible.plan.query, Settings(budget=possible.budget))
     spending = output.account(answers)
     pieces, rows = [], []
-    for paths, columns in answers.judged(Tally(answers, None), spending):
+    for paths, columns in answers.judged(ListingTally(answers, None), spending):
         account.hold(len(paths.rows))
         if len(paths):
             pieces.append(paths)

@@ -25,16 +25,16 @@ from cep_core.matching.arrays.window_rows import first_rows_from
 from cep_core.matching.imprecise.confidence.absent import chances_without
 from cep_core.matching.imprecise.confidence.orders import Orders, orders_of
 from cep_core.matching.imprecise.intervals import intervals
-from cep_core.matching.imprecise.kernels.search import TooManyAtOnce, possible_matches
+from cep_core.matching.imprecise.kernels.search import PossibleNetwork, TooManyAtOnce, possible_matches
 from cep_core.matching.imprecise.kernels.search_walk import Questions
 from cep_core.matching.imprecise.kernels.useful import useful_nodes
 from cep_core.matching.imprecise.kernels.worlds import STRICT, Times, times_of
 from cep_core.matching.imprecise.possible_plan import PossiblePlan
 from cep_core.matching.judging.binding_judge import BindingJudge
-from cep_core.matching.result.answers import JudgedAnswers
+from cep_core.matching.result.match_answers import JudgedAnswers
 from cep_core.matching.result.match_rows import CONFIDENCE
 from cep_core.matching.result.spending import Spending
-from cep_core.matching.result.tally import Tally
+from cep_core.matching.result.tally import ListingTally
 from cep_core.matching.result.totals import Days, owned_moments
 
 ALL = np.iinfo(np.int64).max
@@ -95,7 +95,7 @@ class PossibleMatches(JudgedAnswers):
     def nodes(self) -> Paths:
         return useful_nodes(self.graph.network, self.possible.times, self.last_rows, self.lows, self.graph.width)
 
-    def judged(self, tally: Tally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
+    def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
         plan = self.possible.plan
         most = np.full(len(self.last_rows), ALL)
         if tally.max_matches is not None and self.in_order and not plan.judges:
@@ -103,16 +103,11 @@ class PossibleMatches(JudgedAnswers):
         known = np.zeros(len(most), np.int64)
         question = 0
         try:
-            for batch in possible_matches(
-                self.graph.network,
-                self.judge.variable_of,
-                plan.kinds,
-                self.possible.times,
-                Questions(self.last_rows, self.lows),
-                most,
-                self.graph.width,
-                plan.confidence,
-            ):
+            graph, questions = self.graph, Questions(self.last_rows, self.lows)
+            network = PossibleNetwork(
+                graph.network, self.judge.variable_of, plan.kinds, self.possible.times, graph.width
+            )
+            for batch in possible_matches(network, questions, most, plan.confidence):
                 question = int(batch.paths.jobs[0]) if len(batch.paths) else batch.question
                 paths, confidences, steps = self.possible.likely(batch.paths, batch.confidences)
                 spending.spend(np.arange(len(known)), batch.steps - known)

@@ -24,7 +24,7 @@ from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.pair_evaluator import PossiblePairs
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,10 @@ def needed_edges(network: Network) -> Flags:
 def _latest_beginnings(
     network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Ints
 ) -> None:
-    """latest[row]: the latest row at which a match that ends there may begin, or NEVER."""
+    """latest[row]: the latest row at which a match that ends there may begin, or NEVER.
+
+    Longer than 60 lines: what waits for the next tick, what has been reached and the trees are all local to one pass.
+    """
     tick, fits, starts, accepts = network.tick, network.fits, network.starts, network.accepts
     target, condition, operator = network.target, network.condition, network.operator
     left, right, store, query = network.left, network.right, network.store, network.query

@@ -33,10 +33,10 @@ from cep_core.matching.pairs.written_pairs import CompactPairs, ListedPairs
 from cep_core.matching.plan.conditions import check_judgeable
 from cep_core.matching.result.match_rows import CONFIDENCE, ordered, partial_schema, with_paths
 from cep_core.matching.result.totals import Days, Total, owned_moments, part_of, parts
-from cep_core.matching.result.written import WrittenQuery
+from cep_core.matching.result.written_evaluator import WrittenEvaluator
 
 
-class PairEvaluator(WrittenQuery):
+class PairEvaluator(WrittenEvaluator):
     """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as of `MatchEvaluator`."""
 
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
@@ -107,7 +107,7 @@ class PairEvaluator(WrittenQuery):
         yield from written.rest(left, right, events)
         return totals
 
-    def _evaluators(self) -> tuple[WrittenQuery, ...]:
+    def _evaluators(self) -> tuple[WrittenEvaluator, ...]:
         """What lists the matches of each side."""
         return tuple(MatchEvaluator(half, Settings(budget=side_budget(self.settings.budget))) for half in self._halves)
 

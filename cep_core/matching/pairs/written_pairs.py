@@ -18,8 +18,8 @@ from cep_core.language.evaluator import CERTAIN
 from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.pairs.pair_columns import Pairs, bound_events
 from cep_core.matching.pairs.pair_sides import Side
+from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import KEY, LAST_SEQ, PATH, batch_of, event_column, lists_of
-from cep_core.matching.result.output import Output
 from cep_core.matching.result.totals import Days, part_of
 from cep_core.numbers.count_columns import COUNTS, count_columns
 
@@ -30,7 +30,7 @@ ROW = (LAST_SEQ, "window_start", "group", "part")
 class ListedPairs:
     """Writes each pair as a row."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: MatchOutput) -> None:
         self._output = output
 
     def take(self, pairs: Pairs, columns: Mapping[str, pa.Array], days: Days) -> Iterator[pa.RecordBatch]:
@@ -45,7 +45,7 @@ class ListedPairs:
 class CompactPairs:
     """Gathers pairs of matches of the left and of the right side, and writes a row for all that end at one event."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: MatchOutput) -> None:
         self._output = output
         self._rows: list[pa.Table] = []
         self._sides: tuple[list[pa.Table], list[pa.Table]] = ([], [])

@@ -13,7 +13,7 @@ from cep_core.matching.result.last_events import LastEvents
 from cep_core.matching.result.totals import Total, parts
 
 
-class Tally:
+class ListingTally:
     """Matches by answer and by day, while answers are listed in order."""
 
     def __init__(self, answers: LastEvents, max_matches: int | None) -> None:

@@ -11,14 +11,14 @@ import pyarrow as pa
 from cep_core.language.evaluator import TOTALS
 from cep_core.language.patterns.query import Query
 from cep_core.language.settings import Settings
-from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_rows import partial_schema, result_schema
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.totals import Days, Total, encode, parts
 
 
-class Output(ABC):
+class MatchOutput(ABC):
     """Writes the answers of a query as batches of partial rows, then an empty batch with the totals of each day."""
 
     collapsed: bool

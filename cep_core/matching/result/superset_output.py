@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.compact_rows import compact_columns, gathered
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import batch_of
-from cep_core.matching.result.output import Output
 from cep_core.matching.result.totals import Total, parts
 from cep_core.numbers.count_columns import COUNTS, unknown_counts
 
 
-class Superset(Output):
+class SupersetOutput(MatchOutput):
     """One row for each event that may end a match, without a number of matches."""
 
     collapsed = True

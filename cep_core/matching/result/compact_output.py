@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
-from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.compact_rows import NO_ROWS, CompactRows, compact_columns, gathered
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import batch_of
-from cep_core.matching.result.output import Output
-from cep_core.matching.result.tally import Tally
+from cep_core.matching.result.tally import ListingTally
 from cep_core.matching.result.totals import Total
 from cep_core.numbers.count_columns import COUNTS, count_columns
 
 
-class Compact(Output):
+class CompactOutput(MatchOutput):
     """One row for each last event, with its number of matches."""
 
     collapsed = True
@@ -31,7 +31,7 @@ class Compact(Output):
             totals = [Total(count) for count in answers.totals()]
             yield from self._rows(answers, gathered(answers, answers.nodes()), *answers.compact_counts())
         else:
-            tally, rows = Tally(answers, None), NO_ROWS
+            tally, rows = ListingTally(answers, None), NO_ROWS
             for paths, _ in answers.judged(tally, spending):
                 rows += gathered(answers, paths)
             totals = tally.totals()
@@ -51,7 +51,7 @@ class Compact(Output):
             begin = end
 
 
-def counts_of(answers: JudgedAnswers, rows: CompactRows, tally: Tally) -> Ints:
+def counts_of(answers: JudgedAnswers, rows: CompactRows, tally: ListingTally) -> Ints:
     """The matches of each compact row that has any."""
     by_row = np.zeros(len(tally.counts), np.int64)
     np.add.at(by_row, answers.compact_row, tally.counts)

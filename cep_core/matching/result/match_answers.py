@@ -18,7 +18,7 @@ from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.result.last_events import LastEvents, leaders
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.spending import Spending
-from cep_core.matching.result.tally import Tally
+from cep_core.matching.result.tally import ListingTally
 from cep_core.matching.result.totals import parts
 from cep_core.numbers.lanes import LIMIT
 
@@ -97,7 +97,7 @@ class JudgedAnswers(LastEvents, ABC):
     """Answers whose matches are known once they are listed and judged."""
 
     @abstractmethod
-    def judged(self, tally: Tally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
+    def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
         """The matches that pass every condition, in batches, each with columns of its own beside those of matches.
 
         Matches that are counted in the `tally` and the work in `spending` say where the listing stops.

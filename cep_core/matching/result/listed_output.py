@@ -1,4 +1,4 @@
-"""Listed matches as the output: one row for each match, the first `max_matches` of each day. Cost: input plus rows."""
+"""Listed matches as the output: one row for each match, the first `max_matches` of each day. Cost: input and rows."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 from cep_core.matching.arrays.paths import Paths
-from cep_core.matching.result.answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_columns import match_columns
+from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import batch_of
-from cep_core.matching.result.output import Output
-from cep_core.matching.result.tally import Tally
+from cep_core.matching.result.tally import ListingTally
 from cep_core.matching.result.totals import Total
 
 
-class Listed(Output):
+class ListedOutput(MatchOutput):
     """One row for each match."""
 
     collapsed = False
@@ -30,7 +30,7 @@ class Listed(Output):
             for columns in answers.columns(most):
                 yield batch_of(columns, self.partial)
         else:
-            tally = Tally(answers, self.max_matches)
+            tally = ListingTally(answers, self.max_matches)
             for paths, columns in answers.judged(tally, spending):
                 if len(paths):
                     yield self.rows(answers, paths, columns)

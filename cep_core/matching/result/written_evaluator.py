@@ -10,13 +10,13 @@ import pyarrow as pa
 from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
 from cep_core.language.settings import Settings
-from cep_core.matching.result.compact import Compact
-from cep_core.matching.result.listed import Listed
-from cep_core.matching.result.output import Output
-from cep_core.matching.result.superset import Superset
+from cep_core.matching.result.compact_output import CompactOutput
+from cep_core.matching.result.listed_output import ListedOutput
+from cep_core.matching.result.match_output import MatchOutput
+from cep_core.matching.result.superset_output import SupersetOutput
 
 
-class WrittenQuery(CompiledQuery, ABC):
+class WrittenEvaluator(CompiledQuery, ABC):
     """The part of `cep_core.language.evaluator.Evaluator` that follows from a query's output."""
 
     compacts = True
@@ -46,8 +46,10 @@ class WrittenQuery(CompiledQuery, ABC):
         return self.output.merge(partials, days, countable=self._counts_ahead)
 
 
-def output_of(query: Query, settings: Settings, *, counts_ahead: bool) -> Output:
+def output_of(query: Query, settings: Settings, *, counts_ahead: bool) -> MatchOutput:
     """The output that the settings ask for; matches that are counted need no supersets."""
     if not settings.collapsed:
-        return Listed(query, settings)
-    return Superset(query, settings) if settings.supersets and not counts_ahead else Compact(query, settings)
+        return ListedOutput(query, settings)
+    if settings.supersets and not counts_ahead:
+        return SupersetOutput(query, settings)
+    return CompactOutput(query, settings)
