@@ -110,7 +110,10 @@ def compared(comparison: SlicingComparison) -> str:
     if best is None:
         return ""
     if used is None:
-        return f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of the events."
+        return (
+            f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of the "
+            "events."
+        )
     if best.load >= used.load:
         others = [one for one in comparison.strategies if one.load > used.load]
         nearest = (

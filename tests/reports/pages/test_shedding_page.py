@@ -60,7 +60,8 @@ def test_the_first_sentence_answers(site: Path) -> None:
     assert first == (
         f"{TOLD} pSPICE would have missed 12 % of the matches of late_chains and snowball, dropping at random "
         "31 % (± 3.1 %); E-BL would have been the best with 5 % (± 0.5 %), 58 % fewer, but 1 % of "
-        "the events would have been later than the latency bound; the best that keeps the bound is trend counts with 10 %."
+        "the events would have been later than the latency bound; the best that keeps the bound is trend "
+        "counts with 10 %."
     )
     assert second == (
         "Without shedding 40 % of the events would have been later than the bound of 10 ms; under E-BL 1 %, under "
