@@ -111,8 +111,8 @@ def compared(comparison: SlicingComparison) -> str:
         return ""
     if used is None:
         return (
-            f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of the "
-            "events."
+            f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of "
+            "the events."
         )
     if best.load >= used.load:
         others = [one for one in comparison.strategies if one.load > used.load]
