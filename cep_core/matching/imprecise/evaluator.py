@@ -1,6 +1,6 @@
 """The evaluator of queries WITH CONFIDENCE: possible matches whose probability reaches the threshold.
 
-Only skip-till-any-match is defined here (`language/patterns/bind/imprecision.py` refuses the rest). A match stands at
+Only skip-till-any-match is defined here (`bind/imprecision.py` refuses the rest). A match stands at
 the recorded times of its events: it is listed by `first_ts` and `last_ts`, becomes certain at its last event's `ts`,
 and the reach covers how far recorded times of a match may lie apart. Only a listing says how many matches there are.
 """

@@ -1,7 +1,7 @@
 """Supersets as the output: compact rows that cost no listing, where conditions are judged on listed matches.
 
 A row holds every event of what passes all other conditions. That may be more than any match binds, or a row where there
-is no match at all; the number of matches is unknown. Cost: as of `Answers.nodes`.
+is no match at all; the number of matches is unknown. Cost: as of `match_answers.JudgedAnswers.nodes`.
 """
 
 from __future__ import annotations
