@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from jobs.reports.answers.changes import TRAILING, volume
-from jobs.reports.answers.listing import Heading
+from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.answers.missing import is_missing
 from jobs.reports.comparisons.shedding_answer import QUESTION, answer, bound_kept
 from jobs.reports.day_report import DayReport
@@ -93,9 +93,7 @@ def _types(report: DayReport) -> dict[str, object]:
     before = list(report.volume.types_before.values())
     headings = [
         Heading("event type"),
-        Heading("today", number=True),
-        Heading(f"median, {counted(len(before), 'day')} before", number=True),
-        Heading("range", number=True),
+        *numbers("today", f"median, {counted(len(before), 'day')} before", "range"),
     ]
     rows = []
     for name in names:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from jobs.reports.answers.listing import Heading
+from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
@@ -56,18 +56,12 @@ def page(report: DayReport) -> Page:
 
 _EQUATION = [
     Heading("source"),
-    Heading("files", number=True),
-    Heading("rows read", number=True),
-    Heading("= events", number=True),
-    Heading("+ refused", number=True),
-    Heading("+ other days", number=True),
-    Heading("+ no event", number=True),
+    *numbers("files", "rows read", "= events", "+ refused", "+ other days", "+ no event"),
 ]
 _DEFECTS = [
     Heading("rule"),
     Heading("of"),
-    Heading("today", number=True),
-    Heading("all days", number=True),
+    *numbers("today", "all days"),
     Heading("days with any"),
     Heading("why the rule exists", prose=True),
 ]
