@@ -16,39 +16,30 @@ import pyarrow.dataset as ds
 
 from cep_core.experiments.loads import BUSIEST, DAY, Setting, load_told
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.pspice import PSPICE
+from cep_core.shedding.strategies import place_of, strategy_named
 from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
-NONE, PSPICE, AT_RANDOM, EVENTS = "none", "pSPICE", "PM-BL", "E-BL"
-LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
-YARDSTICKS = (LOOK_AHEAD, CLAIRVOYANT)
-"""Strategies that know the future: nobody can use them."""
-
-DROPS = {
-    NONE: "nothing",
-    PSPICE: "partial matches of lowest utility: chance to complete over remaining time",
-    "pSPICE--": "the same without the remaining time",
-    "pSPICE by partition": "as pSPICE, but only from the partial matches that the event at hand meets",
-    AT_RANDOM: "partial matches at random",
-    EVENTS: "events from windows, by type",
-    "trend counts": "partial matches of which the fewest matches are expected for their cost",
-    LOOK_AHEAD: "partial matches that bring the fewest matches for their cost, event by event: out of reach",
-    CLAIRVOYANT: "partial matches that lead to no match any more, and of the others as few as it must: out of reach",
-}
-"""What each strategy drops, in reading order; strategies that are not here are called by their name alone."""
-
 LITTLE = 0.5
 """A share of drops with a choice below which nothing is said about strategies: most drops left nothing to choose."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SheddingOutcome:
     """One strategy in one setting."""
 
     strategy: str
     setting: Setting
     measures: Mapping[str, Spread]
     by_query: Mapping[str, Mapping[str, Spread]]
+
+    @property
+    def attainable(self) -> bool:
+        """Whether somebody could use the strategy; of one that no record knows any more it is assumed."""
+        record = strategy_named(self.strategy)
+        return record is None or record.attainable
 
     @property
     def lost(self) -> float:
@@ -73,7 +64,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Part:
+class DayPart:
     """A strategy in one part of the day, in log time; latencies in virtual nanoseconds."""
 
     begin: int
@@ -87,12 +78,12 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shedding:
+class SheddingComparison:
     """A day's comparison."""
 
-    outcomes: Sequence[Outcome]
-    """In the order of the strategies of `DROPS`, then of loads."""
-    parts: Mapping[str, Sequence[Part]]
+    outcomes: Sequence[SheddingOutcome]
+    """In the order of the table of strategies, then of loads."""
+    parts: Mapping[str, Sequence[DayPart]]
     """For each strategy, in the setting told and of one seed."""
     states: Mapping[str, Mapping[str, Sequence[float]]]
     """Likewise: what was dropped in each state of each query, the initial one first."""
@@ -141,24 +132,24 @@ class Shedding:
         return list(dict.fromkeys(name for one in self.outcomes for name in one.by_query))
 
     @property
-    def at_told(self) -> list[Outcome]:
+    def at_told(self) -> list[SheddingOutcome]:
         """Every strategy in the setting told, the fewest missed first; those that nobody can use at the end."""
         mine = [one for one in self.outcomes if one.setting == self.told]
-        return sorted(mine, key=lambda one: (one.strategy in (NONE, *YARDSTICKS), one.strategy == NONE, one.lost))
+        return sorted(mine, key=lambda one: (not one.attainable, one.strategy == UNSHED.name, one.lost))
 
     @property
-    def attainable(self) -> list[Outcome]:
+    def attainable(self) -> list[SheddingOutcome]:
         """Strategies that somebody could have used, in the setting told, the fewest missed first."""
-        return [one for one in self.at_told if one.strategy not in (NONE, *YARDSTICKS)]
+        return [one for one in self.at_told if one.attainable]
 
-    def outcome(self, strategy: str, setting: Setting | None = None) -> Outcome | None:
+    def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
         """A strategy in a setting, the one told by default."""
         wanted = self.told if setting is None else setting
         return next((one for one in self.outcomes if (one.strategy, one.setting) == (strategy, wanted)), None)
 
     def least_lost(self, setting: Setting) -> float | None:
         """What any strategy that drops partial matches and keeps the bound would have missed; None: not measured."""
-        without = self.outcome(NONE, setting)
+        without = self.outcome(UNSHED.name, setting)
         found = None if without is None else without.measures.get("least_lost")
         return None if found is None else found.mean
 
@@ -175,7 +166,7 @@ class Shedding:
         return self.choice is not None and self.choice < LITTLE
 
 
-def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
+def read_shedding(reader: LakeReader, day: date) -> SheddingComparison | None:
     """The day's comparison; None where there is none."""
     found = rows(reader.read("experiments", day, day, where=ds.field("experiment") == EXPERIMENT), *_ORDER)
     last = max((row["run_id"] for row in found), default=None)
@@ -187,7 +178,8 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
 
     Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
     """
-    wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
+    of_pspice = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE.name)
+    wanted = of_pspice & (ds.field("metric") == "lost")
     found = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
     by_day: dict[date, dict[Setting, float]] = {}
     marked: dict[date, Setting] = {}
@@ -203,7 +195,7 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
 
 
-def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
+def shedding_of(measured: Sequence[Mapping[str, Any]]) -> SheddingComparison | None:
     """A comparison from its rows of `experiments`, in any order."""
     about = [(row, json.loads(row["parameters"])) for row in measured if row["value"] is not None]
     whole: dict[tuple[str, Setting], dict[str, list[float]]] = {}
@@ -228,7 +220,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
         else:
             whole.setdefault(key, {}).setdefault(metric, []).append(value)
     outcomes = [
-        Outcome(
+        SheddingOutcome(
             strategy,
             setting,
             _spreads(found),
@@ -242,7 +234,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     if told is None:
         told = _told_of({one.setting for one in outcomes})
     busy = [it for _, it in about if "busiest_from" in it]
-    return Shedding(
+    return SheddingComparison(
         outcomes,
         {name: [_part(key, its) for key, its in sorted(found.items())] for name, found in _ordered(parts)},
         {
@@ -278,22 +270,17 @@ def _told_of(settings: Iterable[Setting]) -> Setting:
 def _reading_order(item: tuple[tuple[str, Setting], object]) -> tuple[int, str, str, float, int]:
     """Strategies as a reader meets them, then over what the load is, loads, bounds."""
     (strategy, setting), _ = item
-    return _place(strategy), strategy, setting.over, setting.load, setting.bound
+    return place_of(strategy), strategy, setting.over, setting.load, setting.bound
 
 
 def _spreads(found: Mapping[str, Sequence[float]]) -> dict[str, Spread]:
     return {metric: Spread.of(values) for metric, values in sorted(found.items())}
 
 
-def _part(key: tuple[int, int], found: Mapping[str, float]) -> Part:
+def _part(key: tuple[int, int], found: Mapping[str, float]) -> DayPart:
     names = ("events", "dropped", "late_events", "latency_mean", "latency_max", "missed")
-    return Part(*key, *(found.get(f"period_{name}", 0.0) for name in names))
+    return DayPart(*key, *(found.get(f"period_{name}", 0.0) for name in names))
 
 
 def _ordered(by_strategy: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(by_strategy.items(), key=lambda item: (_place(item[0]), item[0]))
-
-
-def _place(strategy: str) -> int:
-    known = list(DROPS)
-    return known.index(strategy) if strategy in known else len(known)
+    return sorted(by_strategy.items(), key=lambda item: (place_of(item[0]), item[0]))

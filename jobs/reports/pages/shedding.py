@@ -9,9 +9,12 @@ from typing import Any
 
 from cep_core.experiments.loads import BUSIEST, DAY
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.strategies import strategy_named
 from jobs.reports.answers.listing import Heading
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
-from jobs.reports.comparisons.shedding_comparison import DROPS, NONE, Outcome, Shedding
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.drawing.figure import Figure
@@ -23,7 +26,7 @@ from jobs.reports.words.values import listed, shown
 
 
 def page(report: DayReport) -> Page | None:
-    """None where the day was not compared: the report has no such page then."""
+    """The page; None where the day was not compared, and then the report has no such page."""
     compared = report.shedding
     if compared is None:
         return None
@@ -46,7 +49,8 @@ def page(report: DayReport) -> Page | None:
         "dropped_when": dropped_when,
         "strain": strain,
         "strategies": {"headings": _headings(compared), "rows": [_row(compared, one) for one in compared.at_told]},
-        "drops": [(shown(name), DROPS[name]) for name in compared.strategies if name in DROPS],
+        "drops": [(shown(name), record.drops) for name in compared.strategies if (record := strategy_named(name))],
+        "events_strategy": EVENTS_BY_TYPE.name,
         "latencies": {"headings": _LATENCIES, "rows": [_latencies(one) for one in compared.at_told]},
         "states": _states(compared),
         "costs": _costs(compared),
@@ -55,27 +59,27 @@ def page(report: DayReport) -> Page | None:
     return Page("shedding.html", "shedding.html", content, figures)
 
 
-def _operator(compared: Shedding, clock: Clock) -> str:
-    """What the load and the bound told of mean on the day's own clock."""
+def _operator(compared: SheddingComparison, clock: Clock) -> str:
+    """What the load and the bound mean on the day's own clock."""
     load, over = compared.told.load, over_what(compared, compared.told.over)
     when = f", {clock.span(*compared.busiest)}," if compared.busiest else ""
     if compared.told.over == DAY:
-        told = f"At a load of {share(load)} over the day the day's work takes {load:g} times as long as the day."
+        meaning = f"At a load of {share(load)} over the day, the day's work takes {load:g} times as long as the day."
         over_day = load
     else:
         over_day = compared.loads_over_day[load]
-        told = (
-            f"At a load of {share(load)} over {over}{when} the work of those hours takes {load:g} times as long as "
-            f"they last; over the whole day that is a load of {share(over_day)}."
+        meaning = (
+            f"At a load of {share(load)} over {over}{when or ','} the work of those hours takes {load:g} times as long "
+            f"as they last; over the whole day that is a load of {share(over_day)}."
         )
     if compared.virtual_cost:
         late = compared.bound_ns / (compared.virtual_cost / over_day) * 24 * clock.units_per_hour
-        told += f" The bound of {virtual(compared.bound_ns)} is then {clock.length(round(late))} of the day."
-    return told
+        meaning += f" The bound of {virtual(compared.bound_ns)} then is {clock.length(round(late))} of the day."
+    return meaning
 
 
-def _missed(compared: Shedding) -> list[Figure]:
-    """Along loads over the busiest hours and over the day, along bounds, then each query by itself."""
+def _missed(compared: SheddingComparison) -> list[Figure]:
+    """Along loads over the busiest hours, loads over the day, and bounds; then each query by itself."""
     names = compared.queries
     queries = listed([shown(name) for name in names or compared.asked]) or "all queries"
     weighted = ", weighted," if _weighted(compared) else ""
@@ -98,16 +102,16 @@ def _missed(compared: Shedding) -> list[Figure]:
                 f"shedding-missed-by-{key}" + (f"-{re.sub(r'[^A-Za-z0-9]', '_', query)}" if query else ""),
                 along,
                 _shedding(compared),
-                partial(Outcome.lost_of, query=query),
-                ("matches missed", f"Share of {matches} that is missing, against the {against}."),
+                partial(SheddingOutcome.lost_of, query=query),
+                ("matches missed", f"Share of {matches} that is missed, by {against}."),
                 least=query is None,
             )
         )
     return [figure for figure in found if figure is not None]
 
 
-def _choice(compared: Shedding) -> Figure | None:
-    """Along the loads: where little had to go there was a choice, where everything had to there was none."""
+def _choice(compared: SheddingComparison) -> Figure | None:
+    """Along the loads: there is a choice where not all partial matches have to be dropped."""
     over = compared.told.over
     return along_settings(
         compared,
@@ -117,8 +121,8 @@ def _choice(compared: Shedding) -> Figure | None:
         lambda one: one.measures.get("choice"),
         (
             "drops with a choice",
-            "Share of the drops in which fewer partial matches had to go than there were candidates, against the load "
-            f"over {over_what(compared, over)}; none where nothing had to go.",
+            "Share of the drops in which not all candidates had to be dropped, by the load over "
+            f"{over_what(compared, over)}; no point where nothing was dropped.",
         ),
     )
 
@@ -131,13 +135,13 @@ _DROPS = [
 ]
 
 
-def _drops(one: Outcome) -> list[str]:
+def _drops(one: SheddingOutcome) -> list[str]:
     its = one.measures
     return [shown(one.strategy), _count(its["drops"]), _share(its["choice"]), _count(its["dropped"])]
 
 
-def _strain(compared: Shedding) -> list[Figure]:
-    """Time above the bound, and what shedding costs."""
+def _strain(compared: SheddingComparison) -> list[Figure]:
+    """Figures of the time above the bound and of what shedding costs."""
     here, over = compared.along(compared.told.over), over_what(compared, compared.told.over)
     found = [
         along_settings(
@@ -149,7 +153,7 @@ def _strain(compared: Shedding) -> list[Figure]:
             (
                 "time above the bound",
                 "Share of the day's time in which events take longer than the bound of "
-                f"{virtual(compared.bound_ns)}, against the load over {over}.",
+                f"{virtual(compared.bound_ns)}, by the load over {over}.",
             ),
         ),
         along_settings(
@@ -160,27 +164,27 @@ def _strain(compared: Shedding) -> list[Figure]:
             lambda one: one.measures["overhead"],
             (
                 "work spent on shedding",
-                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), against the load "
-                f"over {over}.",
+                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), by the load over "
+                f"{over}.",
             ),
         ),
     ]
     return [figure for figure in found if figure is not None]
 
 
-def _shedding(compared: Shedding) -> list[str]:
-    return [name for name in compared.strategies if name != NONE]
+def _shedding(compared: SheddingComparison) -> list[str]:
+    return [name for name in compared.strategies if name != UNSHED.name]
 
 
-def _matches(compared: Shedding, query: str) -> float:
+def _matches(compared: SheddingComparison, query: str) -> float:
     return max(one.by_query[query]["query_matches"].mean for one in compared.outcomes if query in one.by_query)
 
 
-def _weighted(compared: Shedding) -> bool:
+def _weighted(compared: SheddingComparison) -> bool:
     return len(set(compared.weights.values())) > 1
 
 
-def _headings(compared: Shedding) -> list[Heading]:
+def _headings(compared: SheddingComparison) -> list[Heading]:
     return [
         Heading("strategy", whole=True),
         Heading("missed", number=True),
@@ -191,7 +195,7 @@ def _headings(compared: Shedding) -> list[Heading]:
     ]
 
 
-def _row(compared: Shedding, one: Outcome) -> list[str]:
+def _row(compared: SheddingComparison, one: SheddingOutcome) -> list[str]:
     return [
         shown(one.strategy),
         _share(one.measures["lost"]),
@@ -214,7 +218,7 @@ _LATENCIES = [
 ]
 
 
-def _latencies(one: Outcome) -> list[str]:
+def _latencies(one: SheddingOutcome) -> list[str]:
     times = [one.measures.get(name) for name in ("latency_p50", "latency_p99", "latency_p100")]
     return [
         shown(one.strategy),
@@ -238,8 +242,8 @@ def _count(found: Spread | None) -> str:
     return quantity(round(found.mean, digits)) + about
 
 
-def _states(compared: Shedding) -> dict[str, Any] | None:
-    """What was dropped, by query and by how far a partial match had come; None where nothing was."""
+def _states(compared: SheddingComparison) -> dict[str, Any] | None:
+    """What was dropped, by query and by how far a partial match had come; None where nothing was dropped."""
     told = {name: found for name, found in compared.states.items() if any(map(sum, found.values()))}
     if not told:
         return None
@@ -257,7 +261,7 @@ def _dropped(by_state: Any, state: int) -> str:
     return quantity(by_state[state]) if by_state is not None and state < len(by_state) else "–"
 
 
-def _costs(compared: Shedding) -> list[tuple[str, str]]:
+def _costs(compared: SheddingComparison) -> list[tuple[str, str]]:
     """Terms and values, in virtual time."""
     found: list[tuple[str, str]] = [("Latency bound", virtual(compared.bound_ns))]
     if compared.buffer_ns:

@@ -1,4 +1,4 @@
-"""The Slicing page: which way of slicing would have been best today, which plan is in use, and what it rests on."""
+"""The Slicing page: the strategy that would have been best today, the plan in use, and the statistics behind it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.slicing_comparison import Comparison, comparisons
+from jobs.reports.comparisons.slicing_comparison import SlicingComparison, comparisons
 from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
@@ -26,10 +26,10 @@ HEAVIEST = 30
 
 
 @dataclass(frozen=True)
-class Section:
+class PlanSection:
     """One plan on the page."""
 
-    comparison: Comparison
+    comparison: SlicingComparison
     sentence: str
     figure: Figure | None
     history: Figure | None
@@ -46,7 +46,7 @@ class Section:
 
 
 def page(report: DayReport) -> Page:
-    """Strategies side by side, for each plan by which the day was evaluated."""
+    """The page: strategies side by side, for each plan by which the day was evaluated."""
     earlier = earlier_comparisons(report.reader, report.day)
     sections = [_section(one, history(earlier, report.day, one)) for one in comparisons(report.reader, report.day)]
     heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
@@ -97,26 +97,29 @@ _HEAVY = [
 ]
 
 
-def _findings(report: DayReport, sections: list[Section]) -> list[str]:
+def _findings(report: DayReport, sections: list[PlanSection]) -> list[str]:
     if not sections:
         return [f"No slicing plan covers {spoken(report.day)}."]
     told = [section.sentence for section in sections if section.sentence]
     return told or [f"No strategies have been compared for {spoken(report.day)}."]
 
 
-def compared(comparison: Comparison) -> str:
-    """Which strategy would have been best, and by how much against the plan in use."""
+def compared(comparison: SlicingComparison) -> str:
+    """The sentence that says which strategy would have been best, and by how much compared with the plan in use."""
     best, used, names = comparison.best, comparison.in_use, listed(comparison.queries)
     if best is None:
         return ""
     if used is None:
-        return f"For {names}, {shown(best.strategy)} would have been best: its largest slice is {share(best.load)}."
+        return (
+            f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of "
+            "the events."
+        )
     if best.load >= used.load:
         others = [one for one in comparison.strategies if one.load > used.load]
         nearest = (
             f", {share(1 - used.load / others[0].load)} below the next, {shown(others[0].strategy)}"
             if others
-            else ", as that of every other"
+            else ", as with every other strategy"
         )
         return (
             f"For {names}, the plan in use was best: its largest slice has {share(used.load)} of the events{nearest}."
@@ -127,13 +130,13 @@ def compared(comparison: Comparison) -> str:
     )
 
 
-def _section(comparison: Comparison, past: History) -> Section:
+def _section(comparison: SlicingComparison, past: History) -> PlanSection:
     plan = comparison.plan
     content: dict[str, Any] = json.loads(plan["plan"])
     told = len(past.days) > 1
     clause = "" if comparison.best is None else past.clause(comparison.best.strategy)
     sentence = compared(comparison)
-    return Section(
+    return PlanSection(
         comparison,
         f"{sentence.removesuffix('.')}; {clause}." if clause else sentence,
         strategies_figure(comparison),
@@ -170,7 +173,7 @@ def _recorded(record: Record) -> list[str]:
     return [shown(record.strategy), quantity(record.wins), quantity(record.days), share(record.load), against]
 
 
-def _seconds(comparison: Comparison) -> str:
+def _seconds(comparison: SlicingComparison) -> str:
     if comparison.slowest_seconds is None or comparison.all_seconds is None:
         return ""
     return f"slowest slice {elapsed(comparison.slowest_seconds)}, all slices {elapsed(comparison.all_seconds)}"
