@@ -119,7 +119,7 @@ class _Drawing:
     def _any_order(self, pattern: AnyOf) -> _Piece:
         """`ANY(n, ...)`: a state for each unit after each choice of others; units that are alike come in text order."""
         keys = [self._alike(unit) for unit in pattern.units]
-        required = [{other for other in range(place) if keys[other] == key} for place, key in enumerate(keys)]
+        required = [{earlier for earlier in range(place) if keys[earlier] == key} for place, key in enumerate(keys)]
         ends: dict[frozenset[int], list[int]] = {frozenset(): []}
         first: Steps = {}
         for depth in range(pattern.n):
