@@ -1,8 +1,8 @@
-"""A pattern as a small automaton: the states that a match passes, and what leads from one to the next.
+"""A pattern as a small automaton: the states of a match, and the arrows between them.
 
-Sequences of units and closures of units are drawn as paper 04 has them, NFA^b (SASE++, section 2.2, Fig. 1); every
-other pattern by its template (GRETA, section 4.1), whose arrows say which variable's event may come next. States stand
-in the order of the pattern, from left to right, on a phone from top to bottom. One data unit is one inch.
+Sequences of units and closures of units are drawn as in paper 04, as NFA^b (SASE++, section 2.2, Fig. 1). Every other
+pattern is drawn by its template (GRETA, section 4.1), whose arrows say which variable's event may come next. States
+stand in the order of the pattern: from left to right, on a phone from top to bottom. One data unit is one inch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed, shown
 
 MOST = 12
-"""More states are not drawn: they are said in words."""
+"""The most states that are drawn."""
 _LETTER, _SMALL = 0.075, 0.056
 """Widths of a letter of a state's name and of an arrow's words, in inches."""
 _BOX, _GAP, _ARC = 0.34, 0.36, 0.5
@@ -30,7 +30,7 @@ _BOX, _GAP, _ARC = 0.34, 0.36, 0.5
 
 @dataclass(frozen=True)
 class Arrow:
-    """From state number `source` to `target`; `words`: what leads there, a line for each way; nothing in a template."""
+    """From state number `source` to `target`. `words`: what leads there, one line for each way; empty in a template."""
 
     source: int
     target: int
@@ -48,7 +48,7 @@ class Picture:
 
 
 def automaton_figure(query: Query, name: str) -> Figure | None:
-    """None where there are more states than a page can show."""
+    """None if there are more states than a page can show."""
     drawn = picture_of(query)
     if len(drawn.states) > MOST:
         return None
@@ -134,7 +134,7 @@ def _wide(words: tuple[str, ...]) -> float:
 
 
 def _spaces(drawn: Picture) -> list[float]:
-    """The space to the right of each state but the last, for the words of its arrow and of the loops beside it."""
+    """The space to the right of each state except the last, for the words of its arrow and of loops beside it."""
     spaces = []
     for place in range(len(drawn.states) - 1):
         own = [_wide(a.words) + 0.2 for a in drawn.arrows if (a.source, a.target) == (place, place + 1)]
