@@ -1,4 +1,4 @@
-"""A query bound to the file of a log that it is asked of: how `trendmill match` and `trendmill aggregate` begin."""
+"""Binding a query to the file of a log: how `trendmill match` and `trendmill aggregate` begin."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[B
 
 
 def remark_on(bound: BoundText, log: Log) -> None:
-    """How the file was understood, and what of the query may surprise on it."""
+    """How the file was understood, and what may surprise about the query on it."""
     remark(*log.notes, *bound.query.warnings, *shut_out(log, bound.query))

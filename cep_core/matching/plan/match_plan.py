@@ -5,13 +5,13 @@ Everything that the engine refuses is refused here, before any event is read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
-from cep_core.language.patterns.automata.automaton import Automaton, automaton_of
-from cep_core.language.patterns.automata.deciding import check_readings, one_path_each
+from cep_core.language.patterns.automata.automaton import Automaton, automaton_of, one_path_each
+from cep_core.language.patterns.automata.run_readings import check_readings
 from cep_core.language.patterns.bind.alike import alike_units
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.matching.plan.conditions import Conditions, conditions_of
@@ -71,11 +71,10 @@ class MatchPlan:
 
 def match_plan(query: Query) -> MatchPlan:
     """Raises NotSupportedYet, with the place, for what the engine cannot evaluate."""
-    automaton = automaton_of(query.pattern, alike_units(query))
-    if query.schema.ties is Ties.ORDERED:
-        automaton = replace(automaton, loose=frozenset())  # no two events are concurrent
+    concurrent = query.schema.ties is not Ties.ORDERED
     if query.strategy is Strategy.ANY:
-        automaton = one_path_each(automaton, query.pattern.at)
+        automaton = one_path_each(query.pattern, alike_units(query), concurrent=concurrent)
     else:
+        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent)
         check_readings(automaton, query.pattern.at)
     return MatchPlan(query, automaton, conditions_of(query, automaton), negations_of(query, automaton))
