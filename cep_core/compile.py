@@ -211,6 +211,11 @@ def language_of(path: str) -> Language:
     return next((language for language in LANGUAGES if language.suffix == suffix), LANGUAGES[0])
 
 
+def known_suffixes() -> tuple[str, ...]:
+    """The suffixes of the files that some language reads."""
+    return tuple(language.suffix for language in LANGUAGES)
+
+
 def language_named(name: str) -> Language:
     """Raises ValueError for a name that no language has."""
     known = {language.name: language for language in LANGUAGES}

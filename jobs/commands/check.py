@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cep_core.language.patterns.bind.spans import spoken
+from cep_core.language.durations import spoken
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cep_core.compile import BoundText, bind_text, parse_text
+from cep_core.compile import BoundText, bind_text, known_suffixes, parse_text
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator, ResultTable
@@ -66,6 +66,9 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
     problems = Problems()
     for path in workload.question_files():
         shown = shown_as(path)
+        if path.suffix not in known_suffixes():
+            problems.add(shown, f"no language of this suffix can be evaluated yet, only {', '.join(known_suffixes())}")
+            continue
         text = read_text(problems, path, shown)
         if text is None:
             continue

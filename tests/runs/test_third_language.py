@@ -174,3 +174,18 @@ def test_no_engine_for_a_kind_is_told_by_its_place(home: Path, monkeypatch: pyte
     monkeypatch.setattr(front_door, "ENGINES", front_door.ENGINES[:-1])
     with pytest.raises(WorkloadError, match=r"departures\.mtl:2:6: no engine evaluates a query of kind 'sighting'"):
         compile_workload(load_workload(home))
+
+
+def test_a_language_that_nobody_reads_yet_is_named(home: Path) -> None:
+    """It is not taken for a pattern."""
+    (home / "policies" / "late.mfotl").write_text("-- Who is late?\nDeparture(x)\n")
+    with pytest.raises(WorkloadError, match=r"policies/late\.mfotl: no language of this suffix .* only \.cep, \.mtl"):
+        compile_workload(load_workload(home))
+
+
+def test_shedding_is_refused_by_its_place(home: Path) -> None:
+    declared = (home / "workload.yaml").read_text()
+    asked = "{max_matches: 2, shedding: {costs: [1]}}}\nshedding: {bound: 1ms, costs: {event: 20, lookup: 1, draw: 1}}"
+    (home / "workload.yaml").write_text(declared.replace("{max_matches: 2}}", asked))
+    with pytest.raises(WorkloadError, match=r"departures\.mtl:2:6: shedding a query of kind 'sighting' is not"):
+        compile_workload(load_workload(home))
