@@ -35,7 +35,7 @@ from tests.reports.lake.reading import read
 from tests.reports.lake.small_days import DAY
 from tests.reports.lake.small_schemas import EVENTS, RESULT_DAYS
 from tests.reports.lake.small_workload import QUERIES, write_workload
-from tests.runs import sightings
+from tests.runs.lake import sightings
 
 BEFORE = DAY - timedelta(days=1)
 TEXT = "-- When did anything depart?\nLIST Depart\n"
