@@ -52,8 +52,8 @@ def settings_of(loads: Sequence[float], bound: int, bounds: Sequence[int], *, bu
     """
     if not loads:
         return []
-    told = Setting(load_told(loads), BUSIEST if busiest else DAY, bound)
-    found = [told]
-    found += [Setting(load, over, bound) for over in ((DAY, BUSIEST) if busiest else (DAY,)) for load in loads]
-    found += [Setting(told.load, told.over, other) for other in bounds]
-    return list(dict.fromkeys(found))
+    first = Setting(load_told(loads), BUSIEST if busiest else DAY, bound)
+    settings = [first]
+    settings += [Setting(load, over, bound) for over in ((DAY, BUSIEST) if busiest else (DAY,)) for load in loads]
+    settings += [Setting(first.load, first.over, further) for further in bounds]
+    return list(dict.fromkeys(settings))

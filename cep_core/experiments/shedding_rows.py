@@ -196,8 +196,8 @@ def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iter
     gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])
     for pattern, by_state in zip(scenario.patterns, gone, strict=True):
         for state, dropped in enumerate(by_state.tolist()):
-            its: dict[str, object] = {"query": pattern.name, "state": state}
-            yield _row(measured, about, "state_dropped", dropped, "partial matches or events", **its)
+            place: dict[str, object] = {"query": pattern.name, "state": state}
+            yield _row(measured, about, "state_dropped", dropped, "partial matches or events", **place)
     interval, weights = (scenario.begin, scenario.end), measured.quality.weights
     for part in periods_of(measured.run, experiment.unshed, scenario.ts, interval, measured.bound, PERIODS):
         for metric, value, unit in (

@@ -71,12 +71,12 @@ class OperatorRun:
 
     def resumed(self, arrival: Ints) -> OperatorRun:
         """A copy that goes on from here with other arrivals and an idle operator, the clock at 0."""
-        other = replace(self, arrival=arrival)
-        other.pool = copied(self.pool)
-        other.pool.counter[NOW] = 0
-        other.account = Account._make(column.copy() for column in self.account)
-        other.at = self.at
-        return other
+        copy = replace(self, arrival=arrival)
+        copy.pool = copied(self.pool)
+        copy.pool.counter[NOW] = 0
+        copy.account = Account._make(column.copy() for column in self.account)
+        copy.at = self.at
+        return copy
 
     @property
     def matches(self) -> int:

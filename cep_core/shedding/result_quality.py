@@ -61,12 +61,12 @@ class Quality:
 def quality_of(run: OperatorRun, unshed: OperatorRun, bound: int, weights: Sequence[float], begin: int = 0) -> Quality:
     """Judges a run from event `begin` on, by the matches completed there."""
     patterns = range(len(weights))
-    ours, theirs = _matches_from(run, begin), _matches_from(unshed, begin)
+    shed_matches, unshed_matches = _matches_from(run, begin), _matches_from(unshed, begin)
     missed, invented = [], []
     for q in patterns:
-        mine, whole = np.sort(ours[1][ours[0] == q]), np.sort(theirs[1][theirs[0] == q])
-        missed.append(len(np.setdiff1d(whole, mine, assume_unique=True)))
-        invented.append(len(np.setdiff1d(mine, whole, assume_unique=True)))
+        kept, whole = np.sort(shed_matches[1][shed_matches[0] == q]), np.sort(unshed_matches[1][unshed_matches[0] == q])
+        missed.append(len(np.setdiff1d(whole, kept, assume_unique=True)))
+        invented.append(len(np.setdiff1d(kept, whole, assume_unique=True)))
     account, arrival = run.account, run.arrival[begin : run.at]
     latency = account.latency[begin : run.at]
     late, ordered = latency > bound, np.sort(latency)
@@ -75,7 +75,7 @@ def quality_of(run: OperatorRun, unshed: OperatorRun, bound: int, weights: Seque
     work = spent + int(account.work[begin : run.at].sum())
     asked, candidates = account.asked[begin : run.at], account.candidates[begin : run.at]
     return Quality(
-        matches=tuple(int((theirs[0] == q).sum()) for q in patterns),
+        matches=tuple(int((unshed_matches[0] == q).sum()) for q in patterns),
         missed=tuple(missed),
         invented=tuple(invented),
         weights=tuple(weights),

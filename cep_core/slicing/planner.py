@@ -132,14 +132,14 @@ class _Candidate:
     """All heavy values, told or not."""
 
     @property
-    def told(self) -> frozenset[str]:
+    def apart(self) -> frozenset[str]:
         return frozenset(self.plan.heavy)
 
     @property
     def rank(self) -> tuple[float, float, int, int, list[str]]:
         """Less is better."""
         load, copies = round(self.costs.maximum_load, 9), round(self.costs.replication, 9)
-        return load, copies, len(self.plan.ranges), len(self.told), sorted(self.told)
+        return load, copies, len(self.plan.ranges), len(self.apart), sorted(self.apart)
 
 
 def _candidates(
@@ -147,33 +147,33 @@ def _candidates(
 ) -> list[_Candidate]:
     """Plans with these time ranges and at most `slices` data slices, one for each set of variables tried."""
     types = task.types()
-    found = heavy_values(task.atoms, types, task.statistics, slices)
+    heavy = heavy_values(task.atoms, types, task.statistics, slices)
     least = task.lower_bound(slices) * factor
 
-    def candidate(told: frozenset[str]) -> _Candidate:
-        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(told))}
+    def candidate(apart: frozenset[str]) -> _Candidate:
+        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(apart))}
         plan = Plan(
             task.queries,
             task.atoms,
             task.variables,
             tuple(types.values()),
             cubes_of(shares, task.variables, task.seed_text),
-            {name: found[name] for name in task.variables if name in told},
+            {name: heavy[name] for name in task.variables if name in apart},
             pieces,
         )
         loads = task.predictor.cell_loads(plan) * factor
         copies = float(loads.sum()) * max(1, len(pieces))
         bound = task.predictor.bound(plan) * factor
-        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, least), found)
+        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, least), heavy)
 
     if forced is not None:
-        return [candidate(frozenset(found).intersection(forced))]
-    if len(found) <= ALL_SETS_UP_TO:
-        return [candidate(frozenset(group)) for group in _subsets(sorted(found))]
+        return [candidate(frozenset(heavy).intersection(forced))]
+    if len(heavy) <= ALL_SETS_UP_TO:
+        return [candidate(frozenset(group)) for group in _subsets(sorted(heavy))]
     tried = [candidate(frozenset())]
     best = tried[0]
     while True:
-        steps = [candidate(best.told | {name}) for name in sorted(found) if name not in best.told]
+        steps = [candidate(best.apart | {name}) for name in sorted(heavy) if name not in best.apart]
         tried += steps
         better = min(steps, key=lambda step: step.rank, default=best)
         if better.rank >= best.rank:
@@ -183,14 +183,14 @@ def _candidates(
 
 def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
     """Why the plan has its heavy values and time ranges: one sentence for each choice."""
-    alike = {candidate.told: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
+    alike = {candidate.apart: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
     for name, values in chosen.heavy.items():
-        other = alike.get(chosen.told ^ {name})
-        fate = "get their own shares" if name in chosen.told else "are hashed like any other"
+        rival = alike.get(chosen.apart ^ {name})
+        fate = "get their own shares" if name in chosen.apart else "are hashed like any other"
         compared = ""
-        if other is not None:
-            told, plain = (chosen, other) if name in chosen.told else (other, chosen)
-            loads = told.costs.maximum_load, plain.costs.maximum_load
+        if rival is not None:
+            apart, plain = (chosen, rival) if name in chosen.apart else (rival, chosen)
+            loads = apart.costs.maximum_load, plain.costs.maximum_load
             if round(abs(loads[0] - loads[1]), 9) == 0:
                 continue  # the plan does not slice on this variable
             compared = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"

@@ -26,7 +26,7 @@ from jobs.workload.sections.query_settings import shown_as
 
 @dataclass(frozen=True)
 class WorkloadQuery:
-    """One question of a workload. `definition` changes with all that the result depends on but its events."""
+    """One question of a workload. `definition` changes with everything that the result depends on, except events."""
 
     name: str
     question: str
@@ -38,7 +38,7 @@ class WorkloadQuery:
 
     @property
     def query(self) -> Any:
-        """The bound query, for what is about queries of its language only."""
+        """The bound query, for code about queries of its language only."""
         return self.bound.query
 
     @property
@@ -48,7 +48,7 @@ class WorkloadQuery:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The columns of the result that hold events by `seq`: none unless it lists matches."""
+        """The columns of the result that hold events by `seq`. Only results that list matches have such columns."""
         return self.tables[0].variables
 
 
@@ -61,7 +61,7 @@ def compile_workload(workload: Workload) -> dict[str, WorkloadQuery]:
 
 
 def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], list[str]]:
-    """The questions that compile, by name, and every problem of those that do not."""
+    """The questions that compile, by name, and every problem of the others."""
     compiled: dict[str, WorkloadQuery] = {}
     problems = Problems()
     for path in workload.question_files():
@@ -73,7 +73,7 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
         if text is None:
             continue
         try:
-            if not workload.schema.types:  # which is a problem of workload.yaml's, and no query's
+            if not workload.schema.types:  # a problem of workload.yaml, not of a query
                 parse_text(text, shown)
                 continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
@@ -81,7 +81,9 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
             problems.found += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
             continue
         if not query.question:
-            problems.point(shown, Mark(1, 1), "begins with no comment", "say there what the query asks, for its report")
+            problems.point(
+                shown, Mark(1, 1), "begins with no comment", "write there what the query asks; its report shows it"
+            )
         for column, other in _alike(query):
             place = re.search(rf"\b{re.escape(column)}\b", text)
             before = text[: place.start()] if place else ""
@@ -120,7 +122,7 @@ def _compile(workload: Workload, path: Path, text: str, shown: str) -> WorkloadQ
 
 
 def evaluation_settings(workload: Workload, query: str) -> Settings:
-    """What a workload asks of a query's evaluator, each night and in each worker."""
+    """The settings of a query's evaluator, the same each night and in each worker."""
     settings = workload.settings(query)
     return Settings(settings.max_matches, settings.exact_counts, budget=Budget(workload.limits.work))
 
@@ -145,7 +147,7 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
 
 
 def _alike(query: WorkloadQuery) -> list[tuple[str, str]]:
-    """Columns of the result that differ from an earlier one only in case, each with that one."""
+    """Columns of the result that differ from an earlier column only in case, each with that column."""
     first: dict[str, str] = {}
     names = query.evaluator.schema.names
     return [(name, first[name.lower()]) for name in names if first.setdefault(name.lower(), name) != name]
@@ -163,7 +165,7 @@ def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
 
 
 def _unsheddable(workload: Workload, query: WorkloadQuery) -> list[str]:
-    """Why no operator can replay a query that asks for load shedding, or not with the costs that it has."""
+    """Why no operator can replay a query that asks for load shedding, or not with its costs."""
     from cep_core.shedding.arrays.offering import machine_of
 
     asked = workload.settings(query.name).shedding

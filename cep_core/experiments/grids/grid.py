@@ -142,7 +142,7 @@ class Grid:
         Nor over what the events of a workload's own days are.
         """
         prices = {"state": self.state, **self.prices}
-        told = [
+        content = [
             vars(self.log),
             {query: dict(own) for query, own in self.queries.items()},
             sorted(self.strategies),
@@ -151,9 +151,9 @@ class Grid:
             self.train,
             self.buffer,
         ]
-        told.append(self.over_time)
-        told.append({query: self.texts.get(query, "") for query in self.queries})
-        text = json.dumps([told, prices], sort_keys=True, default=str)
+        content.append(self.over_time)
+        content.append({query: self.texts.get(query, "") for query in self.queries})
+        text = json.dumps([content, prices], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def parameters_of(self, query: str, cell: Cell) -> dict[str, float]:
@@ -255,7 +255,7 @@ def _parameters(query: str) -> list[str]:
 
 
 def _required(query: str) -> Iterator[str]:
-    return (name for name, one in _of_query(query).items() if one.default is inspect.Parameter.empty)
+    return (name for name, parameter in _of_query(query).items() if parameter.default is inspect.Parameter.empty)
 
 
 def _of_query(query: str) -> dict[str, inspect.Parameter]:

@@ -55,19 +55,19 @@ def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: in
     >>> busy_periods(arrival, ones, 9 * ones, 0, bound=20)
     [Period(first=0, last=2, room=19)]
     """
-    found = []
+    stretches = []
     first, worst, last, done = begin, bound, -1, 0
     for i in range(begin, len(arrival)):
         if i > begin and arrival[i] >= done:
             if last >= 0:
-                found.append((first, last))
+                stretches.append((first, last))
             first, worst, last = i, bound, -1
         done = max(done, int(arrival[i])) + int(fixed[i]) + int(useful[i])
         if done - arrival[i] > worst:
             worst, last = done - int(arrival[i]), i
     if last >= 0:
-        found.append((first, last))
-    return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in found]
+        stretches.append((first, last))
+    return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in stretches]
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ def least_loss(
         best[larger], place[larger] = shares[larger], number
     lost = 0.0
     for number, period in enumerate(periods):
-        its = np.flatnonzero(place == number)
-        least, left_out = knapsack(best[its], weight[its], period.room)
+        members = np.flatnonzero(place == number)
+        least, left_out = knapsack(best[members], weight[members], period.room)
         lost += least
-        gone[its[left_out]] = True
+        gone[members[left_out]] = True
     return Loss(max(0.0, lost * (1 - ROUNDING)), gone)
 
 

@@ -33,7 +33,7 @@ NUMBER_COMMENTS = {
 
 
 VARIABLES = "trendmill.variables"
-"""Table property: the columns that hold the events of a match by `seq`, in pattern order, with commas between."""
+"""Table property: the columns that hold a match's events by `seq`, in pattern order, separated by commas."""
 
 
 def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:

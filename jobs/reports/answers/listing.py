@@ -33,6 +33,15 @@ class Heading:
         return " ".join(name for name in names if getattr(self, name))
 
 
+def numbers(*titles: str, measured: bool = False) -> list[Heading]:
+    """Headings of columns of numbers.
+
+    >>> [heading.classes for heading in numbers("events", "slices")]
+    ['number', 'number']
+    """
+    return [Heading(title, number=True, measured=measured) for title in titles]
+
+
 @dataclass(frozen=True)
 class Listing:
     """The top rows for the page (`cells`), and up to `FILED` rows for the file (`rows` under `header`).

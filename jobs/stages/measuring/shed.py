@@ -71,16 +71,16 @@ def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
         bounds=workload.shedding.bounds,
         seeds=workload.shedding.seeds,
     )
-    told = {"training_days": len(training.days), "training_days_asked": training.asked}
+    training_facts = {"training_days": len(training.days), "training_days_asked": training.asked}
     if hours:
-        told["busiest_hours"] = hours
-    return training, _told(compared, told)
+        training_facts["busiest_hours"] = hours
+    return training, _with_facts(compared, training_facts)
 
 
-def _told(compared: pa.Table, told: dict[str, int]) -> pa.Table:
+def _with_facts(compared: pa.Table, facts: dict[str, int]) -> pa.Table:
     """The rows with more parameters."""
     encoded = compared["parameters"].combine_chunks().dictionary_encode()
-    texts = [json.dumps(json.loads(text) | told, sort_keys=True) for text in encoded.dictionary.to_pylist()]
+    texts = [json.dumps(json.loads(text) | facts, sort_keys=True) for text in encoded.dictionary.to_pylist()]
     parameters = pa.DictionaryArray.from_arrays(encoded.indices, pa.array(texts, pa.string())).dictionary_decode()
     return compared.set_column(compared.column_names.index("parameters"), "parameters", parameters)
 
