@@ -1,4 +1,4 @@
-"""`trendmill match q.cep log.csv`: the matches of a pattern of a log's file as time lines, without Spark or a lake."""
+"""`trendmill match q.cep log.csv`: the matches of a pattern in a log's file as time lines, without Spark or a lake."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--why-not", metavar="ROWS", help="why these events are no match, e.g. 12,15,19 (rows of the file)"
     )
     parser.add_argument(
-        "--explain", action="store_true", help="how the query is understood and evaluated; no log is read"
+        "--explain", action="store_true", help="print how the query is understood and evaluated; no log is read"
     )
     add_work_argument(parser)
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, match, print. Raises QueryError for a query that is wrong or an aggregation, WorkExhausted."""
+    """Read, match, print. Raises QueryError for a query that is wrong or is an aggregation, and WorkExhausted."""
     begin, meter = time.perf_counter(), Meter()
     if options.explain:
         query_text(options.query)
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         bound, log = bind_to_log(options, meter, MATCHING)
         if options.detect and (options.why or options.why_not):
-            raise WrongWorkload("--detect finds events, not matches: --why and --why-not go without it")
+            raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
         matches = Matches(bound.query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark_on(bound, log)
@@ -106,7 +106,7 @@ def _print(matches: Matches, rows: pa.Table, options: argparse.Namespace) -> Non
 
 
 def _detected(matches: Matches, rows: pa.Table, limit: int, options: argparse.Namespace, begin: float) -> None:
-    """The events that complete a match, the first so many."""
+    """The first events that complete a match."""
     shown = rows.slice(0, limit)
     many = counted(rows.num_rows, "event completes a match", "events complete a match")
     if "window_start" in rows.column_names:

@@ -1,4 +1,4 @@
-"""`trendmill try`: evaluate one query on a day of the lake, in this process, without a JVM; nothing is written."""
+"""`trendmill try`: evaluate one query on a day of the lake in this process, without a JVM. Nothing is written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="a query's name in the workload, or a file with a query")
     parser.add_argument("--day", required=True, type=date.fromisoformat, help="operating day")
     parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
-    parser.add_argument("--work", type=positive, metavar="STEPS", help="instead of the workload's limits.work")
+    parser.add_argument(
+        "--work", type=positive, metavar="STEPS", help="budget of work in place of the workload's limits.work"
+    )
     parser.add_argument("--csv", action="store_true", help="print every row as CSV")
 
 

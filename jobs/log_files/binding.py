@@ -1,4 +1,4 @@
-"""A query bound to the file of a log that it is asked of: how `trendmill match` and `trendmill aggregate` begin."""
+"""Binding a query to the file of a log: how `trendmill match` and `trendmill aggregate` begin."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[B
 
 
 def remark_on(bound: BoundText, log: Log) -> None:
-    """How the file was understood, and what of the query may surprise on it."""
+    """How the file was understood, and what may surprise about the query on it."""
     remark(*log.notes, *bound.query.warnings, *_shut_out(log, bound.query))
 
 
 def _shut_out(log: Log, query: Query) -> list[str]:
-    """Equivalences over a column in which no event of a type has a value: such events are in no match."""
+    """Equivalences over a column in which a type has no value: events of this type are in no match."""
     types = {variable.name: variable.event_type for variable in query.variables}
     members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
     said = []

@@ -1,16 +1,16 @@
 """Stage `evaluate`: every (query, day) of the run's scope, a Python worker for each slice, then the merge.
 
-Where the slices lie in files of this machine or of a shared mount, a worker opens its slice's file by path with
-pyarrow, without a way through the JVM; elsewhere Spark scans the table. Both give the same tables. Partial results
-travel as Arrow IPC bytes and are merged here, on the driver.
+If the slices are files on this machine or on a shared mount, a worker opens its slice's file by path with pyarrow,
+without the JVM; else Spark scans the table. Both give the same tables. Partial results travel as Arrow IPC bytes and
+are merged here, on the driver.
 
-Each query's evaluator says which tables it fills (`ResultTable`), and which days of each are evaluated together. Some
-tables beside a result come with it; others wait until it is known and are evaluated on the days that want them, as
-`<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work is a hole: it has no
-rows, and `result_days` says why.
+Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
+Some tables beside a result come with it. Others wait until the result is known and are evaluated on the days that want
+them, as `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has no rows,
+and `result_days` says why.
 
-Reads `slicing_plans` and `_work/slices`; writes a table for each query, those beside it that are wanted, `slice_runs`
-and, last, `result_days`: a run that died before evaluates the same again.
+Reads `slicing_plans` and `_work/slices`; writes a table for each query, the wanted tables beside it, `slice_runs` and,
+last, `result_days`. A run that died before that evaluates the same again.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ PARTIAL = (
 
 
 def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutcome:
-    """Evaluate the run's scope. `way`: how workers get their events; None: by path wherever that is possible."""
+    """Evaluate the run's scope. `way`: how workers get their events; None: by path if possible."""
     assert run.scope is not None
     if not run.scope.evaluations:
-        return StageOutcome(message="nothing to evaluate: every result is what lake and workload say")
+        return StageOutcome(message="nothing to evaluate: every result is up to date")
     assignment = assignment_of(run)
     partials = _partials(run, assignment, way)
     queries = [run.compiled[name] for name in assignment.blocks]
@@ -74,7 +74,7 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     ]
     beside += _evaluated_after(run, assignment, results, way)
     replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
-    # Last: whoever finds a day here finds its results, too.
+    # Last: if a day is found here, its results are there too.
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
@@ -132,7 +132,7 @@ def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | 
 
 
 def _by_path(run: Run, files: Sequence[str], assignment: Assignment) -> DataFrame:
-    """One Spark task for each slice, largest first; each opens its file itself."""
+    """One Spark task for each slice, largest first. Each opens its file itself."""
     jobs = sorted((slice_file(file) for file in files), key=lambda job: -job.size)
     columns = ["event_type", "ts", "seq", "pos", *run.workload.attributes]
 
@@ -254,7 +254,7 @@ def _merged(
 
 
 def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:
-    """The merged rows with the operating day in which each became certain, without that moment."""
+    """The merged rows with the operating day in which each became certain, without the exact time."""
     index = np.searchsorted(days, merged[CERTAIN].to_numpy(), side="right") - 1
     day = pa.array(names, pa.date32()).take(pa.array(index))
     return merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)

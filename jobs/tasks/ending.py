@@ -1,7 +1,7 @@
 """The end of a task and of a run. A run that ends gives back the lake's lease and forgets the workload it began with.
 
-A run ends with its last task, or with an exit code that no retry can help (jobs/exits.py). Until then a retry needs the
-lease and the workload.
+A run ends with its last task, or with an exit code after which no retry can help (jobs/exits.py). Until then a retry
+needs the lease and the workload.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def end(lake: Path, workload: str, run_id: str) -> None:
 
 
 def end_after(error: BaseException, lake: Path, workload: str, run_id: str) -> None:
-    """End the run if trying again cannot help; one that a person interrupted only gives the lake to others."""
+    """End the run if trying again cannot help. A run that a person interrupted only gives back the lease."""
     if exit_code(error) in FINAL:
         end(lake, workload, run_id)
     elif interruption(error) is not None:

@@ -1,4 +1,4 @@
-"""The Catalogue page: every table of the workload, what its columns mean, where it comes from, how fresh it is.
+"""The Catalogue page: every table of the workload, with its columns, its origin and its last update.
 
 Comments, constraints, versions and freshness come from the tables' own logs; so does the list of tables.
 """

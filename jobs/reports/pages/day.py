@@ -54,14 +54,14 @@ def page(report: DayReport) -> Page:
 
 
 def _shedding(report: DayReport) -> dict[str, str] | None:
-    """The answer of the Shedding page, where there is one."""
+    """The answer of the Shedding page, if there is one."""
     if report.shedding is None:
         return None
     return {"asked": QUESTION, "sentence": answer(report.shedding), "bound": bound_kept(report.shedding)}
 
 
 def notices(report: DayReport) -> list[str]:
-    """What a reader must know before the answers: holes, a refused load, cut listings, an empty day."""
+    """What a reader must know before the answers: missing days, a refused load, cut listings, an empty day."""
     records = [days[report.day] for days in report.records.by_query.values() if report.day in days]
     lines = incompleteness(records)
     if report.loaded is not None and report.loaded["refused"]:

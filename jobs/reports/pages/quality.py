@@ -1,4 +1,4 @@
-"""The Data quality page: where every row went, what was refused and why, the gate's verdicts, defects so far."""
+"""The Data quality page: what happened to every row, what was refused and why, the gate's verdicts, all defects."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _equation(source: Mapping[str, Any]) -> list[str]:
 
 
 def _refusals(report: DayReport) -> list[Refusals]:
-    """The day's refused rows by rule, most first; examples are the first in the order of their text."""
+    """The day's refused rows by rule, most first. Examples are the first in the order of their text."""
     found = report.reader.read("quarantine", report.day, report.day)
     if found is None or not found.num_rows:
         return []
@@ -119,7 +119,7 @@ def _refusals(report: DayReport) -> list[Refusals]:
 
 
 def _tail(file: str) -> str:
-    """A file's name: where the data lies on this machine is nobody's business but the catalogue's."""
+    """A file's name, without its folder on this machine, which readers need not know."""
     return file.rstrip("/").rsplit("/", 1)[-1]
 
 

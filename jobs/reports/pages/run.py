@@ -1,4 +1,4 @@
-"""The Run page: what each stage of the day's latest run did, how long it took, what it wrote; slices; earlier runs."""
+"""The Run page: what each stage of the day's latest run did, its time, what it wrote; slices; earlier runs."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _stage(stage: dict[str, Any]) -> list[str]:
 
 
 def _versions(stages: list[dict[str, Any]], kind: str) -> str:
-    """Of the run's stages together: the Delta version of each of the `tables` written, or of the `software` used."""
+    """For all stages of a run: the Delta versions of the `tables` written, or the versions of the `software`."""
     found: dict[str, object] = {}
     for stage in stages:
         found |= json.loads(stage["versions"] or "{}").get(kind, {})
