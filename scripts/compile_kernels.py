@@ -19,6 +19,7 @@ from numba import config
 import cep_core as cep
 from cep_core.arrays import NOTHING
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.evaluator import of_table
 from cep_core.matching.choice.answering import ANSWERS
 from cep_core.matching.choice.listings import LISTINGS
 from cep_core.shedding.arrays.costs import Costs
@@ -126,7 +127,9 @@ def main() -> None:
         compiled, _ = compile_questions(workload)
         log = made_up_log(workload.schema)
         for query in compiled.values():
-            query.evaluator.merge(query.evaluator.evaluate(log))
+            for table in query.evaluator.tables:
+                if table.evaluate is not None:
+                    table.merge(of_table(table.evaluate(log), table.suffix))
             evaluated += 1
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     for text, evaluate in FURTHER:

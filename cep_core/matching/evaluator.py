@@ -41,7 +41,8 @@ class MatchEvaluator(WrittenEvaluator):
         with refusals_in(query):
             self.plan = match_plan(query)
         self.judge = BindingJudge(self.plan)
-        super().__init__(query, settings, counts_ahead=self.plan.counts_ahead)
+        self.counts_ahead = self.plan.counts_ahead
+        super().__init__(query, settings)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

@@ -33,7 +33,7 @@ class ImpreciseEvaluator(WrittenEvaluator):
         with refusals_in(query):
             self.plan = possible_plan(query)
         self.judge = BindingJudge(self.plan)
-        super().__init__(query, settings, counts_ahead=False)
+        super().__init__(query, settings)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

@@ -41,7 +41,7 @@ class PairEvaluator(WrittenEvaluator):
 
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         assert isinstance(query.pattern, Conjunction)
-        super().__init__(query, replace(settings, supersets=False), counts_ahead=False)
+        super().__init__(query, replace(settings, supersets=False))
         with refusals_in(query):
             _check_pairable(query)
         self._halves = tuple(alone(query, pattern) for pattern in (query.pattern.left, query.pattern.right))

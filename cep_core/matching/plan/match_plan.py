@@ -75,6 +75,6 @@ def match_plan(query: Query) -> MatchPlan:
     if query.strategy is Strategy.ANY:
         automaton = one_path_each(query.pattern, alike_units(query), concurrent=concurrent)
     else:
-        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent)
+        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent, filled=True)
         check_readings(automaton, query.pattern.at)
     return MatchPlan(query, automaton, conditions_of(query, automaton), negations_of(query, automaton))
