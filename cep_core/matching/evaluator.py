@@ -22,7 +22,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.choice.answering import answers_of, description
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import match_plan
-from cep_core.matching.result.written_evaluator import WrittenEvaluator
+from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 class MatchEvaluator(WrittenEvaluator):

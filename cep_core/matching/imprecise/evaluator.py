@@ -18,7 +18,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.imprecise.possible_matches import PossibleGraph, possible_answers, possible_graph
 from cep_core.matching.imprecise.possible_plan import possible_plan
 from cep_core.matching.judging.binding_judge import BindingJudge
-from cep_core.matching.result.written_evaluator import WrittenEvaluator
+from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 class ImpreciseEvaluator(WrittenEvaluator):

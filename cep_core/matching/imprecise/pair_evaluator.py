@@ -36,7 +36,7 @@ from cep_core.matching.result.listed_output import ListedOutput
 from cep_core.matching.result.match_rows import ordered
 from cep_core.matching.result.spending import check
 from cep_core.matching.result.tally import ListingTally
-from cep_core.matching.result.written_evaluator import WrittenEvaluator
+from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from cep_core.matching.pairs.written_pairs import CompactPairs, ListedPairs
 from cep_core.matching.plan.conditions import check_judgeable
 from cep_core.matching.result.match_rows import CONFIDENCE, ordered, partial_schema, with_paths
 from cep_core.matching.result.totals import Days, Total, owned_moments, part_of, parts
-from cep_core.matching.result.written_evaluator import WrittenEvaluator
+from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 class PairEvaluator(WrittenEvaluator):
