@@ -35,7 +35,7 @@ def window_of(within: WrittenSpan, slide: WrittenSpan | None, unit: str, report:
 
 
 def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
-    """The span as a whole number of the log's unit (or of events); what is not one is reported.
+    """The span as a whole number of the log's unit (or of events). Reports a span that is not a whole number of them.
 
     >>> from cep_core.language.errors import Position
     >>> in_unit(WrittenSpan(1.5, SpanUnit.MINUTES, Position(1, 1)), "s", print)
@@ -57,7 +57,7 @@ def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
 
 
 def spoken(size: int, unit: str) -> str:
-    """A span in the largest unit of which it is a whole number, days apart: 24 hours are read more easily than 1 day.
+    """A span in the largest unit of which it is a whole number, but in hours rather than days: 24 hours, not 1 day.
 
     >>> spoken(86400, "s"), spoken(3600, "s"), spoken(90, "s"), spoken(600_000, "ms"), spoken(7, "weeks")
     ('24 hours', '1 hour', '90 s', '10 minutes', '7 weeks')
