@@ -109,17 +109,6 @@ class KeyClass:
     at: Position
 
 
-class Aggregate(StrEnum):
-    COUNT_TRENDS = "count trends"
-    """COUNT(*)."""
-    COUNT = "count"
-    """COUNT(E): occurrences."""
-    MIN = "min"
-    MAX = "max"
-    SUM = "sum"
-    AVG = "avg"
-
-
 @dataclass(frozen=True)
 class ReturnItem:
     """One item of RETURN, named as its output column.

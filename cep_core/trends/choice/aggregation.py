@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from cep_core.arrays import NOTHING, Ints
 from cep_core.candidates.candidates import Candidates
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.patterns.bind.naming import always_bound
 from cep_core.language.patterns.values.expressions import column
 from cep_core.numbers.codes import encode, unknown
@@ -34,7 +35,6 @@ from cep_core.trends.choice.cores import count_in_parts
 from cep_core.trends.choice.exact import count_exactly
 from cep_core.trends.choice.uncompared import count_uncompared
 from cep_core.trends.plan.aggregates import Aggregates, Total
-from cep_core.trends.plan.layout import ARROW_TYPES
 from cep_core.trends.plan.trend_plan import Plan
 from cep_core.trends.result.trends import Trends
 
@@ -84,7 +84,7 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
 
 def _never_zero(total: Total, plan: Plan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
     """Whether a total that is asked for being 0 is at least the number of trends, which then serves: no more work."""
-    if not total.asked or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
+    if not total.only_zero or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
         return False
     missing = unknown(columns[total.attribute])
     return not any(bool((missing & found.variables[name]).any()) for name in total.variables)
