@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-import matching_logs as logs
 import numpy as np
 import pyarrow as pa
-from matching_pictures import draw
-from matching_plans import optimisations, phases
-from matching_relations import cluster_study, imprecise, said
+from kleene import logs
+from kleene.pictures import draw
+from kleene.plans import optimisations, phases
+from kleene.relations import cluster_study, imprecise, said
 from numba import njit
 
 from cep_core.arrays import Ints

@@ -144,7 +144,7 @@ def shed(
     >>> sorted(set(lost["strategy"].to_pylist()))[:4]
     ['E-BL', 'PM-BL', 'clairvoyant', 'greedy look-ahead']
     """
-    from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
+    from cep_core.experiments.shedding_rows import compare_shedding, scenario_of, summarise
 
     if not queries:
         raise ValueError("no query to shed for")

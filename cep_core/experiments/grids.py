@@ -30,14 +30,14 @@ from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
-from cep_core.shedding.shedders.trends import Trends
+from cep_core.shedding.shedders.trend_counts import TrendCounts
 
 LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
 """Those that know the unshed run."""
 
 STRATEGIES: Mapping[str, Shedder] = {
     shedder.name: shedder
-    for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Events(), Trends())
+    for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Events(), TrendCounts())
 }
 """By name, beside `LOOK_AHEAD` and `CLAIRVOYANT`, which need a run of their own."""
 

@@ -16,12 +16,12 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.experiments.generators.buses import City, generate_reports
-from cep_core.experiments.generators.positions import Match, generate_positions, read_match
+from cep_core.experiments.generators.positions import FootballMatch, generate_positions, read_match
 from cep_core.experiments.generators.quotes import Market, generate_quotes, read_trades
 
 GENERATORS: Mapping[str, tuple[Callable[..., Any], Callable[..., pa.Table]]] = {
     "quotes": (Market, generate_quotes),
-    "positions": (Match, generate_positions),
+    "positions": (FootballMatch, generate_positions),
     "buses": (City, generate_reports),
 }
 READERS: Mapping[str, tuple[str, Callable[[Path], pa.Table]]] = {

@@ -21,7 +21,7 @@ import pyarrow as pa
 from cep_core.experiments.generators.positions import STRIKERS
 from cep_core.experiments.generators.quotes import LEADING, NAMED
 from cep_core.language.patterns.query import Strategy
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 
@@ -42,7 +42,7 @@ def rising_or_falling(quotes: pa.Table, companies: tuple[int, ...], window: int,
     """
     company, change = quotes["company"].to_numpy(), quotes["change"].to_numpy()
     named = company[:, None] == np.array(companies)[None, :]
-    machine, windows = Machine(len(companies), Strategy.NEXT, Start.ONCE), Windows(window, events=True)
+    machine, windows = Machine(len(companies), Strategy.NEXT, Start.ONCE), WindowSpec(window, events=True)
     return [
         Offered(f"{name} {way}", machine, windows, named & (change == sign)[:, None], opening=company < LEADING)
         for way, sign in (("rising", 1), ("falling", -1))
@@ -73,7 +73,7 @@ def defended(positions: pa.Table, *, n: int, window: int = 15, distance: float =
         fits = np.repeat(near[:, None], n + 1, axis=1)
         fits[:, 0] = (player == striker) & ball
         machine = Machine(n + 1, Strategy.NEXT, Start.AT_OPENING, groups=((1, n + 1),))
-        windows = Windows(window * SECOND, closed=True)
+        windows = WindowSpec(window * SECOND, closed=True)
         found.append(Offered(f"Q3 team {number + 1}", machine, windows, fits, member=player))
     return found
 
@@ -86,7 +86,7 @@ def late_at_one_stop(reports: pa.Table, *, n: int, window: int = 8_000, slide: i
     """
     late, stop, bus = (reports[name].to_numpy() for name in ("late", "stop", "bus"))
     machine = Machine(n, Strategy.NEXT, Start.EACH, groups=((0, n),))
-    windows = Windows(window, events=True, slide=slide)
+    windows = WindowSpec(window, events=True, slide=slide)
     fits = np.repeat(late[:, None], n, axis=1)
     same = {step: [("=", stop, stop)] for step in range(1, n)}
     return [Offered("Q4", machine, windows, fits, member=bus, entering=same)]

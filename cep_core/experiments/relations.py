@@ -24,7 +24,7 @@ LIKELY = 0.81
 
 
 @dataclass(frozen=True)
-class Verdict:
+class PaperVerdict:
     """Whether a relation holds, and the numbers in words."""
 
     agrees: bool
@@ -32,11 +32,11 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Relation:
+class PaperRelation:
     """`says`: the paper's sentence, in our words."""
 
     says: str
-    judge: Callable[[Summary], Verdict]
+    judge: Callable[[Summary], PaperVerdict]
 
 
 def _percent(value: float) -> str:
@@ -63,14 +63,14 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-def _loses_less_unless_likely(summary: Summary) -> Verdict:
+def _loses_less_unless_likely(summary: Summary) -> PaperVerdict:
     pairs = [
         (own, other)
         for own, other in summary.pairs("match_probability", OURS, CHANCE)
         if own["match_probability"] <= LIKELY
     ]
     told = "; ".join(f"{_percent(own['lost'])} against {_percent(other['lost'])}" for own, other in pairs)
-    return Verdict(_loses_less(pairs), f"{OURS} against {CHANCE}: {told}")
+    return PaperVerdict(_loses_less(pairs), f"{OURS} against {CHANCE}: {told}")
 
 
 def _loses_less(pairs: Sequence[tuple[Point, Point]]) -> bool:
@@ -79,7 +79,7 @@ def _loses_less(pairs: Sequence[tuple[Point, Point]]) -> bool:
     return bool(gaps) and min(gaps) >= -TIE and _mean(gaps) > TIE
 
 
-def _chance_wins_when_likely(summary: Summary) -> Verdict:
+def _chance_wins_when_likely(summary: Summary) -> PaperVerdict:
     pairs = [
         (own, other)
         for own, other in summary.pairs("match_probability", OURS, CHANCE)
@@ -87,27 +87,29 @@ def _chance_wins_when_likely(summary: Summary) -> Verdict:
     ]
     told = "; ".join(f"{_percent(own['lost'])} against {_percent(other['lost'])}" for own, other in pairs)
     agrees = bool(pairs) and all(other["lost"] < own["lost"] for own, other in pairs)
-    return Verdict(agrees, f"{OURS} against {CHANCE}: {told}")
+    return PaperVerdict(agrees, f"{OURS} against {CHANCE}: {told}")
 
 
-def _grows_with_match_probability(summary: Summary) -> Verdict:
+def _grows_with_match_probability(summary: Summary) -> PaperVerdict:
     low, high, own = _ends(summary, "match_probability", OURS)
     less, more, other = _ends(summary, "match_probability", CHANCE)
-    return Verdict(low < high and less < more, f"{own}, {other}")
+    return PaperVerdict(low < high and less < more, f"{own}, {other}")
 
 
-def _advantage_shrinks(summary: Summary) -> Verdict:
+def _advantage_shrinks(summary: Summary) -> PaperVerdict:
     ratios = [other["lost"] / max(own["lost"], TIE) for own, other in summary.pairs("match_probability", OURS, CHANCE)]
     finding = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    return Verdict(ratios[0] > ratios[-1], f"{CHANCE}'s loss over {OURS}'s, by rising match probability: {finding}")
+    return PaperVerdict(
+        ratios[0] > ratios[-1], f"{CHANCE}'s loss over {OURS}'s, by rising match probability: {finding}"
+    )
 
 
-def _events_gain(summary: Summary) -> Verdict:
+def _events_gain(summary: Summary) -> PaperVerdict:
     low, high, told = _ends(summary, "match_probability", EVENTS)
-    return Verdict(low > high, f"{told} from the lowest to the highest match probability")
+    return PaperVerdict(low > high, f"{told} from the lowest to the highest match probability")
 
 
-def _events_win_only_when_likely(summary: Summary) -> Verdict:
+def _events_win_only_when_likely(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("match_probability", OURS, EVENTS)
     told = [
         f"{_percent(own['match_probability'])}: {_percent(own['lost'])} against {_percent(other['lost'])}"
@@ -115,47 +117,47 @@ def _events_win_only_when_likely(summary: Summary) -> Verdict:
     ]
     (first, first_events), (last, last_events) = pairs[0], pairs[-1]
     agrees = first["lost"] < first_events["lost"] and last["lost"] > last_events["lost"]
-    return Verdict(agrees, f"{OURS} against {EVENTS} at match probability " + "; ".join(told))
+    return PaperVerdict(agrees, f"{OURS} against {EVENTS} at match probability " + "; ".join(told))
 
 
-def _more_load_more_loss(summary: Summary) -> Verdict:
+def _more_load_more_loss(summary: Summary) -> PaperVerdict:
     told, agrees = [], True
     for strategy in (OURS, CHANCE, EVENTS):
         lost = [point["lost"] for point in summary.along("load", strategy)]
         falls = any(later < earlier - TIE for earlier, later in pairwise(lost))
         agrees = agrees and lost[0] < lost[-1] and not falls
         told.append(f"{strategy} {', '.join(map(_percent, lost))}")
-    return Verdict(agrees, "; ".join(told))
+    return PaperVerdict(agrees, "; ".join(told))
 
 
-def _best_at_every_load(summary: Summary) -> Verdict:
+def _best_at_every_load(summary: Summary) -> PaperVerdict:
     return _best_of(summary, (CHANCE, EVENTS))
 
 
-def _better_than_chance_at_every_load(summary: Summary) -> Verdict:
+def _better_than_chance_at_every_load(summary: Summary) -> PaperVerdict:
     return _best_of(summary, (CHANCE,))
 
 
-def _best_of(summary: Summary, others: Sequence[str]) -> Verdict:
+def _best_of(summary: Summary, others: Sequence[str]) -> PaperVerdict:
     by_other = {name: summary.pairs("load", OURS, name) for name in others}
     told = [
         f"{name} " + "; ".join(f"{_percent(own['lost'])} against {_percent(other['lost'])}" for own, other in pairs)
         for name, pairs in by_other.items()
     ]
-    return Verdict(all(map(_loses_less, by_other.values())), f"{OURS} against " + ", against ".join(told))
+    return PaperVerdict(all(map(_loses_less, by_other.values())), f"{OURS} against " + ", against ".join(told))
 
 
-def _keeps_the_bound(summary: Summary) -> Verdict:
+def _keeps_the_bound(summary: Summary) -> PaperVerdict:
     late = max(point["late_events"] for point in summary.along("load", OURS))
-    return Verdict(late == 0.0, f"share of {OURS}'s events above the bound, at most: {100 * late:.3f} %")
+    return PaperVerdict(late == 0.0, f"share of {OURS}'s events above the bound, at most: {100 * late:.3f} %")
 
 
-def _bound_breaks_without(summary: Summary) -> Verdict:
+def _bound_breaks_without(summary: Summary) -> PaperVerdict:
     late = min(point["late_events"] for point in summary.along("load", "none"))
-    return Verdict(late > 0.0, f"share of late events without shedding, at least: {_percent(late)}")
+    return PaperVerdict(late > 0.0, f"share of late events without shedding, at least: {_percent(late)}")
 
 
-def _time_matters(summary: Summary) -> Verdict:
+def _time_matters(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("tau_factor", OURS, TIMELESS)
     told = [
         f"factor {own.setting['tau_factor']:g}: {_percent(own['lost'])} against {_percent(other['lost'])}"
@@ -163,104 +165,106 @@ def _time_matters(summary: Summary) -> Verdict:
     ]
     gaps = [other["lost"] - own["lost"] for own, other in pairs]
     agrees = gaps[-1] > TIE and gaps[-1] > gaps[0]
-    return Verdict(agrees, f"{OURS} against {TIMELESS} at " + "; ".join(told))
+    return PaperVerdict(agrees, f"{OURS} against {TIMELESS} at " + "; ".join(told))
 
 
-def _equal_at_low_factors(summary: Summary) -> Verdict:
+def _equal_at_low_factors(summary: Summary) -> PaperVerdict:
     own, other = summary.pairs("tau_factor", OURS, TIMELESS)[0]
     gap = abs(own["lost"] - other["lost"])
     spread = max(own.metrics["lost"].deviation, other.metrics["lost"].deviation)
     told = f"{_percent(own['lost'])} against {_percent(other['lost'])}, standard deviation {_percent(spread)}"
-    return Verdict(gap <= max(spread, TIE), told)
+    return PaperVerdict(gap <= max(spread, TIE), told)
 
 
-def _cheaper_than_events(summary: Summary) -> Verdict:
+def _cheaper_than_events(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("window", OURS, EVENTS)
     told = "; ".join(
         f"window {own.setting['window']:g}: {100 * own['overhead']:.3f} % against {100 * other['overhead']:.2f} %"
         for own, other in pairs
     )
-    return Verdict(all(own["overhead"] < other["overhead"] for own, other in pairs), f"{OURS} against {EVENTS}, {told}")
+    return PaperVerdict(
+        all(own["overhead"] < other["overhead"] for own, other in pairs), f"{OURS} against {EVENTS}, {told}"
+    )
 
 
-def _chance_is_cheaper_still(summary: Summary) -> Verdict:
+def _chance_is_cheaper_still(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("window", OURS, CHANCE)
     told = "; ".join(f"{100 * own['overhead']:.4f} % against {100 * other['overhead']:.4f} %" for own, other in pairs)
-    return Verdict(
+    return PaperVerdict(
         all(other["overhead"] <= own["overhead"] for own, other in pairs), f"{OURS} against {CHANCE}: {told}"
     )
 
 
-def _model_takes_longer(summary: Summary) -> Verdict:
+def _model_takes_longer(summary: Summary) -> PaperVerdict:
     points = summary.along("window", OURS)
     times = [point["model_time"] for point in points]
     told = "; ".join(
         f"window {point.setting['window']:g}: {point['model_time'] / 1e6:.0f} virtual ms" for point in points
     )
-    return Verdict(all(one < other for one, other in pairwise(times)), told)
+    return PaperVerdict(all(one < other for one, other in pairwise(times)), told)
 
 
-def _model_is_small(summary: Summary) -> Verdict:
+def _model_is_small(summary: Summary) -> PaperVerdict:
     most = max(point["model_share"] for point in summary.along("window", OURS))
-    return Verdict(most < TIE, f"at most {100 * most:.2f} % of what the judged events cost without shedding")
+    return PaperVerdict(most < TIE, f"at most {100 * most:.2f} % of what the judged events cost without shedding")
 
 
-def _events_cost_grows(summary: Summary) -> Verdict:
+def _events_cost_grows(summary: Summary) -> PaperVerdict:
     low, high, told = _ends(summary, "window", EVENTS, "overhead")
-    return Verdict(low < high, f"{told} of all work from the smallest to the largest window")
+    return PaperVerdict(low < high, f"{told} of all work from the smallest to the largest window")
 
 
 RELATIONS = {
-    "loses_less_unless_likely": Relation(
+    "loses_less_unless_likely": PaperRelation(
         "pSPICE loses less than random dropping as long as not nearly every partial match completes (up to 81 %).",
         _loses_less_unless_likely,
     ),
-    "chance_wins_when_likely": Relation(
+    "chance_wins_when_likely": PaperRelation(
         "Where nearly every partial match completes (above 81 %), random dropping loses less.",
         _chance_wins_when_likely,
     ),
-    "grows_with_match_probability": Relation(
+    "grows_with_match_probability": PaperRelation(
         "Both lose more where more of the partial matches complete.", _grows_with_match_probability
     ),
-    "advantage_shrinks": Relation(
+    "advantage_shrinks": PaperRelation(
         "pSPICE's advantage over random dropping is largest where few partial matches complete.", _advantage_shrinks
     ),
-    "events_gain": Relation("Dropping events loses less where more partial matches complete.", _events_gain),
-    "events_win_only_when_likely": Relation(
+    "events_gain": PaperRelation("Dropping events loses less where more partial matches complete.", _events_gain),
+    "events_win_only_when_likely": PaperRelation(
         "Dropping events is worse than pSPICE where few partial matches complete, and better where most do.",
         _events_win_only_when_likely,
     ),
-    "more_load_more_loss": Relation("Every strategy loses more at a higher rate of events.", _more_load_more_loss),
-    "best_at_every_load": Relation(
+    "more_load_more_loss": PaperRelation("Every strategy loses more at a higher rate of events.", _more_load_more_loss),
+    "best_at_every_load": PaperRelation(
         "pSPICE loses less than random dropping and than dropping events, whatever the rate.", _best_at_every_load
     ),
-    "better_than_chance_at_every_load": Relation(
+    "better_than_chance_at_every_load": PaperRelation(
         "pSPICE loses less than random dropping, whatever the rate.", _better_than_chance_at_every_load
     ),
-    "keeps_the_bound": Relation("pSPICE always keeps the latency bound.", _keeps_the_bound),
-    "bound_breaks_without": Relation("Without shedding the bound would break.", _bound_breaks_without),
-    "time_matters": Relation(
+    "keeps_the_bound": PaperRelation("pSPICE always keeps the latency bound.", _keeps_the_bound),
+    "bound_breaks_without": PaperRelation("Without shedding the bound would break.", _bound_breaks_without),
+    "time_matters": PaperRelation(
         "The dearer one query's partial matches are, the more it helps to divide by their remaining time.",
         _time_matters,
     ),
-    "equal_at_low_factors": Relation(
+    "equal_at_low_factors": PaperRelation(
         "Where both queries' partial matches cost alike, remaining time makes no difference.", _equal_at_low_factors
     ),
-    "cheaper_than_events": Relation(
+    "cheaper_than_events": PaperRelation(
         "Choosing and dropping partial matches costs less than dropping events, at every window.", _cheaper_than_events
     ),
-    "chance_is_cheaper_still": Relation(
+    "chance_is_cheaper_still": PaperRelation(
         "Random dropping costs slightly less than pSPICE, which sorts.", _chance_is_cheaper_still
     ),
-    "events_cost_grows": Relation("Dropping events costs more the more windows overlap.", _events_cost_grows),
-    "model_takes_longer": Relation("Building the model takes longer the larger the window.", _model_takes_longer),
-    "model_is_small": Relation(
+    "events_cost_grows": PaperRelation("Dropping events costs more the more windows overlap.", _events_cost_grows),
+    "model_takes_longer": PaperRelation("Building the model takes longer the larger the window.", _model_takes_longer),
+    "model_is_small": PaperRelation(
         "Building the model is small against the run, so that it can be built anew at any time.", _model_is_small
     ),
 }
 """By the names that grids use."""
 
 
-def judged(summary: Summary, names: Iterable[str]) -> dict[str, Verdict]:
+def judged(summary: Summary, names: Iterable[str]) -> dict[str, PaperVerdict]:
     """The verdict on each relation. Raises KeyError for an unknown one."""
     return {name: RELATIONS[name].judge(summary) for name in names}

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, make_plan, statistics_of
-from cep_core.slicing.plan import Prediction
 from cep_core.slicing.ranges import read_from
+from cep_core.slicing.slicing_plan import Prediction
 
 SLICE_COUNTS = (2, 4, 8, 16)
 

@@ -24,8 +24,8 @@ from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
 from cep_core.shedding.hindsight.least_loss import Loss, least_loss
 from cep_core.shedding.model.observations import Observations
 from cep_core.shedding.model.overload import Detector
-from cep_core.shedding.quality import Quality, quality_of
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
+from cep_core.shedding.result_quality import Quality, quality_of
 from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
@@ -81,7 +81,7 @@ class Measured:
     seed: int
     quality: Quality
     retrained: int
-    run: Run
+    run: OperatorRun
 
 
 class Experiment:
@@ -94,7 +94,7 @@ class Experiment:
         )
         self._at_ease = np.zeros(len(scenario.ts), np.int64)
         # Deep enough to say afterwards what each partial match was worth.
-        self.unshed = Run(self.stream, self._at_ease, tracked=RECORD)
+        self.unshed = OperatorRun(self.stream, self._at_ease, tracked=RECORD)
         self.unshed.advance(scenario.first or len(scenario.ts))
         types = int(scenario.kind.max(initial=0)) + 1
         self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
@@ -190,20 +190,20 @@ class Experiment:
         return self._detectors[key]
 
     @cached_property
-    def _plainly(self) -> Run:
+    def _plainly(self) -> OperatorRun:
         """The operator when the judged events begin."""
-        run = Run(self.stream, self._at_ease, tracked=UNTRACKED)
+        run = OperatorRun(self.stream, self._at_ease, tracked=UNTRACKED)
         run.advance(self.scenario.first)
         return run
 
     @cached_property
-    def _looking_ahead(self) -> Run:
+    def _looking_ahead(self) -> OperatorRun:
         """With what each partial match will be worth."""
-        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+        run = OperatorRun(self.stream, self._at_ease, tracked=REPLAY)
         run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
 
-    def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, Run]:
+    def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, OperatorRun]:
         """The clairvoyant that has chosen what to keep, and its operator when the judged events begin."""
         shedder, begun = self.clairvoyant, self._useful[0]
         loss = self._least_loss(load, bound)
@@ -228,12 +228,12 @@ class Experiment:
         return least_loss(known, arrival, useful, scenario.first, bound, self._weights)
 
     @cached_property
-    def _useful(self) -> tuple[Run, Ints]:
+    def _useful(self) -> tuple[OperatorRun, Ints]:
         return self._doing_only(self.clairvoyant)
 
-    def _doing_only(self, shedder: Clairvoyant) -> tuple[Run, Ints]:
+    def _doing_only(self, shedder: Clairvoyant) -> tuple[OperatorRun, Ints]:
         """With what the clairvoyant keeps: the operator when the judged events begin, and [n] what its matches cost."""
-        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+        run = OperatorRun(self.stream, self._at_ease, tracked=REPLAY)
         run.advance(self.scenario.first, shedder.knowledge)
         whole = run.resumed(self._at_ease)
         whole.advance(len(self.scenario.ts), shedder.knowledge)
@@ -244,7 +244,7 @@ class Experiment:
         return Clairvoyance(self.unshed)
 
 
-def _observed(run: Run, model: Model) -> list[Observations]:
+def _observed(run: OperatorRun, model: Model) -> list[Observations]:
     return [run.observations(q) for q in range(len(model.patterns))]
 
 

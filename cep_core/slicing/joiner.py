@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, Atom, Ownership
 from cep_core.slicing.hashing import keys_of
-from cep_core.slicing.plan import Plan
+from cep_core.slicing.slicing_plan import Plan
 
 
 def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:

@@ -26,11 +26,11 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing.hashing import common_type
 from cep_core.slicing.heavy import heavy_values
-from cep_core.slicing.plan import Plan, Prediction, cubes_of
 from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound
+from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
 from cep_core.slicing.statistics import Statistics
 
 ALL_SETS_UP_TO = 4

@@ -23,8 +23,8 @@ import numpy.typing as npt
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.hashing import Keys, coordinates, keys_of
-from cep_core.slicing.plan import Cube, Plan
 from cep_core.slicing.shares import bound
+from cep_core.slicing.slicing_plan import Cube, Plan
 from cep_core.slicing.statistics import Statistics
 
 Loads = npt.NDArray[np.float64]

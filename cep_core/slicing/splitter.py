@@ -18,9 +18,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.language.evaluator import Atom
+from cep_core.slicing.atom_rows import rows_matching
 from cep_core.slicing.hashing import Keys, keys_of
-from cep_core.slicing.matching import rows_matching
-from cep_core.slicing.plan import Cube, Plan
+from cep_core.slicing.slicing_plan import Cube, Plan
 
 Numbers = npt.NDArray[np.int64]
 

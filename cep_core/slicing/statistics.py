@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.matching import rows_matching, united
+from cep_core.slicing.atom_rows import rows_matching, united
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.tallies import PERIODS
-from jobs.reports.comparisons.shedding_comparison import Shedding, read_shedding
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, read_shedding
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.query_report import QueryReport, Records, report_query
 from jobs.reports.questions import Question
@@ -57,7 +57,7 @@ class DayReport:
     volume: Volume
     loaded: dict[str, Any] | None
     """The day's row of `_work/loaded_days`: the gate's verdict. None: the day was never loaded."""
-    shedding: Shedding | None = None
+    shedding: SheddingComparison | None = None
     """What a slower machine would have missed; None: not compared for this day."""
 
     @property

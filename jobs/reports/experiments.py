@@ -37,7 +37,7 @@ from jobs.workload.sections.experiments import FOLDER, experiment_of
 
 
 @dataclass(frozen=True)
-class Answer:
+class RelationAnswer:
     """One relation of the paper."""
 
     says: str
@@ -50,7 +50,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Section:
+class GridSection:
     """One grid on the page. Without a summary nothing of it is known yet."""
 
     grid: Grid
@@ -58,7 +58,7 @@ class Section:
     answer: str = ""
     """What the strategies lost, in a sentence."""
     figures: tuple[Figure, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[RelationAnswer, ...] = ()
 
     @property
     def title(self) -> str:
@@ -83,7 +83,7 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     return place / page.file
 
 
-def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[Section]:
+def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[GridSection]:
     """One for each grid, in order of their names. `ledger`: what the workload's own days hold."""
     return [_section(grid, measured(reader, grid, ledger)) for _, grid in sorted(grids.items())]
 
@@ -101,18 +101,20 @@ def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
     return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
 
 
-def _section(grid: Grid, summary: Summary) -> Section:
+def _section(grid: Grid, summary: Summary) -> GridSection:
     known = sum(point.metrics["lost"].n for point in summary.points) // max(1, len(grid.strategies) * len(grid.loads))
     if known < len(grid.cells):
-        return Section(grid, known)
+        return GridSection(grid, known)
     verdicts = judged(summary, grid.relations)
     answers = tuple(
-        Answer(RELATIONS[name].says, True, verdict.finding, "")
+        RelationAnswer(RELATIONS[name].says, True, verdict.finding, "")
         if verdict.agrees
-        else Answer(RELATIONS[name].says, False, verdict.finding, grid.relations[name], grid.causes.get(name, ""))
+        else RelationAnswer(
+            RELATIONS[name].says, False, verdict.finding, grid.relations[name], grid.causes.get(name, "")
+        )
         for name, verdict in verdicts.items()
     )
-    return Section(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+    return GridSection(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
 
 
 def answer_of(grid: Grid, summary: Summary) -> str:
@@ -143,7 +145,7 @@ def _choice(grid: Grid, summary: Summary) -> str:
     return f"{told}." if choice >= LITTLE else f"{told}: too few to say anything about strategies."
 
 
-def counted(answers: Sequence[Answer]) -> str:
+def counted(answers: Sequence[RelationAnswer]) -> str:
     """How many of the paper's relations hold, and on what it depends that the others do not.
 
     >>> data, set_up = (Answer("", False, "", "", cause) for cause in ("data", "set-up"))
@@ -168,13 +170,13 @@ _CAUSES = {
 }
 
 
-def _unmeasured(section: Section) -> list[str]:
+def _unmeasured(section: GridSection) -> list[str]:
     """A grid's name, what it asks, and how much of it is known."""
     cells = quantities.counted(len(section.grid.cells), "cell")
     return [section.grid.name, section.title, f"{section.known} of {cells}"]
 
 
-def page_of(sections: list[Section]) -> Page:
+def page_of(sections: list[GridSection]) -> Page:
     """All grids on one page; the first sentence says how many of the paper's relations hold."""
     answers = [answer for section in sections for answer in section.answers]
     content = {

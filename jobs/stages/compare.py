@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cep_core.experiments.slice_counts import predicted_loads
-from cep_core.experiments.slicing import compare_strategies
-from cep_core.shedding.run import TooManyPartialMatches
+from cep_core.experiments.slicing_rows import compare_strategies
+from cep_core.shedding.operator_run import TooManyPartialMatches
 from cep_core.slicing import Plan
-from cep_core.slicing.plan import Prediction
+from cep_core.slicing.slicing_plan import Prediction
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
-from jobs.stages.measuring.measurements import SCHEMA, recorded
+from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
 from jobs.stages.plan_slices import reads_of, seed_text, widest

@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from cep_core.experiments.grid_cells import measure_cell
 from cep_core.experiments.grids import LOAD, Cell, Grid
 from cep_core.experiments.logs import OwnDays
-from cep_core.experiments.measuring import measure_cell
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
-from jobs.stages.measuring.measurements import recorded
+from jobs.stages.measuring.experiment_rows import recorded
 from jobs.stages.measuring.own_days import own_log
 from jobs.workload.sections.experiments import experiment_of, stand_ins
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from jobs.reports.comparisons.slicing_comparison import Comparison, Measured
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.pages.slicing import compared
 
 
 def said(*loads: tuple[str, float]) -> str:
-    measured = [Measured(name, {}, load, 1.0, 1.0) for name, load in loads]
+    measured = [MeasuredSlicing(name, {}, load, 1.0, 1.0) for name, load in loads]
     plan = {"plan_id": "ab", "queries": ["late"], "slices": 4, "lower_bound": 0.25}
-    return compared(Comparison(plan, measured))
+    return compared(SlicingComparison(plan, measured))
 
 
 def test_another_strategy_is_better() -> None:

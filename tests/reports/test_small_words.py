@@ -14,7 +14,7 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.changes import Change, compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.tallies import Tally, Totals
-from jobs.reports.experiments import Section, page_of
+from jobs.reports.experiments import GridSection, page_of
 from jobs.reports.figures.automaton import MOST, automaton_figure, automaton_of
 from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
@@ -109,7 +109,7 @@ def test_pages_show_no_source_of_drawings() -> None:
 def test_grids_that_nobody_measured_stand_in_one_table() -> None:
     """Not under an empty heading each: the demo's page has one heading and a row for every grid."""
     grids = load_grids("nyc_flights", Path(__file__).parents[2] / "workloads" / "nyc_flights")
-    page = page_of([Section(grid, 0) for grid in grids.values()])
+    page = page_of([GridSection(grid, 0) for grid in grids.values()])
     document = Document()
     document.feed(rendered(page, {"workload_name": "w", "workload_title": "w", "trail": [], "pages": []}))
     assert document.text("h2") == ["Not measured yet"]

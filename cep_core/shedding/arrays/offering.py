@@ -26,7 +26,7 @@ from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import variables_of
 from cep_core.matching.plan.conditions import Conditions, conditions_of, evaluate_conditions
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 
@@ -95,7 +95,7 @@ def _offered(query: Query, events: pa.Table, name: str, weight: float) -> Offere
             frozenset(number for number, step in enumerate(steps) if step.loops),
             groups,
         ),
-        Windows(query.window.size, query.window.events, query.window.slide, closed=not query.window.events),
+        WindowSpec(query.window.size, query.window.events, query.window.slide, closed=not query.window.events),
         fits,
         weight,
         partition=_partition(query, events),

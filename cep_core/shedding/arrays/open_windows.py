@@ -17,7 +17,7 @@ from cep_core.arrays import Flags, Ints
 
 
 @dataclass(frozen=True)
-class Windows:
+class WindowSpec:
     """`size` and `slide` in units of log time, or in events. `slide` None: an event opens each window."""
 
     size: int
@@ -48,7 +48,7 @@ class Opened:
         return np.repeat(np.arange(len(self.clock)), np.diff(self.first))
 
 
-def open_windows(windows: Windows, ts: Ints, opening: Flags | None = None) -> Opened:
+def open_windows(windows: WindowSpec, ts: Ints, opening: Flags | None = None) -> Opened:
     """The windows over events at `ts` (ascending); `opening`: which events open one, for windows without a slide.
 
     >>> opened = open_windows(Windows(size=10, slide=5), np.array([0, 6, 30]))

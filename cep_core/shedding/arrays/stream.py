@@ -18,7 +18,7 @@ from cep_core.arrays import Flags, Floats, Ints
 from cep_core.candidates.keys import OPERATORS, Comparing
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.shedding.arrays.open_windows import Opened, Windows, open_windows, windows_open_at
+from cep_core.shedding.arrays.open_windows import Opened, WindowSpec, open_windows, windows_open_at
 from cep_core.shedding.machine import Machine, Start
 
 Actions = npt.NDArray[np.uint8]
@@ -38,7 +38,7 @@ class Offered:
 
     name: str
     machine: Machine
-    windows: Windows
+    windows: WindowSpec
     fits: Flags
     """[n, L]."""
     weight: float = 1.0

@@ -31,7 +31,7 @@ import numpy as np
 from cep_core.arrays import Flags, Floats, Ints
 from cep_core.shedding.arrays.rules import RECORD
 from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 ROUNDING = 1e-9
 """Shares are sums of quotients; so much is taken off the answer."""
@@ -94,7 +94,7 @@ def least_loss(
     best = np.zeros(len(weight))
     place = np.full(len(weight), -1, np.int64)
     # What every partial match has cost when a period begins and when it has ended.
-    again = Run(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
+    again = OperatorRun(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
     for number, period in enumerate(periods):
         again.advance(period.first)
         before = _padded(again.spent_by_node(), known.nodes)

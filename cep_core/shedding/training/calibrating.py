@@ -27,7 +27,7 @@ from cep_core.shedding.arrays.costs import uniform_costs
 from cep_core.shedding.arrays.stream import Offered, stream_of
 from cep_core.shedding.kernels.victims import by_chance
 from cep_core.shedding.model.utility import utility_at, utility_tables
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 PARTS = ("lookup", "sort", "drop", "draw")
 """What shedding itself costs (`Costs`)."""
@@ -93,10 +93,10 @@ def calibrate(
     lengths = np.cumsum(1 + np.arange(STRETCHES) % 4)
     ends = np.unique(lengths * len(ts) // lengths[-1])
     ends = ends[ends > 0]
-    counts = _counted(Run(stream, np.zeros(len(ts), np.int64)), ends)
+    counts = _counted(OperatorRun(stream, np.zeros(len(ts), np.int64)), ends)
     fitted, explained = [], []
     for _ in range(repetitions):
-        tries = [_timed(Run(stream, np.zeros(len(ts), np.int64)), ends, now) for _ in range(TRIES)]
+        tries = [_timed(OperatorRun(stream, np.zeros(len(ts), np.int64)), ends, now) for _ in range(TRIES)]
         spent = np.min(tries, axis=0)
         found = fit_costs(counts, spent)
         fitted.append(found[1:])
@@ -147,7 +147,7 @@ def _non_negative(counts: Floats, spent: Floats, wanted: Floats, drawn: Floats) 
     return np.asarray(found / scale)
 
 
-def _counted(run: Run, ends: Ints) -> Floats:
+def _counted(run: OperatorRun, ends: Ints) -> Floats:
     """[n, 2 + T] by stretch: one call, its events, and the partial matches of each state that they meet."""
     rows, seen, begin = [], np.zeros(len(run.account.moves), np.int64), 0
     for end in ends.tolist():
@@ -158,7 +158,7 @@ def _counted(run: Run, ends: Ints) -> Floats:
     return np.array(rows, np.float64)
 
 
-def _timed(run: Run, ends: Ints, now: Callable[[], int]) -> Floats:
+def _timed(run: OperatorRun, ends: Ints, now: Callable[[], int]) -> Floats:
     """[n] nanoseconds of each stretch."""
     spent = []
     for end in ends.tolist():

@@ -18,7 +18,7 @@ from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.model.observations import Observations
 from cep_core.shedding.model.regression import Latency, fit_latency
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 SAMPLES = 2_000
 """(n, latency) pairs that the latency functions are fitted to, at most."""
@@ -65,7 +65,7 @@ class Model:
     costs: Costs
 
 
-def model_of(run: Run, patterns: Sequence[Offered], costs: Costs, types: int) -> Model:
+def model_of(run: OperatorRun, patterns: Sequence[Offered], costs: Costs, types: int) -> Model:
     """Learns from all events that a run has processed. `types`: how many types of events there are."""
     stream, account, done = run.stream, run.account, run.at
     found = []

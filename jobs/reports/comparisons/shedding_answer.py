@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cep_core.experiments.loads import DAY
-from jobs.reports.comparisons.shedding_comparison import AT_RANDOM, CLAIRVOYANT, EVENTS, NONE, PSPICE, Outcome, Shedding
+from jobs.reports.comparisons.shedding_comparison import (
+    AT_RANDOM,
+    CLAIRVOYANT,
+    EVENTS,
+    NONE,
+    PSPICE,
+    SheddingComparison,
+    SheddingOutcome,
+)
 from jobs.reports.words.quantities import counted, share, virtual
 from jobs.reports.words.values import listed, shown
 
@@ -16,7 +24,7 @@ ALIKE = 0.05
 """Strategies whose losses differ by no more than this share of the larger are alike."""
 
 
-def answer(compared: Shedding) -> str:
+def answer(compared: SheddingComparison) -> str:
     """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much.
 
     Of strategies that had little to choose from it says so, and names none the best.
@@ -46,7 +54,7 @@ def answer(compared: Shedding) -> str:
     return f"{sentence}; {_best(told, first)}{_within(told)}."
 
 
-def _too_early(told: Sequence[Outcome]) -> str:
+def _too_early(told: Sequence[SheddingOutcome]) -> str:
     """What dropping events would have missed where dropping partial matches was not needed."""
     events = next((one for one in told if one.strategy == EVENTS and one.lost), None)
     if events is None:
@@ -54,12 +62,12 @@ def _too_early(told: Sequence[Outcome]) -> str:
     return f"; {EVENTS}, which drops events and begins at half of the bound, would have missed {_lost(events)}"
 
 
-def load_told(compared: Shedding) -> str:
+def load_told(compared: SheddingComparison) -> str:
     """The load of which is told, and over what it is."""
     return f"{share(compared.told.load)} load over {over_what(compared, compared.told.over)}"
 
 
-def over_what(compared: Shedding, over: str) -> str:
+def over_what(compared: SheddingComparison, over: str) -> str:
     """What a load is over, in words."""
     if over == DAY:
         return "the day"
@@ -67,7 +75,7 @@ def over_what(compared: Shedding, over: str) -> str:
     return "the busiest hour" if hours == 1 else f"the busiest {hours or ''} hours".replace("  ", " ")
 
 
-def choice_told(compared: Shedding) -> str:
+def choice_told(compared: SheddingComparison) -> str:
     """How often something had to go, and whether there was a choice; empty where nothing had to."""
     told = [one.measures for one in compared.attainable if "choice" in one.measures]
     if not told or compared.choice is None:
@@ -80,7 +88,7 @@ def choice_told(compared: Shedding) -> str:
     )
 
 
-def yardsticks(compared: Shedding) -> str:
+def yardsticks(compared: SheddingComparison) -> str:
     """What even those who know the future would have missed, and what no strategy can do better than.
 
     Where strategies are alike although they had a choice, why they are.
@@ -107,7 +115,7 @@ def yardsticks(compared: Shedding) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}.{_why_alike(compared, told)}"
 
 
-def _why_alike(compared: Shedding, told: Sequence[Outcome]) -> str:
+def _why_alike(compared: SheddingComparison, told: Sequence[SheddingOutcome]) -> str:
     """Why strategies that drop partial matches lose alike; nothing where they do not, or where there was no choice."""
     best, worst = told[0].lost, told[-1].lost
     if compared.little_choice or len(told) == 1 or worst - best > ALIKE * worst:
@@ -123,7 +131,7 @@ def _why_alike(compared: Shedding, told: Sequence[Outcome]) -> str:
     return " The strategies that drop partial matches miss alike, and so does the clairvoyant."
 
 
-def _best(told: Sequence[Outcome], first: Outcome) -> str:
+def _best(told: Sequence[SheddingOutcome], first: SheddingOutcome) -> str:
     """Who would have missed the fewest, against the one that the sentence began with, or else the next."""
     best, *rivals = told
     if best is not first and best.strategy == AT_RANDOM:
@@ -140,7 +148,7 @@ def _best(told: Sequence[Outcome], first: Outcome) -> str:
     return f"that would have been the best, ahead of {_called(rivals[0])}{_fewer(best, rivals[0])}"
 
 
-def _within(told: Sequence[Outcome]) -> str:
+def _within(told: Sequence[SheddingOutcome]) -> str:
     """Whether the best kept the latency bound, and if not, which is the best of those that did."""
     best = told[0]
     if not best.late:
@@ -150,11 +158,11 @@ def _within(told: Sequence[Outcome]) -> str:
     return f", though with {share(best.late)} of the events beyond the latency bound{others}"
 
 
-def _called(outcome: Outcome) -> str:
+def _called(outcome: SheddingOutcome) -> str:
     return "dropping at random" if outcome.strategy == AT_RANDOM else shown(outcome.strategy)
 
 
-def _fewer(one: Outcome, other: Outcome) -> str:
+def _fewer(one: SheddingOutcome, other: SheddingOutcome) -> str:
     """By how much one misses fewer, and whether chance alone makes such a difference."""
     if one.lost >= other.lost:
         return ""
@@ -162,17 +170,17 @@ def _fewer(one: Outcome, other: Outcome) -> str:
     return f", {share(1 - one.lost / other.lost)} fewer{within}"
 
 
-def _is_chance(one: Outcome, other: Outcome) -> bool:
+def _is_chance(one: SheddingOutcome, other: SheddingOutcome) -> bool:
     """Whether the better of two leads by no more than a standard deviation over seeds."""
     return other.lost - one.lost <= max(own.measures["lost"].deviation for own in (one, other))
 
 
-def _lost(outcome: Outcome) -> str:
+def _lost(outcome: SheddingOutcome) -> str:
     found = outcome.measures["lost"]
     return share(found.mean) + (f" (± {share(found.deviation)})" if found.deviation else "")
 
 
-def bound_kept(compared: Shedding) -> str:
+def bound_kept(compared: SheddingComparison) -> str:
     """How often the latency bound did not hold: without shedding, and under each strategy that broke it."""
     bound, without, told = virtual(compared.bound_ns), compared.outcome(NONE), compared.attainable
     broken = [one for one in told if one.late]
@@ -191,7 +199,7 @@ def bound_kept(compared: Shedding) -> str:
     return f"{sentence}; under {each} would still have been{_others(told, broken)}."
 
 
-def _others(told: Sequence[Outcome], broken: Sequence[Outcome]) -> str:
+def _others(told: Sequence[SheddingOutcome], broken: Sequence[SheddingOutcome]) -> str:
     kept = [shown(one.strategy) for one in told if one not in broken]
     if not kept:
         return ""

@@ -42,7 +42,7 @@ LITTLE = 0.5
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SheddingOutcome:
     """One strategy in one setting."""
 
     strategy: str
@@ -73,7 +73,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Part:
+class DayPart:
     """A strategy in one part of the day, in log time; latencies in virtual nanoseconds."""
 
     begin: int
@@ -87,12 +87,12 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shedding:
+class SheddingComparison:
     """A day's comparison."""
 
-    outcomes: Sequence[Outcome]
+    outcomes: Sequence[SheddingOutcome]
     """In the order of the strategies of `DROPS`, then of loads."""
-    parts: Mapping[str, Sequence[Part]]
+    parts: Mapping[str, Sequence[DayPart]]
     """For each strategy, in the setting told and of one seed."""
     states: Mapping[str, Mapping[str, Sequence[float]]]
     """Likewise: what was dropped in each state of each query, the initial one first."""
@@ -141,17 +141,17 @@ class Shedding:
         return list(dict.fromkeys(name for one in self.outcomes for name in one.by_query))
 
     @property
-    def at_told(self) -> list[Outcome]:
+    def at_told(self) -> list[SheddingOutcome]:
         """Every strategy in the setting told, the fewest missed first; those that nobody can use at the end."""
         mine = [one for one in self.outcomes if one.setting == self.told]
         return sorted(mine, key=lambda one: (one.strategy in (NONE, *YARDSTICKS), one.strategy == NONE, one.lost))
 
     @property
-    def attainable(self) -> list[Outcome]:
+    def attainable(self) -> list[SheddingOutcome]:
         """Strategies that somebody could have used, in the setting told, the fewest missed first."""
         return [one for one in self.at_told if one.strategy not in (NONE, *YARDSTICKS)]
 
-    def outcome(self, strategy: str, setting: Setting | None = None) -> Outcome | None:
+    def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
         """A strategy in a setting, the one told by default."""
         wanted = self.told if setting is None else setting
         return next((one for one in self.outcomes if (one.strategy, one.setting) == (strategy, wanted)), None)
@@ -175,7 +175,7 @@ class Shedding:
         return self.choice is not None and self.choice < LITTLE
 
 
-def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
+def read_shedding(reader: LakeReader, day: date) -> SheddingComparison | None:
     """The day's comparison; None where there is none."""
     found = rows(reader.read("experiments", day, day, where=ds.field("experiment") == EXPERIMENT), *_ORDER)
     last = max((row["run_id"] for row in found), default=None)
@@ -203,7 +203,7 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
 
 
-def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
+def shedding_of(measured: Sequence[Mapping[str, Any]]) -> SheddingComparison | None:
     """A comparison from its rows of `experiments`, in any order."""
     about = [(row, json.loads(row["parameters"])) for row in measured if row["value"] is not None]
     whole: dict[tuple[str, Setting], dict[str, list[float]]] = {}
@@ -228,7 +228,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
         else:
             whole.setdefault(key, {}).setdefault(metric, []).append(value)
     outcomes = [
-        Outcome(
+        SheddingOutcome(
             strategy,
             setting,
             _spreads(found),
@@ -242,7 +242,7 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     if told is None:
         told = _told_of({one.setting for one in outcomes})
     busy = [it for _, it in about if "busiest_from" in it]
-    return Shedding(
+    return SheddingComparison(
         outcomes,
         {name: [_part(key, its) for key, its in sorted(found.items())] for name, found in _ordered(parts)},
         {
@@ -285,9 +285,9 @@ def _spreads(found: Mapping[str, Sequence[float]]) -> dict[str, Spread]:
     return {metric: Spread.of(values) for metric, values in sorted(found.items())}
 
 
-def _part(key: tuple[int, int], found: Mapping[str, float]) -> Part:
+def _part(key: tuple[int, int], found: Mapping[str, float]) -> DayPart:
     names = ("events", "dropped", "late_events", "latency_mean", "latency_max", "missed")
-    return Part(*key, *(found.get(f"period_{name}", 0.0) for name in names))
+    return DayPart(*key, *(found.get(f"period_{name}", 0.0) for name in names))
 
 
 def _ordered(by_strategy: Mapping[str, Any]) -> list[tuple[str, Any]]:

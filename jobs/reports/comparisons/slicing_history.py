@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.comparisons.slicing_comparison import IN_USE, Comparison, Measured, comparisons_ending
+from jobs.reports.comparisons.slicing_comparison import IN_USE, MeasuredSlicing, SlicingComparison, comparisons_ending
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed, shown
@@ -38,7 +38,7 @@ class Record:
 class History:
     """Comparisons of the same queries, by day, the day told of included and last."""
 
-    days: Sequence[tuple[date, Comparison]]
+    days: Sequence[tuple[date, SlicingComparison]]
 
     @property
     def wins(self) -> Counter[str]:
@@ -48,7 +48,7 @@ class History:
     @property
     def records(self) -> list[Record]:
         """Every strategy, most wins first."""
-        found: dict[str, list[tuple[Measured, Measured | None]]] = {}
+        found: dict[str, list[tuple[MeasuredSlicing, MeasuredSlicing | None]]] = {}
         for _, comparison in self.days:
             for one in comparison.strategies:
                 found.setdefault(one.strategy, []).append((one, comparison.in_use))
@@ -73,13 +73,13 @@ class History:
         return f"{clause}, on average {share(abs(record.margin))} {side} the plan in use"
 
 
-def _behind(comparison: Comparison) -> float:
+def _behind(comparison: SlicingComparison) -> float:
     """How far the largest slice of the plan in use is above the best one, as a share of the best; 0 where unknown."""
     best, used = comparison.best, comparison.in_use
     return used.load / best.load - 1 if best is not None and used is not None and best.load else 0.0
 
 
-def _record(name: str, wins: int, days: Sequence[tuple[Measured, Measured | None]]) -> Record:
+def _record(name: str, wins: int, days: Sequence[tuple[MeasuredSlicing, MeasuredSlicing | None]]) -> Record:
     margins = [1 - one.load / used.load for one, used in days if used is not None and used.load]
     return Record(
         name,
@@ -90,12 +90,12 @@ def _record(name: str, wins: int, days: Sequence[tuple[Measured, Measured | None
     )
 
 
-def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, Comparison]]:
+def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, SlicingComparison]]:
     """All comparisons of the trailing days before `day`; each table is read once."""
     return comparisons_ending(reader, day - timedelta(days=TRAILING - 1), day - timedelta(days=1))
 
 
-def history(earlier: Sequence[tuple[date, Comparison]], day: date, today: Comparison) -> History:
+def history(earlier: Sequence[tuple[date, SlicingComparison]], day: date, today: SlicingComparison) -> History:
     """Those of today's queries, today's last; today's alone where there are none."""
     before = {
         on: comparison

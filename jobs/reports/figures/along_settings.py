@@ -10,18 +10,18 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from cep_core.experiments.loads import Setting
 from cep_core.experiments.spread import Spread
 from jobs.reports.comparisons.shedding_answer import over_what
-from jobs.reports.comparisons.shedding_comparison import YARDSTICKS, Outcome, Shedding
+from jobs.reports.comparisons.shedding_comparison import YARDSTICKS, SheddingComparison, SheddingOutcome
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import QUIET, strategy_look
 from jobs.reports.words.quantities import share, virtual
 from jobs.reports.words.values import listed, shown
 
-Measure = Callable[[Outcome], Spread | None]
+Measure = Callable[[SheddingOutcome], Spread | None]
 Lines = Mapping[str, Sequence[tuple[Setting, Spread]]]
 
 
 def along_settings(
-    compared: Shedding,
+    compared: SheddingComparison,
     name: str,
     settings: Sequence[Setting],
     strategies: Sequence[str],

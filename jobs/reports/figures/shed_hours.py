@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter
 
 from jobs.reports.comparisons.shedding_answer import load_told
-from jobs.reports.comparisons.shedding_comparison import EVENTS, NONE, Part, Shedding
+from jobs.reports.comparisons.shedding_comparison import EVENTS, NONE, DayPart, SheddingComparison
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.figures.drawing.time_axis import label_times
@@ -19,7 +19,7 @@ from jobs.reports.words.quantities import counted, quantity, virtual
 from jobs.reports.words.values import shown
 
 
-def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+def latency_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """The latest event of each part of the day, with the bound drawn in; None without events."""
     told = {name: parts for name, parts in compared.parts.items() if any(part.events for part in parts)}
     if not told:
@@ -77,7 +77,7 @@ def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
     )
 
 
-def missed_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """Matches missed in each part of the day; None where nothing was missed."""
     told = {name: parts for name, parts in compared.parts.items() if name != NONE}
     totals = {name: sum(part.missed for part in parts) for name, parts in told.items()}
@@ -108,7 +108,7 @@ def missed_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
     )
 
 
-def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+def dropped_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """A row a strategy, a stronger colour where it dropped more; None where nothing was dropped."""
     told = {name: parts for name, parts in compared.parts.items() if any(part.dropped for part in parts)}
     if not told:
@@ -162,11 +162,11 @@ def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
     )
 
 
-def _weighted(compared: Shedding) -> str:
+def _weighted(compared: SheddingComparison) -> str:
     return "weighted " if len(set(compared.weights.values()) | {1.0}) > 1 else ""
 
 
-def _each(told: Mapping[str, Sequence[Part]], clock: Clock) -> str:
+def _each(told: Mapping[str, Sequence[DayPart]], clock: Clock) -> str:
     """What a part of the day is: hour, or its length."""
     part = next(iter(told.values()))[0]
     length = clock.length(part.end - part.begin)
@@ -174,7 +174,7 @@ def _each(told: Mapping[str, Sequence[Part]], clock: Clock) -> str:
 
 
 def _rows(
-    told: Mapping[str, Sequence[Part]], clock: Clock, measure: Callable[[Part], float]
+    told: Mapping[str, Sequence[DayPart]], clock: Clock, measure: Callable[[DayPart], float]
 ) -> list[list[str | int | float | None]]:
     return [
         [name, clock.iso(part.begin), clock.iso(part.end), measure(part)]
@@ -184,7 +184,7 @@ def _rows(
 
 
 def _lines(
-    axes: Axes, told: Mapping[str, Sequence[Part]], clock: Clock, measure: Callable[[Part], float], narrow: bool
+    axes: Axes, told: Mapping[str, Sequence[DayPart]], clock: Clock, measure: Callable[[DayPart], float], narrow: bool
 ) -> None:
     """A line a strategy, each point in the middle of its part."""
     first = next(iter(told.values()))

@@ -11,7 +11,7 @@ from cep_core.experiments.loads import BUSIEST, DAY
 from cep_core.experiments.spread import Spread
 from jobs.reports.answers.listing import Heading
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
-from jobs.reports.comparisons.shedding_comparison import DROPS, NONE, Outcome, Shedding
+from jobs.reports.comparisons.shedding_comparison import DROPS, NONE, SheddingComparison, SheddingOutcome
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.drawing.figure import Figure
@@ -55,7 +55,7 @@ def page(report: DayReport) -> Page | None:
     return Page("shedding.html", "shedding.html", content, figures)
 
 
-def _operator(compared: Shedding, clock: Clock) -> str:
+def _operator(compared: SheddingComparison, clock: Clock) -> str:
     """What the load and the bound told of mean on the day's own clock."""
     load, over = compared.told.load, over_what(compared, compared.told.over)
     when = f", {clock.span(*compared.busiest)}," if compared.busiest else ""
@@ -74,7 +74,7 @@ def _operator(compared: Shedding, clock: Clock) -> str:
     return told
 
 
-def _missed(compared: Shedding) -> list[Figure]:
+def _missed(compared: SheddingComparison) -> list[Figure]:
     """Along loads over the busiest hours and over the day, along bounds, then each query by itself."""
     names = compared.queries
     queries = listed([shown(name) for name in names or compared.asked]) or "all queries"
@@ -98,7 +98,7 @@ def _missed(compared: Shedding) -> list[Figure]:
                 f"shedding-missed-by-{key}" + (f"-{re.sub(r'[^A-Za-z0-9]', '_', query)}" if query else ""),
                 along,
                 _shedding(compared),
-                partial(Outcome.lost_of, query=query),
+                partial(SheddingOutcome.lost_of, query=query),
                 ("matches missed", f"Share of {matches} that is missing, against the {against}."),
                 least=query is None,
             )
@@ -106,7 +106,7 @@ def _missed(compared: Shedding) -> list[Figure]:
     return [figure for figure in found if figure is not None]
 
 
-def _choice(compared: Shedding) -> Figure | None:
+def _choice(compared: SheddingComparison) -> Figure | None:
     """Along the loads: where little had to go there was a choice, where everything had to there was none."""
     over = compared.told.over
     return along_settings(
@@ -131,12 +131,12 @@ _DROPS = [
 ]
 
 
-def _drops(one: Outcome) -> list[str]:
+def _drops(one: SheddingOutcome) -> list[str]:
     its = one.measures
     return [shown(one.strategy), _count(its["drops"]), _share(its["choice"]), _count(its["dropped"])]
 
 
-def _strain(compared: Shedding) -> list[Figure]:
+def _strain(compared: SheddingComparison) -> list[Figure]:
     """Time above the bound, and what shedding costs."""
     here, over = compared.along(compared.told.over), over_what(compared, compared.told.over)
     found = [
@@ -168,19 +168,19 @@ def _strain(compared: Shedding) -> list[Figure]:
     return [figure for figure in found if figure is not None]
 
 
-def _shedding(compared: Shedding) -> list[str]:
+def _shedding(compared: SheddingComparison) -> list[str]:
     return [name for name in compared.strategies if name != NONE]
 
 
-def _matches(compared: Shedding, query: str) -> float:
+def _matches(compared: SheddingComparison, query: str) -> float:
     return max(one.by_query[query]["query_matches"].mean for one in compared.outcomes if query in one.by_query)
 
 
-def _weighted(compared: Shedding) -> bool:
+def _weighted(compared: SheddingComparison) -> bool:
     return len(set(compared.weights.values())) > 1
 
 
-def _headings(compared: Shedding) -> list[Heading]:
+def _headings(compared: SheddingComparison) -> list[Heading]:
     return [
         Heading("strategy", whole=True),
         Heading("missed", number=True),
@@ -191,7 +191,7 @@ def _headings(compared: Shedding) -> list[Heading]:
     ]
 
 
-def _row(compared: Shedding, one: Outcome) -> list[str]:
+def _row(compared: SheddingComparison, one: SheddingOutcome) -> list[str]:
     return [
         shown(one.strategy),
         _share(one.measures["lost"]),
@@ -214,7 +214,7 @@ _LATENCIES = [
 ]
 
 
-def _latencies(one: Outcome) -> list[str]:
+def _latencies(one: SheddingOutcome) -> list[str]:
     times = [one.measures.get(name) for name in ("latency_p50", "latency_p99", "latency_p100")]
     return [
         shown(one.strategy),
@@ -238,7 +238,7 @@ def _count(found: Spread | None) -> str:
     return quantity(round(found.mean, digits)) + about
 
 
-def _states(compared: Shedding) -> dict[str, Any] | None:
+def _states(compared: SheddingComparison) -> dict[str, Any] | None:
     """What was dropped, by query and by how far a partial match had come; None where nothing was."""
     told = {name: found for name, found in compared.states.items() if any(map(sum, found.values()))}
     if not told:
@@ -257,7 +257,7 @@ def _dropped(by_state: Any, state: int) -> str:
     return quantity(by_state[state]) if by_state is not None and state < len(by_state) else "–"
 
 
-def _costs(compared: Shedding) -> list[tuple[str, str]]:
+def _costs(compared: SheddingComparison) -> list[tuple[str, str]]:
     """Terms and values, in virtual time."""
     found: list[tuple[str, str]] = [("Latency bound", virtual(compared.bound_ns))]
     if compared.buffer_ns:

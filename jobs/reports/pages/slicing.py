@@ -9,11 +9,11 @@ from typing import Any
 
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.slicing_comparison import Comparison, comparisons
+from jobs.reports.comparisons.slicing_comparison import SlicingComparison, comparisons
 from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.figures.slicing_strategies import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
@@ -26,10 +26,10 @@ HEAVIEST = 30
 
 
 @dataclass(frozen=True)
-class Section:
+class PlanSection:
     """One plan on the page."""
 
-    comparison: Comparison
+    comparison: SlicingComparison
     sentence: str
     figure: Figure | None
     history: Figure | None
@@ -97,14 +97,14 @@ _HEAVY = [
 ]
 
 
-def _findings(report: DayReport, sections: list[Section]) -> list[str]:
+def _findings(report: DayReport, sections: list[PlanSection]) -> list[str]:
     if not sections:
         return [f"No slicing plan covers {spoken(report.day)}."]
     told = [section.sentence for section in sections if section.sentence]
     return told or [f"No strategies have been compared for {spoken(report.day)}."]
 
 
-def compared(comparison: Comparison) -> str:
+def compared(comparison: SlicingComparison) -> str:
     """Which strategy would have been best, and by how much against the plan in use."""
     best, used, names = comparison.best, comparison.in_use, listed(comparison.queries)
     if best is None:
@@ -127,13 +127,13 @@ def compared(comparison: Comparison) -> str:
     )
 
 
-def _section(comparison: Comparison, past: History) -> Section:
+def _section(comparison: SlicingComparison, past: History) -> PlanSection:
     plan = comparison.plan
     content: dict[str, Any] = json.loads(plan["plan"])
     told = len(past.days) > 1
     clause = "" if comparison.best is None else past.clause(comparison.best.strategy)
     sentence = compared(comparison)
-    return Section(
+    return PlanSection(
         comparison,
         f"{sentence.removesuffix('.')}; {clause}." if clause else sentence,
         strategies_figure(comparison),
@@ -170,7 +170,7 @@ def _recorded(record: Record) -> list[str]:
     return [shown(record.strategy), quantity(record.wins), quantity(record.days), share(record.load), against]
 
 
-def _seconds(comparison: Comparison) -> str:
+def _seconds(comparison: SlicingComparison) -> str:
     if comparison.slowest_seconds is None or comparison.all_seconds is None:
         return ""
     return f"slowest slice {elapsed(comparison.slowest_seconds)}, all slices {elapsed(comparison.all_seconds)}"

@@ -18,7 +18,7 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from cep_core.experiments.shedding import compare_shedding, scenario_of
+from cep_core.experiments.shedding_rows import compare_shedding, scenario_of
 from cep_core.shedding.arrays.offering import relevant_types
 from jobs.lake.reading import read_types
 from jobs.runs.ledger import bounds_of

@@ -1,6 +1,6 @@
 """What the planner must know of the events that a plan will slice: exact counts by type, atom and value, made by Spark.
 
-An event's signature says which atoms match it (`cep_core.slicing.matching`, in SQL); there are few different ones, so
+An event's signature says which atoms match it (`cep_core.slicing.atom_rows`, in SQL); there are few different ones, so
 one aggregation answers how many events each atom, or any of some atoms, matches. Of each slicing attribute the most
 frequent values are counted one by one, the rest by their number. Cost: two aggregations for any number of sets of
 days.
@@ -103,7 +103,7 @@ class EventCounts:
         return self._run.spark.table(self._run.table("events")).where(f.col("day").isin(sorted(days)))
 
     def _matched(self, events: DataFrame) -> DataFrame:
-        """Each event with its signature: which atoms match it (cep_core.slicing.matching, in SQL)."""
+        """Each event with its signature: which atoms match it (cep_core.slicing.atom_rows, in SQL)."""
         from pyspark.sql import functions as f
 
         conditions = [f.lit("")]

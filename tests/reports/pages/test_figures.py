@@ -10,13 +10,13 @@ import pytest
 from matplotlib.axes import Axes
 
 from jobs.reports.answers.changes import Change
-from jobs.reports.comparisons.slicing_comparison import Comparison, Measured
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn
 from jobs.reports.figures.drawing.palette import DARK, SERIES, STRATEGIES, strategy_look
 from jobs.reports.figures.drawing.time_axis import explodes
 from jobs.reports.figures.rhythm import rhythm_figure
-from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.figures.slicing_strategies import strategies_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
 from jobs.reports.figures.windows import windows_figure
@@ -108,7 +108,7 @@ def test_a_figure_of_nothing_does_not_exist() -> None:
     assert rhythm_figure({}, {}, [], INTERVAL, DAY, CLOCK) is None
     assert trailing_figure({"q": Change(Magnitude.of(1), {})}, DAY) is None
     assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": str}, [], INTERVAL, DAY, CLOCK) is None
-    assert strategies_figure(Comparison({"queries": ["q"], "lower_bound": None}, [])) is None
+    assert strategies_figure(SlicingComparison({"queries": ["q"], "lower_bound": None}, [])) is None
 
 
 def test_figures_count_what_they_show() -> None:
@@ -132,9 +132,9 @@ def test_no_two_strategies_look_alike() -> None:
 
 def test_strategies_show_the_lower_bound() -> None:
     """Lowest maximum load first, as shares, beside the bound."""
-    measured = [Measured("broadcast", {}, 0.5, 2.0, 1.5), Measured("plan in use", {}, 0.75, 1.0, 2.0)]
+    measured = [MeasuredSlicing("broadcast", {}, 0.5, 2.0, 1.5), MeasuredSlicing("plan in use", {}, 0.75, 1.0, 2.0)]
     plan = {"plan_id": "ab", "queries": ["q"], "slices": 4, "lower_bound": 0.25, "first_day": DAY, "last_day": DAY}
-    figure = strategies_figure(Comparison(plan, measured))
+    figure = strategies_figure(SlicingComparison(plan, measured))
     assert figure is not None
     assert {"lower bound", "50 %, 2.00 copies", "75 %, 1.00 copies"} <= set(letters(figure))
     assert "The lower bound is 25 %." in figure.caption

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from cep_core.experiments.loads import Setting
-from cep_core.experiments.measures import measures_of
+from cep_core.experiments.shedding_measures import measures_of
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, over_what, yardsticks
-from jobs.reports.comparisons.shedding_comparison import Shedding, shedding_of
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, shedding_of
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.drawing.palette import DARK, SHEDDERS, STRATEGIES, strategy_look
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
@@ -37,7 +37,7 @@ def numbers(site: Path, name: str, day: date = DAY) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def of(choice: float = CHOICE, least: float = LEAST, **lost: float) -> Shedding:
+def of(choice: float = CHOICE, least: float = LEAST, **lost: float) -> SheddingComparison:
     """A day on which strategies lost so much; `_` stands for a blank, `late_X` is how often X broke the bound."""
     late = {name.removeprefix("late_"): share for name, share in lost.items() if name.startswith("late_")}
     kept = {name: share for name, share in lost.items() if not name.startswith("late_")}
@@ -386,6 +386,6 @@ def test_the_small_rows_are_like_real_ones() -> None:
 
 
 def _quality() -> Any:
-    from cep_core.shedding.quality import Quality
+    from cep_core.shedding.result_quality import Quality
 
     return Quality((1,), (0,), (0,), (1.0,), (1, 1, 1, 1), 0.0, 0.0, 0.0, 1, drops=1, choices=1)

@@ -23,7 +23,7 @@ from cep_core.shedding.training.operator_model import Model, PatternModel
 
 
 @dataclass(frozen=True)
-class Trends:
+class TrendCounts:
     """By expected matches for their expected cost."""
 
     name: str = "trend counts"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-import matching_logs as logs
 import pyarrow as pa
-from matching_pictures import draw
+from kleene import logs
+from kleene.pictures import draw
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of

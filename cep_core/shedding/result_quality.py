@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cep_core.arrays import Ints
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 QUANTILES = (0.5, 0.95, 0.99, 1.0)
 
@@ -58,7 +58,7 @@ class Quality:
         return self.false_negatives / weighted if weighted else 0.0
 
 
-def quality_of(run: Run, unshed: Run, bound: int, weights: Sequence[float], begin: int = 0) -> Quality:
+def quality_of(run: OperatorRun, unshed: OperatorRun, bound: int, weights: Sequence[float], begin: int = 0) -> Quality:
     """Judges a run from event `begin` on, by the matches completed there."""
     patterns = range(len(weights))
     ours, theirs = _matches_from(run, begin), _matches_from(unshed, begin)
@@ -89,7 +89,7 @@ def quality_of(run: Run, unshed: Run, bound: int, weights: Sequence[float], begi
     )
 
 
-def _matches_from(run: Run, begin: int) -> tuple[Ints, Ints]:
+def _matches_from(run: OperatorRun, begin: int) -> tuple[Ints, Ints]:
     pattern, event, key = run.match_columns()
     kept = event >= begin
     return pattern[kept], key[kept]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cep_core.shedding.quality import QUANTILES, Quality
+from cep_core.shedding.result_quality import QUANTILES, Quality
 
 
 def measures_of(quality: Quality, retrained: int) -> Iterator[tuple[str, float, str]]:

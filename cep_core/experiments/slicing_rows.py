@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed, worth_hashing
+from cep_core.experiments.rival_slicers import Pairs, broadcast, by_key, composed, worth_hashing
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, make_plan, split, statistics_of
-from cep_core.slicing.matching import relevant_rows
+from cep_core.slicing.atom_rows import relevant_rows
 from cep_core.slicing.ranges import cut, read_from
 from cep_core.slicing.shares import bound
 

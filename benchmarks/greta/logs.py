@@ -6,10 +6,10 @@ Table 2, between the start and the end of each mapper of a job; and the task eve
 
 from __future__ import annotations
 
-import matching_logs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from kleene import logs as kleene_logs
 
 from cep_core.events.table import order
 
@@ -33,7 +33,7 @@ def prices(values: npt.NDArray[np.int64], groups: int = 1) -> pa.Table:
 
 def stock() -> tuple[str, pa.Table]:
     """The trades of one day of ten companies: NASDAQ's, or else random walks of as many."""
-    ticks = matching_logs.nasdaq()
+    ticks = kleene_logs.nasdaq()
     if ticks is not None:
         kinds = pa.array(["Stock"] * len(ticks)).dictionary_encode()
         table = ticks.set_column(ticks.column_names.index("event_type"), "event_type", kinds)
@@ -97,4 +97,4 @@ def cluster(measurements: int, mappers: int, jobs: int = 1, rate: int = 1, seed:
 
 def tasks() -> pa.Table | None:
     """Google's: what became of the tasks of each job, in order."""
-    return matching_logs.cluster()
+    return kleene_logs.cluster()

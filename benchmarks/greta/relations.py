@@ -1,6 +1,6 @@
 """The relations that GRETA's section 10 shows, measured again, each with the paper's words and whether it holds.
 
-Who wins and how cost grows: `trend_ways` compared over events of a window (Figures 14 and 15), the selectivity of an
+Who wins and how cost grows: `ways` compared over events of a window (Figures 14 and 15), the selectivity of an
 edge predicate (Figure 16, Linear Road) and the number of groups (Figure 17, cluster monitoring), at sizes where two
 steps finish at all. Times are CPU-seconds, least of some runs; memory is what the process's peak grew by. Every
 relation is drawn into a folder.
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import trend_logs
-from trend_measures import LIMIT, exponent, measured
-from trend_ways import MOST_TRENDS, Curves, Question, compare_ways
+from greta import logs as trend_logs
+from greta.measures import LIMIT, exponent, measured
+from greta.ways import MOST_TRENDS, Curves, Question, compare_ways
 
 import cep_core as cep
 from jobs.reports.figures.drawing.figure import Figure, drawn

@@ -1,7 +1,7 @@
 """The relations of SASE++'s section 6 that need clocks that err and a cluster's logs, measured again: by `matching.py`.
 
 Every relation is a line that ends in `agrees` or `disagrees`, with the numbers that say so; curves are printed, and
-drawn (`matching_pictures`). CPU-seconds of one thread, kernels compiled, best of two runs.
+drawn (`pictures`). CPU-seconds of one thread, kernels compiled, best of two runs.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import matching_logs as logs
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from matching_pictures import draw
-from matching_plans import GRID
+from kleene import logs
+from kleene.pictures import draw
+from kleene.plans import GRID
 
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of, order

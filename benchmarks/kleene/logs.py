@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cep_core.events.table import order
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def abc(events: int, relevant: float, *, b_share: float = 0.78, seed: int = 7) -> pa.Table:

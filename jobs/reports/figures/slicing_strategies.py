@@ -6,14 +6,14 @@ import textwrap
 
 from matplotlib.axes import Axes
 
-from jobs.reports.comparisons.slicing_comparison import IN_USE, Comparison
+from jobs.reports.comparisons.slicing_comparison import IN_USE, SlicingComparison
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, FAINT, strategy_look
 from jobs.reports.words.quantities import quantity, share
 from jobs.reports.words.values import listed, shown
 
 
-def strategies_figure(comparison: Comparison) -> Figure | None:
+def strategies_figure(comparison: SlicingComparison) -> Figure | None:
     """One row a strategy, lowest maximum load first; None where nothing was measured."""
     told, bound = list(comparison.strategies), comparison.lower_bound
     if not told:

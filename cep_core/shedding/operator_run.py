@@ -37,7 +37,7 @@ class TooManyPartialMatches(Exception):
 
 
 @dataclass
-class Run:
+class OperatorRun:
     """An operator at work: `advance` processes a stretch of events under some rules, and may be called again."""
 
     stream: Stream
@@ -69,7 +69,7 @@ class Run:
                 f"in all; at most {MOST_ALIVE:,} and {MOST_RECORDED:,} can be replayed"
             )
 
-    def resumed(self, arrival: Ints) -> Run:
+    def resumed(self, arrival: Ints) -> OperatorRun:
         """A copy that goes on from here with other arrivals and an idle operator, the clock at 0."""
         other = replace(self, arrival=arrival)
         other.pool = copied(self.pool)

@@ -22,9 +22,9 @@ import pyarrow.compute as pc
 
 from cep_core.events.schema import Ties
 from cep_core.experiments.loads import BUSIEST, LOADS, settings_of
-from cep_core.experiments.measures import measures_of
 from cep_core.experiments.periods import periods_of, weighted
-from cep_core.experiments.slicing import SCHEMA
+from cep_core.experiments.shedding_measures import measures_of
+from cep_core.experiments.slicing_rows import SCHEMA
 from cep_core.experiments.spread import Spread
 from cep_core.language.patterns.query import Query
 from cep_core.shedding.arrays.costs import Costs
@@ -36,9 +36,9 @@ from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
-from cep_core.shedding.shedders.trends import Trends
+from cep_core.shedding.shedders.trend_counts import TrendCounts
 
-STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(PSpice()), Trends())
+STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(PSpice()), TrendCounts())
 """Strategies without chance."""
 
 RANDOM: tuple[Shedder, ...] = (ByChance(), Events())

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import trend_logs
-from trend_measures import Row, exponent, measured, seconds
+from greta import logs as trend_logs
+from greta.measures import Row, exponent, measured, seconds
 
 import cep_core as cep
 from cep_core.compile import compile_query
@@ -28,10 +28,10 @@ EXACT_TICKS = 0.25
 FIRST = """
 import sys, time
 sys.path.insert(0, {folder!r})
-import trend_tables
-name, log = trend_tables.trend_logs.stock()
+from greta import tables
+name, log = tables.trend_logs.stock()
 begin = time.process_time()
-trend_tables.cep.aggregate(trend_tables.Q1.format(test="S.price > NEXT(S).price"), log, unit="ms", cores=1)
+tables.cep.aggregate(tables.Q1.format(test="S.price > NEXT(S).price"), log, unit="ms", cores=1)
 print(time.process_time() - begin)
 """
 
@@ -75,7 +75,7 @@ def exact_ticks() -> Iterator[Row | str]:
         spent = seconds(lambda q=query: cep.aggregate(q, log, unit="ms", cores=1), 5)
         label = f"Q1 over {log.num_rows:,} of {name}, S.price {operator} NEXT(S).price, exact, table to table"
         yield Row(label, spent, "CPU-s", EXACT_TICKS)
-    script = FIRST.format(folder=str(Path(__file__).parent))
+    script = FIRST.format(folder=str(Path(__file__).parents[1]))
     first = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
     yield Row("the same, the first call of a process, kernels compiled before", float(first.stdout), "CPU-s")
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-from trend_measures import Row, exponent, seconds
-from trend_ways import every_edge
+from greta.measures import Row, exponent, seconds
+from greta.ways import every_edge
 
 from cep_core.arrays import NOTHING
 from cep_core.numbers.integers import Integers

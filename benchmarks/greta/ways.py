@@ -15,8 +15,8 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from greta.measures import LIMIT, measured
 from numba import njit
-from trend_measures import LIMIT, measured
 
 import cep_core as cep
 from cep_core.arrays import Ints

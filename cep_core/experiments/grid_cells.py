@@ -19,10 +19,10 @@ import pyarrow as pa
 
 from cep_core.experiments.grids import CLAIRVOYANT, LOAD, LOOK_AHEAD, PARTS, STRATEGIES, Cell, Grid
 from cep_core.experiments.logs import LogSource
-from cep_core.experiments.measures import measures_of
 from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
-from cep_core.experiments.shedding import scenario_of
-from cep_core.experiments.slicing import SCHEMA
+from cep_core.experiments.shedding_measures import measures_of
+from cep_core.experiments.shedding_rows import scenario_of
+from cep_core.experiments.slicing_rows import SCHEMA
 from cep_core.language.patterns.query import Query
 from cep_core.shedding.arrays.offering import machine_of
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
