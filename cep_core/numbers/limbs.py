@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Bits, Ints
+from cep_core.arrays import Bits
 from cep_core.numbers.integers import Integers
 from cep_core.numbers.limb_rows import Part
 from cep_core.numbers.limb_words import LIMB, LIMB_BITS

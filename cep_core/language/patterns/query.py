@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cep_core.aggregates.aggregate import Aggregate
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.patterns.tree import Comparison, Expression, Pattern

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.arrays import Flags, Floats, Ints
 from cep_core.events.schema import Ties
 from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
@@ -45,7 +46,6 @@ from cep_core.matching.result.totals import Days, Total, encode, parts
 from cep_core.numbers.count_columns import COUNTS, count_columns, unknown_counts
 
 CONFIDENCE = "confidence"
-OF_ORDER = ("first", "last")
 """Aggregates of a whole list that depend on its order; one of the user's own may, too."""
 
 
@@ -321,7 +321,7 @@ def depends_on_order(condition: Expression, lists: frozenset[str]) -> bool:
         if isinstance(part, Reference) and part.variable in lists and part.which is not Which.EACH:
             return True
         if isinstance(part, PrefixAggregate) and (
-            part.span is not Span.ALL or part.function in OF_ORDER or part.defined
+            part.span is not Span.ALL or part.defined or NAMED[part.function].of_order
         ):
             return True
     return False

@@ -19,6 +19,7 @@ import pyarrow as pa
 from cep_core.aggregates.aggregate import Merged
 from cep_core.arrays import Ints
 from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
 from cep_core.numbers.codes import decode, encode
@@ -69,7 +70,8 @@ class Partial:
 
     def batch(self, groups: Groups) -> pa.RecordBatch:
         """Groups as partial rows; several rows of one group and window add up when they are merged."""
-        return pa.RecordBatch.from_arrays([_single(array) for array in _filled(self._partial_parts, groups)], schema=self.schema)
+        arrays = [_single(array) for array in _filled(self._partial_parts, groups)]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def merge(self, partials: pa.Table) -> Groups:
         """One row for each group and window from the partial rows of all slices: totals add up, extremes combine."""
@@ -113,39 +115,22 @@ class Partial:
     @property
     def _group(self) -> tuple[Part, ...]:
         """What both kinds of rows begin with: the group, and the start of the window."""
-        keys = [
-            Part((field,), lambda groups, name=name, kind=field.type: [groups.keys.column(name).cast(kind)])
-            for name, field in zip(self.query.group_by, self._keys, strict=True)
-        ]
-        return (*keys, self._moment("window_start", 0))
+        keys = [_key(name, field) for name, field in zip(self.query.group_by, self._keys, strict=True)]
+        return (*keys, _moment("window_start", 0))
 
     @property
     def _certain(self) -> Part:
-        return self._moment(CERTAIN, self.size - 1)
+        return _moment(CERTAIN, self.size - 1)
 
     @cached_property
     def _partial_parts(self) -> tuple[Part, ...]:
-        totals = [
-            Part(
-                tuple(pa.field(f"{name}_{i}", kind) for name, kind in TOTAL),
-                lambda groups, i=i: [*groups.totals[i].to_arrow(), pa.array(groups.shifts[i], pa.int32())],
-            )
-            for i in range(self._totals)
-        ]
-        extremes = [
-            Part((pa.field(f"minimum_{i}", ARROW_TYPES[extreme.type]),), lambda groups, i=i: [groups.minima[i]])
-            for i, extreme in enumerate(self.aggregates.minima)
-        ]
-        return (*self._group, self._certain, *totals, *extremes)
+        extremes = [_extreme(i, extreme.type) for i, extreme in enumerate(self.aggregates.minima)]
+        return (*self._group, self._certain, *map(_total, range(self._totals)), *extremes)
 
     @cached_property
     def _result_parts(self) -> tuple[Part, ...]:
         items = [self._item(item) for item in self.aggregates.items]
-        return (*self._group, self._moment("window_end", self.size), *items)
-
-    def _moment(self, name: str, after: int) -> Part:
-        """A moment so much after the window's start."""
-        return Part((pa.field(name, pa.int64()),), lambda groups: [pa.array(groups.start + after, pa.int64())])
+        return (*self._group, _moment("window_end", self.size), *items)
 
     def _item(self, item: Item) -> Part:
         """An item of RETURN: the columns that its aggregate returns."""
@@ -154,9 +139,10 @@ class Partial:
         returned = aggregate.returned(item.source.type, exact=self.exact)
 
         def values(groups: Groups) -> Sequence[pa.Array]:
-            totals, shifts = ([column[place] for place in item.totals] for column in (groups.totals, groups.shifts))
+            totals = tuple(groups.totals[place] for place in item.totals)
+            shifts = tuple(groups.shifts[place] for place in item.totals)
             extremes = tuple(groups.minima[place] for place in item.minima)
-            return returned.values(Merged(groups.totals[0], tuple(totals), tuple(shifts), extremes))
+            return returned.values(Merged(groups.totals[0], totals, shifts, extremes))
 
         return Part(tuple(pa.field(name + suffix, kind) for suffix, kind in returned.columns), values)
 
@@ -166,6 +152,27 @@ class Partial:
         shift = shifts.to_numpy().astype(np.int64)
         most = int(shift.max(initial=0))
         return Integers.from_arrow(small, large).shifted(most - shift).sum_by(rows, count), most
+
+
+def _key(name: str, field: pa.Field) -> Part:
+    """A grouped attribute."""
+    return Part((field,), lambda groups: [groups.keys.column(name).cast(field.type)])
+
+
+def _moment(name: str, after: int) -> Part:
+    """A moment so much after the window's start."""
+    return Part((pa.field(name, pa.int64()),), lambda groups: [pa.array(groups.start + after, pa.int64())])
+
+
+def _total(i: int) -> Part:
+    """A total in a partial row."""
+    fields = tuple(pa.field(f"{name}_{i}", kind) for name, kind in TOTAL)
+    return Part(fields, lambda groups: [*groups.totals[i].to_arrow(), pa.array(groups.shifts[i], pa.int32())])
+
+
+def _extreme(i: int, kind: AttributeType) -> Part:
+    """An extreme value in a partial row."""
+    return Part((pa.field(f"minimum_{i}", ARROW_TYPES[kind]),), lambda groups: [groups.minima[i]])
 
 
 def _schema_of(parts: Iterable[Part]) -> pa.Schema:

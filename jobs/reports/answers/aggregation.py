@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.patterns.query import Query, ReturnItem
 from jobs.reports.answers.answers import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.words.moments import Clock, spoken
@@ -21,31 +21,30 @@ from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import keyed, listed, shown
 
 Row = Mapping[str, Any]
-_COUNTS = (Aggregate.COUNT_TRENDS, Aggregate.COUNT)
 
 
 def headline_item(query: Query) -> ReturnItem:
     """The aggregate that ranks results: COUNT(*) where it is returned, else the first aggregate."""
     aggregates = [item for item in query.returns if item.aggregate is not None]
-    return next((item for item in aggregates if item.aggregate is Aggregate.COUNT_TRENDS), aggregates[0])
+    return next((item for item in aggregates if noun(item)), aggregates[0])
+
+
+def noun(item: ReturnItem) -> str:
+    """What an aggregate counts, in the singular; empty where there is no word for it."""
+    return item.aggregate.noun if item.aggregate is not None else ""
 
 
 def label(item: ReturnItem) -> str:
     """An aggregate as its query writes it: COUNT(*), MAX(D.delay_min)."""
     if item.aggregate is None:
         return item.column
-    if item.aggregate is Aggregate.COUNT_TRENDS:
-        return "COUNT(*)"
-    variable = item.variables[0] if item.variables else ""
-    if item.aggregate is Aggregate.COUNT:
-        return f"COUNT({variable})"
-    return f"{item.aggregate.value.upper()}({variable}.{item.argument})"
+    return item.aggregate.label(item.variables[0] if item.variables else "", item.argument)
 
 
 def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
     """An aggregate's value in a row; None where nothing was aggregated."""
     value, log10, sign = (row.get(item.column + suffix) for suffix in ("", "_log10", "_sign"))
-    if value is None and log10 is None and item.aggregate not in _COUNTS:
+    if value is None and log10 is None and not (item.aggregate is not None and item.aggregate.is_count):
         return None
     return Magnitude.of(value, log10, sign)
 
@@ -86,13 +85,13 @@ def headlines(query: Query, results: pa.Table) -> dict[date, Magnitude]:
 def unit(query: Query) -> str:
     """What the headline counts."""
     item = headline_item(query)
-    return "trends in one window" if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} in one window"
+    return f"{noun(item)}s in one window" if noun(item) else f"{label(item)} in one window"
 
 
 def sized(query: Query, value: Magnitude) -> str:
     """A value of the headline in words: 1 trend, MAX(D.delay_min) 29."""
     item = headline_item(query)
-    return counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} {value}"
+    return counted(value, noun(item)) if noun(item) else f"{label(item)} {value}"
 
 
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
@@ -115,9 +114,9 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     } - {tuple(top[name] for name in query.group_by)}
     if equals:
         who += f" (like {counted(len(equals), 'other')})"
-    most = "the most trends" if item.aggregate is Aggregate.COUNT_TRENDS else f"the highest {label(item)}"
-    noun = "value" if len(query.group_by) == 1 else "combination"
-    across = f"{counted(len(groups), noun)} of {listed(list(query.group_by))} had any, in {counted(windows, 'window')}"
+    most = f"the most {noun(item)}s" if noun(item) else f"the highest {label(item)}"
+    keys = "value" if len(query.group_by) == 1 else "combination"
+    across = f"{counted(len(groups), keys)} of {listed(list(query.group_by))} had any, in {counted(windows, 'window')}"
     return Answer(
         f"On {spoken(day)} {who} had {most}: {value} in the {window}; {across}.",
         value,

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.answers.aggregation import headline_item, label, ranked, value_of
+from cep_core.language.patterns.query import Query
+from jobs.reports.answers.aggregation import headline_item, label, noun, ranked, value_of
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY, series
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
@@ -34,7 +34,7 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
         values.setdefault(group, {})[row["window_start"]] = value_of(item, row) or Magnitude.of(0)
     starts = sorted({row["window_start"] for row in best})
     size = best[0]["window_end"] - best[0]["window_start"]
-    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else label(item)
+    what = f"{noun(item)}s" if noun(item) else label(item)
     by = " and ".join(names)
     count = counted(len(best), "result")
     if len(starts) == 1:
