@@ -9,9 +9,19 @@ from cep_core.aggregates.first import First
 from cep_core.aggregates.last import Last
 from cep_core.aggregates.maximum import Maximum
 from cep_core.aggregates.minimum import Minimum
+from cep_core.aggregates.stddev import StandardDeviation
 from cep_core.aggregates.sum import Sum
 
-AGGREGATES: tuple[Aggregate, ...] = (Count(), Minimum(), Maximum(), Sum(), Average(), First(), Last())
+AGGREGATES: tuple[Aggregate, ...] = (
+    Count(),
+    Minimum(),
+    Maximum(),
+    Sum(),
+    Average(),
+    StandardDeviation(),
+    First(),
+    Last(),
+)
 
 NAMED = {aggregate.name: aggregate for aggregate in AGGREGATES}
 """Each by the name that a query calls it by, in small letters."""

@@ -63,7 +63,8 @@ class StandardDeviation(Aggregate):
         longest = int(np.diff(offsets).max(initial=0))
         if largest_sum(numbers, offsets) ** 2 < SAFE * max(1, longest):
             count, total, of_squares = (
-                Integers(column) for column in (counts, sums(numbers, offsets, before), sums(numbers**2, offsets, before))
+                Integers(column)
+                for column in (counts, sums(numbers, offsets, before), sums(numbers**2, offsets, before))
             )
         else:
             count, total, of_squares = Integers(counts), *_wide_sums(numbers, offsets, before=before)

@@ -219,8 +219,8 @@ class Scope:
             return aggregate.type_in_match(None)
         found = self.attribute_type(self.variables[expression.variable], expression.attribute)
         if found is not None and found not in aggregate.takes.types:
-            what = f"{aggregate.name} takes {aggregate.takes.noun}, not {_article(found)}"
-            self.report(what, expression.at, aggregate.hint)
+            given = f"'{expression.attribute}' is {found}" if found in NUMBERS else f"not {_article(found)}"
+            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {given}", expression.at, aggregate.hint)
             return None
         return aggregate.type_in_match(found)
 

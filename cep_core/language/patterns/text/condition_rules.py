@@ -203,10 +203,12 @@ class ConditionRules(Rules):
     def defined_over_trends(self, meta: Meta, children: list[Token | None]) -> Expression:
         function, target, attribute = children
         assert function is not None
-        message, hint = f"'{function}' has no meaning over all trends", did_you_mean(function.lower(), OVER_TRENDS)
+        message, hint = f"'{function}' has no meaning over all trends", ""
         if function.lower() in NOT_OVER_TRENDS:
             reason, hint = NOT_OVER_TRENDS[function.lower()]
             message += f": {reason}"
+        elif (near := did_you_mean(function.lower(), OVER_TRENDS)).startswith("did"):
+            hint = near
         hint = hint or f"inside one match write {function}({target}[].{attribute or 'x'})"
         raise self._error(message, self._at(meta), hint)
 
