@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -22,26 +21,17 @@ import pyarrow.compute as pc
 
 from cep_core.events.schema import Ties
 from cep_core.experiments.loads import BUSIEST, LOADS, settings_of
+from cep_core.experiments.measurement import SCHEMA, measurement
 from cep_core.experiments.periods import periods_of, weighted
 from cep_core.experiments.shedding_measures import measures_of
-from cep_core.experiments.slicing_rows import SCHEMA
 from cep_core.experiments.spread import Spread
 from cep_core.language.patterns.query import Query
+from cep_core.shedding import strategies
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.offering import offered, relevant_types
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
-from cep_core.shedding.shedders.chance import ByChance
-from cep_core.shedding.shedders.events import Events
-from cep_core.shedding.shedders.nothing import Nothing
-from cep_core.shedding.shedders.partition import ByPartition
-from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.shedders.shedder import Shedder
-from cep_core.shedding.shedders.trend_counts import TrendCounts
-
-STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(PSpice()), TrendCounts())
-"""Strategies without chance."""
-
-RANDOM: tuple[Shedder, ...] = (ByChance(), Events())
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.strategy import SheddingStrategy
 
 PERIODS = 24
 """Parts of the judged interval."""
@@ -114,7 +104,6 @@ def compare_shedding(
     a record of the unshed run.
     """
     experiment = Experiment(scenario)
-    steady = (*STEADY, experiment.look_ahead, experiment.clairvoyant) if look_ahead else STEADY
     since, until, busy = experiment.busiest(busiest or scenario.end - scenario.begin)
     rows: list[dict[str, object]] = []
     for number, setting in enumerate(settings_of(loads, scenario.bound, bounds, busiest=busiest > 0)):
@@ -129,12 +118,10 @@ def compare_shedding(
             about |= {"busiest_from": since, "busiest_to": until, "load_over_day": load}
         if number == 0:
             about["told"] = True
-        for shedder, seed in chain(
-            ((shedder, seeds[0]) for shedder in steady), ((shedder, seed) for shedder in RANDOM for seed in seeds)
-        ):
-            run = experiment.measure(shedder, load, seed, bound=setting.bound)
+        for strategy, seed in _runs(seeds, look_ahead=look_ahead):
+            run = experiment.measure(experiment.shedder_of(strategy), load, seed, bound=setting.bound)
             rows += _rows(run, scenario, about)
-            if isinstance(shedder, Nothing):
+            if strategy is UNSHED:
                 rows.append(_price(run, scenario, experiment.cost, about))
                 rows.append(_row(run, about, "useless_work", experiment.useless_work, "share"))
                 if look_ahead:
@@ -143,6 +130,13 @@ def compare_shedding(
             if number == 0 and seed == seeds[0]:
                 rows += _told_rows(run, experiment, about)
     return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def _runs(seeds: Sequence[int], *, look_ahead: bool) -> list[tuple[SheddingStrategy, int]]:
+    """Each strategy with its seed: those that draw no random number once, then the others with every seed."""
+    usable = [strategy for strategy in strategies.STRATEGIES if look_ahead or not strategy.out_of_reach]
+    steady = [(strategy, seeds[0]) for strategy in usable if not strategy.random]
+    return steady + [(strategy, seed) for strategy in usable if strategy.random for seed in seeds]
 
 
 def summarise(compared: pa.Table) -> pa.Table:
@@ -218,11 +212,4 @@ def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iter
 
 
 def _row(measured: Measured, about: About, metric: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return {
-        "strategy": measured.strategy,
-        "parameters": json.dumps({**about, **more}, sort_keys=True),
-        "seed": measured.seed,
-        "metric": metric,
-        "value": float(value),
-        "unit": unit,
-    }
+    return measurement(measured.strategy, {**about, **more}, measured.seed, metric, value, unit)

@@ -29,6 +29,7 @@ from cep_core.shedding.result_quality import Quality, quality_of
 from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
+from cep_core.shedding.shedders.strategy import SheddingStrategy
 from cep_core.shedding.training.drift import has_drifted
 from cep_core.shedding.training.operator_model import Model, model_of
 
@@ -117,6 +118,10 @@ class Experiment:
     def clairvoyant(self) -> Clairvoyant:
         """The one that does useful work only."""
         return Clairvoyant(self._known)
+
+    def shedder_of(self, strategy: SheddingStrategy) -> Shedder:
+        """The strategy's shedder; one that is out of reach knows the unshed run."""
+        return strategy.make(self._known) if strategy.out_of_reach else strategy.make()
 
     @property
     def useless_work(self) -> float:

@@ -15,7 +15,7 @@ from jobs.workload.files.problems import Mark, Problems, WorkloadError
 from jobs.workload.sections.experiments import read_grids
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids import Grid
+    from cep_core.experiments.grids.grid import Grid
 
 
 _RIGHT: set[tuple[Path, str]] = set()

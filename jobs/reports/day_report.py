@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, read_shedding
+from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.query_report import QueryReport, Records, report_query
+from jobs.reports.query_report import QueryReport, Records
 from jobs.reports.questions import Question
 from jobs.reports.words.moments import Clock
 from jobs.workload.declaration import Workload

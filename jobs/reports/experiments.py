@@ -15,15 +15,17 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grids import LOAD, Grid
+from cep_core.experiments.grids.grid import LOAD, Grid
+from cep_core.experiments.grids.relations import RELATIONS, judged
+from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.experiments.loads import load_told
-from cep_core.experiments.relations import RELATIONS, judged
-from cep_core.experiments.summaries import Summary, summary_of
+from cep_core.shedding import strategies
+from cep_core.shedding.shedders.nothing import UNSHED
 from jobs import places
 from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.shedding_comparison import LITTLE, YARDSTICKS
+from jobs.reports.comparisons.shedding_comparison import LITTLE
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.grid import UNSHED, figures_of
+from jobs.reports.figures.grid import figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.site import move_folder, write_pages
@@ -121,7 +123,7 @@ def answer_of(grid: Grid, summary: Summary) -> str:
     """What each strategy lost at the load told: one number, or the range over the other axes."""
     load = load_told(grid.loads)
     told: list[str] = []
-    for strategy in (name for name in grid.strategies if name != UNSHED):
+    for strategy in (name for name in grid.strategies if name != UNSHED.name):
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
         misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
         told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
@@ -133,7 +135,8 @@ def _choice(grid: Grid, summary: Summary) -> str:
 
     Of the strategies that somebody could use and that drop partial matches; nothing where no drop was counted.
     """
-    usable = [name for name in grid.strategies if name not in YARDSTICKS]
+    out_of_reach = [strategy.name for strategy in strategies.STRATEGIES if strategy.out_of_reach]
+    usable = [name for name in grid.strategies if name not in out_of_reach]
     points = [point for name in usable for point in summary.along(LOAD, name) if "choice" in point.metrics]
     drops = sum(point["drops"] for point in points)
     if not drops:

@@ -21,6 +21,11 @@ class Question:
     query: Query
     plan: str
 
+    @property
+    def kind(self) -> str:
+        """What its results are; reports are chosen by it."""
+        return self.query.kind
+
 
 def questions_of(workload: Workload) -> list[Question]:
     """Every question, by name. Raises QueryError where a query is wrong."""

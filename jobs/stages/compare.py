@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slicing_rows import compare_strategies
+from cep_core.experiments.slicing_strategies import IN_USE
 from cep_core.shedding.operator_run import TooManyPartialMatches
 from cep_core.slicing import Plan
 from cep_core.slicing.slicing_plan import Prediction
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 EXPERIMENT = "slicing:"
 """Before the plan's id: the experiment's name."""
-
-IN_USE = "plan in use"
 
 PLANNED = "planned"
 """The name under which predictions for other numbers of slices are recorded."""
@@ -204,7 +203,7 @@ def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
             found.append(
                 {
                     "experiment": EXPERIMENT + plan.plan_id,
-                    "strategy": IN_USE,
+                    "strategy": IN_USE.name,
                     "parameters": json.dumps({"variables": list(plan.variables)}),
                     "seed": None,
                     "metric": metric,

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grid_cells import measure_cell
-from cep_core.experiments.grids import LOAD, Cell, Grid
-from cep_core.experiments.logs import OwnDays
+from cep_core.experiments.grids.cells import measure_cell
+from cep_core.experiments.grids.grid import LOAD, Cell, Grid
+from cep_core.experiments.grids.logs import OwnDays
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger

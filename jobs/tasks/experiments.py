@@ -18,7 +18,7 @@ from jobs.workload.files.problems import nearest
 from jobs.workload.sections.experiments import load_grids
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids import Grid
+    from cep_core.experiments.grids.grid import Grid
     from jobs.runs.run import Run
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cep_core.experiments.grids import grid_of
-from cep_core.experiments.summaries import summary_of
+from cep_core.experiments.grids.grid import grid_of
+from cep_core.experiments.grids.summaries import summary_of
 from jobs.reports.experiments import answer_of
 
 GRID = grid_of(

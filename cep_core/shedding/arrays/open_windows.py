@@ -51,7 +51,7 @@ class Opened:
 def open_windows(windows: WindowSpec, ts: Ints, opening: Flags | None = None) -> Opened:
     """The windows over events at `ts` (ascending); `opening`: which events open one, for windows without a slide.
 
-    >>> opened = open_windows(Windows(size=10, slide=5), np.array([0, 6, 30]))
+    >>> opened = open_windows(WindowSpec(size=10, slide=5), np.array([0, 6, 30]))
     >>> opened.at.tolist(), opened.end.tolist()
     ([0, 0, 1, 2, 2], [4, 9, 14, 34, 39])
     """

@@ -23,6 +23,7 @@ from cep_core.shedding.arrays.rules import USEFUL, WITHOUT, Rules, guarded
 from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.shedders.look_ahead import knowing
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
@@ -44,3 +45,13 @@ class Clairvoyant:
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return knowing(guarded(detector, USEFUL, seed), self.known)._replace(everywhere=False)
+
+
+CLAIRVOYANT = SheddingStrategy(
+    Clairvoyant.name,
+    "partial matches that lead to no match any more, and of the others as few as it must: out of reach",
+    "ink",
+    "P",
+    Origin.OUT_OF_REACH,
+    Clairvoyant,
+)

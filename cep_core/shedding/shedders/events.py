@@ -23,6 +23,7 @@ from cep_core.arrays import Floats
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.rules import EVENTS, Rules, guarded
 from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 LEAST = 1e-9
@@ -74,3 +75,8 @@ def spread_over_types(repeated: Floats, shares: Floats) -> tuple[Floats, Floats,
     # Only where the function bends; rounding may not make it fall.
     bends = np.flatnonzero(np.diff(np.concatenate([[0.0], np.maximum.accumulate(wanted)])) > 0)
     return lack, np.concatenate([[0.0], wanted[bends]]), np.concatenate([[0.0], scale[bends]])
+
+
+EVENTS_BY_TYPE = SheddingStrategy(
+    Events.name, "events from windows, by type", "orange", "v", Origin.PAPER, Events, random=True
+)

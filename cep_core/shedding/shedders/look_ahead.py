@@ -15,6 +15,7 @@ from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.rules import LOWEST_AHEAD, WITHOUT, Rules, guarded
 from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
 from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
@@ -48,3 +49,13 @@ def knowing(rules: Rules, known: Clairvoyance) -> Rules:
         next_sibling=account.next_sibling[:nodes],
         root=account.root,
     )
+
+
+LOOK_AHEAD = SheddingStrategy(
+    GreedyLookAhead.name,
+    "partial matches that bring the fewest matches for their cost, event by event: out of reach",
+    "purple",
+    "*",
+    Origin.OUT_OF_REACH,
+    GreedyLookAhead,
+)

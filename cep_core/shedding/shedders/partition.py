@@ -15,6 +15,7 @@ from cep_core.shedding.arrays.rules import Rules
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
@@ -34,3 +35,13 @@ class ByPartition:
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return self.shedder.rules(model, detector, seed)._replace(everywhere=False)
+
+
+BY_PARTITION = SheddingStrategy(
+    ByPartition().name,
+    "as pSPICE, but only from the partial matches that the event at hand meets",
+    "olive",
+    "p",
+    Origin.OWN,
+    ByPartition,
+)

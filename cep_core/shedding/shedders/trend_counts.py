@@ -18,6 +18,7 @@ from cep_core.shedding.arrays.rules import Rules
 from cep_core.shedding.model.chain import trend_counts
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.model.utility import utility_tables
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.shedders.tables import by_table, sizes_of
 from cep_core.shedding.training.operator_model import Model, PatternModel
 
@@ -48,3 +49,13 @@ def _solve(own: PatternModel, size: int) -> tuple[Floats, Floats]:
     rewards = seen.rewards()
     cost = np.array([math.fsum(row) for row in transitions * rewards])
     return trend_counts(offspring, cost, own.left, size)
+
+
+TREND_COUNTS = SheddingStrategy(
+    TrendCounts.name,
+    "partial matches of which the fewest matches are expected for their cost",
+    "green",
+    "D",
+    Origin.OWN,
+    TrendCounts,
+)

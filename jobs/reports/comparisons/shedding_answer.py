@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cep_core.experiments.loads import DAY
-from jobs.reports.comparisons.shedding_comparison import (
-    AT_RANDOM,
-    CLAIRVOYANT,
-    EVENTS,
-    NONE,
-    PSPICE,
-    SheddingComparison,
-    SheddingOutcome,
-)
+from cep_core.shedding.shedders.chance import AT_RANDOM
+from cep_core.shedding.shedders.clairvoyant import CLAIRVOYANT
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.pspice import PSPICE
+from cep_core.shedding.strategies import strategy_named
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.words.quantities import counted, share, virtual
 from jobs.reports.words.values import listed, shown
 
@@ -38,11 +36,11 @@ def answer(compared: SheddingComparison) -> str:
         return f"{load} nothing could be missed: {queries} had no matches on this day."
     if not any(one.dropped for one in told):
         return f"{load} nothing would have been dropped, so that none of the matches of {queries} would be missed."
-    first = next((one for one in told if one.strategy == PSPICE), told[0])
-    if not any(one.dropped for one in told if one.strategy != EVENTS):
+    first = next((one for one in told if one.strategy == PSPICE.name), told[0])
+    if not any(one.dropped for one in told if one.strategy != EVENTS_BY_TYPE.name):
         return f"{load} no partial match would have had to go, so that no match would be missed{_too_early(told)}."
     sentence = f"{load} {shown(first.strategy)} would have missed {_lost(first)} of the matches of {queries}"
-    chance = next((one for one in told if one.strategy == AT_RANDOM and one is not first), None)
+    chance = next((one for one in told if one.strategy == AT_RANDOM.name and one is not first), None)
     if chance is not None:
         sentence += f", dropping at random {_lost(chance)}"
     if compared.little_choice:
@@ -56,10 +54,11 @@ def answer(compared: SheddingComparison) -> str:
 
 def _too_early(told: Sequence[SheddingOutcome]) -> str:
     """What dropping events would have missed where dropping partial matches was not needed."""
-    events = next((one for one in told if one.strategy == EVENTS and one.lost), None)
+    events = next((one for one in told if one.strategy == EVENTS_BY_TYPE.name and one.lost), None)
     if events is None:
         return ""
-    return f"; {EVENTS}, which drops events and begins at half of the bound, would have missed {_lost(events)}"
+    missed = _lost(events)
+    return f"; {events.strategy}, which drops events and begins at half of the bound, would have missed {missed}"
 
 
 def load_told(compared: SheddingComparison) -> str:
@@ -93,8 +92,8 @@ def yardsticks(compared: SheddingComparison) -> str:
 
     Where strategies are alike although they had a choice, why they are.
     """
-    known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
-    told = [one for one in compared.attainable if one.strategy != EVENTS]
+    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.told)
+    told = [one for one in compared.attainable if one.strategy != EVENTS_BY_TYPE.name]
     if not any(one.dropped for one in told):
         return ""
     parts = []
@@ -107,7 +106,7 @@ def yardsticks(compared: SheddingComparison) -> str:
         )
     if not parts:
         return ""
-    without = compared.outcome(NONE)
+    without = compared.outcome(UNSHED.name)
     useless = None if without is None else without.measures.get("useless_work")
     if useless is not None:
         parts[0] = f"{share(useless.mean)} of what partial matches cost leads to no match: {parts[0]}"
@@ -120,7 +119,7 @@ def _why_alike(compared: SheddingComparison, told: Sequence[SheddingOutcome]) ->
     best, worst = told[0].lost, told[-1].lost
     if compared.little_choice or len(told) == 1 or worst - best > ALIKE * worst:
         return ""
-    known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
+    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.told)
     if least is not None and best - least <= ALIKE * best:
         return " The strategies that drop partial matches miss alike because the least possible is as much."
     if known is not None and best - known.lost > ALIKE * best:
@@ -134,7 +133,7 @@ def _why_alike(compared: SheddingComparison, told: Sequence[SheddingOutcome]) ->
 def _best(told: Sequence[SheddingOutcome], first: SheddingOutcome) -> str:
     """Who would have missed the fewest, against the one that the sentence began with, or else the next."""
     best, *rivals = told
-    if best is not first and best.strategy == AT_RANDOM:
+    if best is not first and best.strategy == AT_RANDOM.name:
         return f"the latter would have been the best{_fewer(best, first)}"
     if best is not first:
         return f"{_called(best)} would have been the best with {_lost(best)}{_fewer(best, first)}"
@@ -159,7 +158,8 @@ def _within(told: Sequence[SheddingOutcome]) -> str:
 
 
 def _called(outcome: SheddingOutcome) -> str:
-    return "dropping at random" if outcome.strategy == AT_RANDOM else shown(outcome.strategy)
+    record = strategy_named(outcome.strategy)
+    return record.spoken if record is not None and record.spoken else shown(outcome.strategy)
 
 
 def _fewer(one: SheddingOutcome, other: SheddingOutcome) -> str:
@@ -182,7 +182,7 @@ def _lost(outcome: SheddingOutcome) -> str:
 
 def bound_kept(compared: SheddingComparison) -> str:
     """How often the latency bound did not hold: without shedding, and under each strategy that broke it."""
-    bound, without, told = virtual(compared.bound_ns), compared.outcome(NONE), compared.attainable
+    bound, without, told = virtual(compared.bound_ns), compared.outcome(UNSHED.name), compared.attainable
     broken = [one for one in told if one.late]
     each = listed([f"{shown(one.strategy)} {share(one.late)}" for one in broken], 8)
     if without is None:

@@ -16,27 +16,12 @@ import pyarrow.dataset as ds
 
 from cep_core.experiments.loads import BUSIEST, DAY, Setting, load_told
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.pspice import PSPICE
+from cep_core.shedding.strategies import place_of, strategy_named
 from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
-NONE, PSPICE, AT_RANDOM, EVENTS = "none", "pSPICE", "PM-BL", "E-BL"
-LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
-YARDSTICKS = (LOOK_AHEAD, CLAIRVOYANT)
-"""Strategies that know the future: nobody can use them."""
-
-DROPS = {
-    NONE: "nothing",
-    PSPICE: "partial matches of lowest utility: chance to complete over remaining time",
-    "pSPICE--": "the same without the remaining time",
-    "pSPICE by partition": "as pSPICE, but only from the partial matches that the event at hand meets",
-    AT_RANDOM: "partial matches at random",
-    EVENTS: "events from windows, by type",
-    "trend counts": "partial matches of which the fewest matches are expected for their cost",
-    LOOK_AHEAD: "partial matches that bring the fewest matches for their cost, event by event: out of reach",
-    CLAIRVOYANT: "partial matches that lead to no match any more, and of the others as few as it must: out of reach",
-}
-"""What each strategy drops, in reading order; strategies that are not here are called by their name alone."""
-
 LITTLE = 0.5
 """A share of drops with a choice below which nothing is said about strategies: most drops left nothing to choose."""
 
@@ -49,6 +34,12 @@ class SheddingOutcome:
     setting: Setting
     measures: Mapping[str, Spread]
     by_query: Mapping[str, Mapping[str, Spread]]
+
+    @property
+    def attainable(self) -> bool:
+        """Whether somebody could use the strategy; of one that no record knows any more it is assumed."""
+        record = strategy_named(self.strategy)
+        return record is None or record.attainable
 
     @property
     def lost(self) -> float:
@@ -91,7 +82,7 @@ class SheddingComparison:
     """A day's comparison."""
 
     outcomes: Sequence[SheddingOutcome]
-    """In the order of the strategies of `DROPS`, then of loads."""
+    """In the order of the table of strategies, then of loads."""
     parts: Mapping[str, Sequence[DayPart]]
     """For each strategy, in the setting told and of one seed."""
     states: Mapping[str, Mapping[str, Sequence[float]]]
@@ -144,12 +135,12 @@ class SheddingComparison:
     def at_told(self) -> list[SheddingOutcome]:
         """Every strategy in the setting told, the fewest missed first; those that nobody can use at the end."""
         mine = [one for one in self.outcomes if one.setting == self.told]
-        return sorted(mine, key=lambda one: (one.strategy in (NONE, *YARDSTICKS), one.strategy == NONE, one.lost))
+        return sorted(mine, key=lambda one: (not one.attainable, one.strategy == UNSHED.name, one.lost))
 
     @property
     def attainable(self) -> list[SheddingOutcome]:
         """Strategies that somebody could have used, in the setting told, the fewest missed first."""
-        return [one for one in self.at_told if one.strategy not in (NONE, *YARDSTICKS)]
+        return [one for one in self.at_told if one.attainable]
 
     def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
         """A strategy in a setting, the one told by default."""
@@ -158,7 +149,7 @@ class SheddingComparison:
 
     def least_lost(self, setting: Setting) -> float | None:
         """What any strategy that drops partial matches and keeps the bound would have missed; None: not measured."""
-        without = self.outcome(NONE, setting)
+        without = self.outcome(UNSHED.name, setting)
         found = None if without is None else without.measures.get("least_lost")
         return None if found is None else found.mean
 
@@ -187,7 +178,8 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
 
     Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
     """
-    wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
+    of_pspice = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE.name)
+    wanted = of_pspice & (ds.field("metric") == "lost")
     found = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
     by_day: dict[date, dict[Setting, float]] = {}
     marked: dict[date, Setting] = {}
@@ -278,7 +270,7 @@ def _told_of(settings: Iterable[Setting]) -> Setting:
 def _reading_order(item: tuple[tuple[str, Setting], object]) -> tuple[int, str, str, float, int]:
     """Strategies as a reader meets them, then over what the load is, loads, bounds."""
     (strategy, setting), _ = item
-    return _place(strategy), strategy, setting.over, setting.load, setting.bound
+    return place_of(strategy), strategy, setting.over, setting.load, setting.bound
 
 
 def _spreads(found: Mapping[str, Sequence[float]]) -> dict[str, Spread]:
@@ -291,9 +283,4 @@ def _part(key: tuple[int, int], found: Mapping[str, float]) -> DayPart:
 
 
 def _ordered(by_strategy: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(by_strategy.items(), key=lambda item: (_place(item[0]), item[0]))
-
-
-def _place(strategy: str) -> int:
-    known = list(DROPS)
-    return known.index(strategy) if strategy in known else len(known)
+    return sorted(by_strategy.items(), key=lambda item: (place_of(item[0]), item[0]))

@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.words.moments import spoken
 
 PREFIX = "slicing:"
 LOAD = "maximum_load"
-IN_USE = "plan in use"
 PLANNED = "planned"
 
 
@@ -77,7 +77,7 @@ class SlicingComparison:
 
     @property
     def in_use(self) -> MeasuredSlicing | None:
-        return next((one for one in self.strategies if one.strategy == IN_USE), None)
+        return next((one for one in self.strategies if one.strategy == IN_USE.name), None)
 
 
 def comparisons(reader: LakeReader, day: date) -> list[SlicingComparison]:
@@ -146,8 +146,8 @@ def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Slic
         if LOAD in found
     ]
     # the plan in use first among equals: that it is among the best is what a reader wants to know
-    strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
-    seconds = values.get(IN_USE, {})
+    strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE.name, one.replication or 0.0, one.strategy))
+    seconds = values.get(IN_USE.name, {})
     planned = _planned([row for row in known if row["strategy"] == PLANNED])
     return SlicingComparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
 

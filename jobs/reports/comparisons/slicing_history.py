@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.comparisons.slicing_comparison import IN_USE, MeasuredSlicing, SlicingComparison, comparisons_ending
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison, comparisons_ending
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed, shown
@@ -64,7 +65,7 @@ class History:
         others = [f"{shown(name)} on {n}" for name, n in self.wins.most_common() if name != strategy]
         rest = f" ({listed(others, 3)})" if others else ""
         clause = f"over the last {TRAILING} days it was best on {record.wins} of {len(self.days)} compared{rest}"
-        if strategy == IN_USE:
+        if strategy == IN_USE.name:
             behind = statistics.fmean(_behind(comparison) for _, comparison in self.days)
             return clause + (f", on average {share(behind)} above the day's best" if behind else "")
         if not record.margin:

@@ -9,8 +9,9 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from cep_core.experiments.loads import Setting
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.strategies import strategy_named
 from jobs.reports.comparisons.shedding_answer import over_what
-from jobs.reports.comparisons.shedding_comparison import YARDSTICKS, SheddingComparison, SheddingOutcome
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import QUIET, strategy_look
 from jobs.reports.words.quantities import share, virtual
@@ -60,7 +61,7 @@ def along_settings(
             axes.fill_between(low[0], 0, low[1], color=QUIET, alpha=0.18, linewidth=0)
             axes.plot(*low, color=QUIET, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
         for strategy, line in lines.items():
-            look = strategy_look(strategy)
+            look, record = strategy_look(strategy), strategy_named(strategy)
             axes.errorbar(
                 [places[it] for it, _ in line],
                 [100 * spread.mean for _, spread in line],
@@ -68,7 +69,7 @@ def along_settings(
                 color=look.colour,
                 marker=look.marker,
                 markersize=5.5,
-                linestyle=(0, (4, 2)) if strategy in YARDSTICKS else "-",
+                linestyle=(0, (4, 2)) if record is not None and record.out_of_reach else "-",
                 elinewidth=1.0,
                 capsize=2.5,
                 label=shown(strategy, 24),

@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter
 
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.comparisons.shedding_answer import load_told
-from jobs.reports.comparisons.shedding_comparison import EVENTS, NONE, DayPart, SheddingComparison
+from jobs.reports.comparisons.shedding_comparison import DayPart, SheddingComparison
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.figures.drawing.time_axis import label_times
@@ -79,7 +81,7 @@ def latency_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
 
 def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """Matches missed in each part of the day; None where nothing was missed."""
-    told = {name: parts for name, parts in compared.parts.items() if name != NONE}
+    told = {name: parts for name, parts in compared.parts.items() if name != UNSHED.name}
     totals = {name: sum(part.missed for part in parts) for name, parts in told.items()}
     if not any(totals.values()):
         return None
@@ -140,7 +142,7 @@ def dropped_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
     each = _each(told, clock)
     totals = [
         f"{shown(name)} {quantity(sum(part.dropped for part in parts))}"
-        + (" events left out of partial matches" if name == EVENTS else "")
+        + (" events left out of partial matches" if name == EVENTS_BY_TYPE.name else "")
         + f" (at most {quantity(peaks[name])} in one {each})"
         for name, parts in told.items()
     ]

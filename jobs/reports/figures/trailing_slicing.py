@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from matplotlib.axes import Axes
 
-from jobs.reports.comparisons.slicing_comparison import IN_USE
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_history import History
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
@@ -30,17 +30,17 @@ def trailing_slicing_figure(history: History) -> Figure | None:
     ]
 
     def draw(axes: Axes, narrow: bool) -> None:
-        look = strategy_look(IN_USE)
+        look = strategy_look(IN_USE.name)
         if bounds:
             xs, ys = zip(*bounds, strict=True)
             axes.plot(xs, ys, color=BOUND, linewidth=1.0, linestyle=(0, (4, 2)), label="lower bound")
         if used:
             xs, ys = zip(*used, strict=True)
-            axes.plot(xs, ys, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label=IN_USE)
-        named: set[str] = {IN_USE}
+            axes.plot(xs, ys, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label=IN_USE.name)
+        named: set[str] = {IN_USE.name}
         for place, (_, _, best) in zip(places, days, strict=True):
             look = strategy_look(best.strategy)
-            if best.strategy == IN_USE:
+            if best.strategy == IN_USE.name:
                 continue
             label = None if best.strategy in named else shown(best.strategy, 28)
             named.add(best.strategy)

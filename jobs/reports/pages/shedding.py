@@ -9,9 +9,12 @@ from typing import Any
 
 from cep_core.experiments.loads import BUSIEST, DAY
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.strategies import strategy_named
 from jobs.reports.answers.listing import Heading
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
-from jobs.reports.comparisons.shedding_comparison import DROPS, NONE, SheddingComparison, SheddingOutcome
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.drawing.figure import Figure
@@ -46,7 +49,8 @@ def page(report: DayReport) -> Page | None:
         "dropped_when": dropped_when,
         "strain": strain,
         "strategies": {"headings": _headings(compared), "rows": [_row(compared, one) for one in compared.at_told]},
-        "drops": [(shown(name), DROPS[name]) for name in compared.strategies if name in DROPS],
+        "drops": [(shown(name), record.drops) for name in compared.strategies if (record := strategy_named(name))],
+        "events_strategy": EVENTS_BY_TYPE.name,
         "latencies": {"headings": _LATENCIES, "rows": [_latencies(one) for one in compared.at_told]},
         "states": _states(compared),
         "costs": _costs(compared),
@@ -169,7 +173,7 @@ def _strain(compared: SheddingComparison) -> list[Figure]:
 
 
 def _shedding(compared: SheddingComparison) -> list[str]:
-    return [name for name in compared.strategies if name != NONE]
+    return [name for name in compared.strategies if name != UNSHED.name]
 
 
 def _matches(compared: SheddingComparison, query: str) -> float:

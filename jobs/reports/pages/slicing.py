@@ -13,7 +13,7 @@ from jobs.reports.comparisons.slicing_comparison import SlicingComparison, compa
 from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.slicing_strategies import strategies_figure
+from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page

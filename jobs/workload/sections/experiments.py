@@ -1,8 +1,8 @@
 """Grids of experiments that a workload folder declares: `experiments/<name>.yaml`, one grid each.
 
-Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS; a grid whose files are
-not there is left out and named. What a grid may say is `cep_core.experiments.grids`'s to check, but for the workload's
-own queries.
+Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS. A grid whose files are
+missing is left out, and its name is printed. `cep_core.experiments.grids.grid` checks what a grid says; the workload's
+own queries are checked here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids import Grid
+    from cep_core.experiments.grids.grid import Grid
 
 FOLDER = "experiments"
 """Of the grids in a workload's folder, and of their page in its reports."""
@@ -48,7 +48,7 @@ def grid_files(folder: Path) -> list[Path]:
 
 def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
     """The grids of a workload folder by name, and every problem of those that make no sense."""
-    from cep_core.experiments.grids import grid_of
+    from cep_core.experiments.grids.grid import grid_of
 
     grids: dict[str, Grid] = {}
     problems = Problems()

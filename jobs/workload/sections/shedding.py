@@ -12,11 +12,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
 from jobs.workload.files.problems import Problems, Section, brief
-
-COSTS = ("event", "window", "event_window", "lookup", "sort", "drop", "draw")
-"""What an event, a window, and each part of shedding cost, whatever the query."""
 
 HOURS = 24
 """Of a day."""
@@ -73,7 +70,7 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
         ("bound", "costs"),
         ("buffer", "loads", "busiest_hours", "bounds", "seeds", "training_days"),
     )
-    costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), COSTS[1:])
+    costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), OTHER_COSTS[1:])
     loads = section.numbers("loads", Shedding.loads, most=100)
     if len(set(loads)) < len(loads):
         problems.add(section.at("loads"), "expected different numbers, such as 1.2 for a load of 120 %")
@@ -81,7 +78,7 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
     return Shedding(
         bound=_span(section, "bound", 1),
         buffer=_span(section, "buffer", 0),
-        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in COSTS}),
+        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in OTHER_COSTS}),
         loads=loads,
         busiest_hours=section.count("busiest_hours", Shedding.busiest_hours, most=HOURS - 1),
         bounds=_spans(section, "bounds"),

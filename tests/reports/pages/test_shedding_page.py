@@ -16,7 +16,6 @@ from cep_core.experiments.shedding_measures import measures_of
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, over_what, yardsticks
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, shedding_of
 from jobs.reports.figures.along_settings import along_settings
-from jobs.reports.figures.drawing.palette import DARK, SHEDDERS, STRATEGIES, strategy_look
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from jobs.reports.words.moments import Clock
 from tests.reports.lake.reading import Document, read
@@ -337,14 +336,6 @@ def test_the_latency_figure_shows_the_bound() -> None:
     calm = latency_figure(of(none=0, pSPICE=0.1), DAY, CLOCK)
     assert calm is not None
     assert "No strategy is ever above it." in calm.caption
-
-
-def test_no_two_strategies_look_alike() -> None:
-    """Colour and marker tell every strategy of both pages apart, everywhere the same."""
-    looks = [*STRATEGIES.values(), *SHEDDERS.values()]
-    assert len(set(looks)) == len(looks)
-    assert {look.colour for look in looks} <= set(DARK)
-    assert strategy_look("pSPICE") is SHEDDERS["pSPICE"]
 
 
 def test_a_measure_that_is_nothing_has_no_figure() -> None:

@@ -6,7 +6,8 @@ import textwrap
 
 from matplotlib.axes import Axes
 
-from jobs.reports.comparisons.slicing_comparison import IN_USE, SlicingComparison
+from cep_core.experiments.slicing_strategies import IN_USE
+from jobs.reports.comparisons.slicing_comparison import SlicingComparison
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, FAINT, strategy_look
 from jobs.reports.words.quantities import quantity, share
@@ -35,7 +36,7 @@ def strategies_figure(comparison: SlicingComparison) -> Figure | None:
             )
         axes.set_yticks(range(len(told)), [_title(one.strategy, narrow) for one in told])
         for text, one in zip(axes.get_yticklabels(), told, strict=True):
-            text.set_fontweight("bold" if one.strategy == IN_USE else "normal")
+            text.set_fontweight("bold" if one.strategy == IN_USE.name else "normal")
         axes.set_ylim(len(told) - 0.4, -1.0)
         axes.set_xlim(0, max(one.load for one in told) * (1.4 if narrow else 1.3))
         axes.xaxis.set_major_formatter(lambda tick, _: share(tick))

@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from cep_core.experiments.summaries import Point, Summary
+from cep_core.experiments.grids.summaries import Point, Summary
+from cep_core.shedding.shedders import pspice
+from cep_core.shedding.shedders.chance import AT_RANDOM
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
 
 TIE = 0.01
 
-OURS, TIMELESS, CHANCE, EVENTS = "pSPICE", "pSPICE--", "PM-BL", "E-BL"
+OURS, TIMELESS, CHANCE, EVENTS = pspice.PSPICE.name, pspice.TIMELESS.name, AT_RANDOM.name, EVENTS_BY_TYPE.name
 
 LIKELY = 0.81
 """The match probability above which the paper lets random dropping win (Fig. 5b)."""
@@ -153,7 +157,7 @@ def _keeps_the_bound(summary: Summary) -> PaperVerdict:
 
 
 def _bound_breaks_without(summary: Summary) -> PaperVerdict:
-    late = min(point["late_events"] for point in summary.along("load", "none"))
+    late = min(point["late_events"] for point in summary.along("load", UNSHED.name))
     return PaperVerdict(late > 0.0, f"share of late events without shedding, at least: {_percent(late)}")
 
 

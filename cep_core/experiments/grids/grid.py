@@ -20,26 +20,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from cep_core.experiments.logs import LogSource, OwnDays
-from cep_core.experiments.paper_queries import QUERIES
-from cep_core.experiments.relations import RELATIONS
-from cep_core.shedding.arrays.costs import Costs
-from cep_core.shedding.shedders.chance import ByChance
-from cep_core.shedding.shedders.events import Events
-from cep_core.shedding.shedders.nothing import Nothing
-from cep_core.shedding.shedders.partition import ByPartition
-from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.shedders.shedder import Shedder
-from cep_core.shedding.shedders.trend_counts import TrendCounts
-
-LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
-"""Those that know the unshed run."""
-
-STRATEGIES: Mapping[str, Shedder] = {
-    shedder.name: shedder
-    for shedder in (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Events(), TrendCounts())
-}
-"""By name, beside `LOOK_AHEAD` and `CLAIRVOYANT`, which need a run of their own."""
+from cep_core.experiments.grids.logs import LogSource, OwnDays
+from cep_core.experiments.grids.paper_queries import QUERIES
+from cep_core.experiments.grids.relations import RELATIONS
+from cep_core.shedding import strategies
+from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
 
 LOAD, TAU, TRAINED = "load", "tau_factor", "training_days"
 
@@ -51,8 +36,6 @@ CAUSES = ("cost model", "data", "set-up")
 
 PARTS = 24
 """Of the judged events, where latency is told over time."""
-
-PRICES = {"event", "window", "event_window", "lookup", "sort", "drop", "draw"}
 
 
 @dataclass(frozen=True)
@@ -97,15 +80,15 @@ class Grid:
     figure: str = ""
     """The paper's figure, if it is one of its."""
     relations: Mapping[str, str] = field(default_factory=dict)
-    """What is asked of the numbers, by names of `cep_core.experiments.relations`; why it may not hold here."""
+    """What is asked of the numbers, by names of `cep_core.experiments.grids.relations`; why it may not hold here."""
     causes: Mapping[str, str] = field(default_factory=dict)
     """On which of `CAUSES` it depends that a relation does not hold here."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The workload's own queries as it words them, where the log is its own."""
 
     def __post_init__(self) -> None:
-        self._check("strategies", self.strategies, [*STRATEGIES, LOOK_AHEAD, CLAIRVOYANT])
-        self._check("costs", self.prices, PRICES)
+        self._check("strategies", self.strategies, [strategy.name for strategy in strategies.STRATEGIES])
+        self._check("costs", self.prices, OTHER_COSTS)
         self._check("relations", self.relations, RELATIONS)
         self._check("relations: because", list(self.causes.values()), CAUSES)
         if isinstance(self.log, OwnDays):
