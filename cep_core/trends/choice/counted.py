@@ -14,6 +14,7 @@ from cep_core.trends.choice.aggregation import aggregate_trends
 from cep_core.trends.choice.description import describe_plan
 from cep_core.trends.plan.aggregates import Aggregates
 from cep_core.trends.plan.escaping import split
+from cep_core.trends.plan.rewrites import counts_added
 from cep_core.trends.plan.terms import Term
 from cep_core.trends.plan.trend_plan import Plan, plan_of
 from cep_core.trends.result.groups import group_trends
@@ -55,7 +56,7 @@ class Counted:
             return ("nothing to count: no binding is a match of this",)
         if len(plans) == 1:
             return describe_plan(plans[0][1])
-        lines = [f"{len(plans)} counts added and taken off: a binding that several readings allow counts once"]
+        lines = [counts_added(len(plans))]
         for sign, plan in plans:
             lines += [f"{'+' if sign > 0 else '-'} {line}" for line in describe_plan(plan)]
         return tuple(lines)
