@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.compile import evaluator_of
+from cep_core.language.bound_query import AGGREGATION
 from cep_core.language.patterns.query import Query, ReturnItem
+from cep_core.language.settings import Settings
 from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
@@ -39,13 +40,13 @@ def run(options: argparse.Namespace) -> int:
     """Read, aggregate, print. Raises QueryError for a query that is wrong or no aggregation."""
     begin, meter = time.perf_counter(), Meter()
     try:
-        query, log = bind_to_log(options, meter, aggregation=True)
-        evaluator = evaluator_of(query, exact=options.exact)
+        bound, log = bind_to_log(options, meter, AGGREGATION)
+        query, evaluator = bound.query, bound.evaluator(Settings(exact=options.exact))
         with on_cores(options.cores):
             rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
     finally:
         meter.clear()
-    remark_on(query, log)
+    remark_on(bound, log)
     if is_for_programs(options):
         write_result(rows, options)
         return OK

@@ -65,7 +65,7 @@ def _tell(workload: Workload, query: CompiledQuery) -> int:
     print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
-    if shed := shedding_of(workload, query.name, query.query):
+    if shed := shedding_of(workload, query.name, query.bound):
         print(f"    shedding: {shed.lines[0]}")
     warnings = warnings_of(workload, query.path)
     for warning in warnings:

@@ -11,13 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
-from cep_core import explain
+from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
-from cep_core.language.patterns.bind.inference import schema_mentioned_by
 from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.text.parsing import parse
-from cep_core.language.patterns.walk import units_of
 from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.log_files.columns import (
     attributes,
@@ -70,21 +67,20 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     Raises QueryError for a query that the file's columns make wrong, before the file is read as a whole; WrongWorkload
     for columns that are not there or hold no times; RunError and UnreadableSource for the file.
     """
-    text = query.read_text(encoding="utf-8")
-    written = parse(text, str(query))
+    written = parse_text(query.read_text(encoding="utf-8"), str(query))
     file = look_at(path, reading.missing)
-    event_types = [unit.event_type for unit in units_of(written.pattern)]
+    event_types = list(written.mentioned.types)
     chosen = _choose(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
-    mentioned = set(schema_mentioned_by(written).columns)
+    mentioned = set(written.mentioned.columns)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
-        explain(query, schema=_schema(sample, chosen, reading, event_types))
+        written.bind(_schema(sample, chosen, reading, event_types)).explain()
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
     table = file.read(list(dict.fromkeys(needed)), tick)
     for name in mentioned & set(table.column_names):

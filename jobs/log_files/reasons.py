@@ -9,6 +9,7 @@ from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import Settings
 from cep_core.matching.imprecise.why import confidence_of_pair, orders_of_match
 from cep_core.matching.reference import Path
 from cep_core.matching.why.pair_verdicts import PairJudge
@@ -112,7 +113,7 @@ def why_none(query: Query, matches: Matches, tick: Tick, budget: Budget) -> Iter
     unknown: list[str] = []
     for said, relaxed in relaxations(query, max(span, events.num_rows)):
         try:
-            evaluator = evaluator_of(relaxed, max_matches=1, budget=budget)
+            evaluator = evaluator_of(relaxed, Settings(1, budget=budget))
             metadata = evaluate(evaluator, events, tick).schema.metadata
         except QueryError:
             continue  # without it no engine evaluates the rest
@@ -138,7 +139,9 @@ def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Ite
     if query.strategy is Strategy.ANY:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
-    listing = evaluate(evaluator_of(query, budget=budget), matches.log.events, lambda done, of: None).to_pylist()
+    listing = evaluate(
+        evaluator_of(query, Settings(budget=budget)), matches.log.events, lambda done, of: None
+    ).to_pylist()
     begun = [other for row in listing if (other := matches.path(row)) and other[0][0] == places[0]]
     if path in begun:
         yield f"{rows}: a match, as {_binding(matches, path)}"

@@ -29,9 +29,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.language.settings import Settings
 from jobs.lake.register import table_folders
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import compact_table
@@ -93,18 +93,17 @@ def assignment_of(run: Run) -> Assignment:
         name: tuple(_moments(run, days) for days in _together(run.compiled[name].evaluator, run.scope.blocks(name)))
         for name in names
     }
-    texts = []
-    for name in names:
-        settings = run.workload.settings(name)
-        exact, work = settings.exact_counts, run.workload.limits.work
-        texts.append(QueryText(name, run.compiled[name].text, settings.max_matches, exact, work=work))
     return Assignment(
         tuple(plan.to_dict() for plan in planned(run)),
-        tuple(texts),
+        tuple(_text(run.compiled[name]) for name in names),
         blocks,
         schema_to_values(run.workload.schema),
         run.workload.limits.slice_rows,
     )
+
+
+def _text(query: CompiledQuery, settings: Settings | None = None) -> QueryText:
+    return QueryText(query.name, query.bound.path, query.bound.text, settings or query.settings)
 
 
 def _together(evaluator: Evaluator, blocks: Iterable[Sequence[Evaluation]]) -> Iterator[list[date]]:
@@ -212,15 +211,12 @@ def _compact(
     cut = {result.query: _cut_days(run.compiled[result.query], result) for result in results}
     present = table_folders(run.workload.name, run.lake)
     wanted = [name for name, days in cut.items() if days or f"{name}_compact" in present]
-    work = run.workload.limits.work
-    evaluators = {
-        name: evaluator_of(run.compiled[name].query, collapsed=True, supersets=True, budget=Budget(work))
-        for name in wanted
-    }
+    compact = Settings(collapsed=True, supersets=True, budget=Budget(run.workload.limits.work))
+    evaluators = {name: run.compiled[name].bound.evaluator(compact) for name in wanted}
     tables = [compact_table(name, evaluators[name].schema, run.compiled[name].variables) for name in wanted]
     create(run.spark, run.workload.name, tables, run.lake)
     blocks = {name: tuple(_moments(run, [day]) for day in cut[name]) for name in wanted}
-    texts = [QueryText(name, run.compiled[name].text, collapsed=True, work=work) for name in wanted if cut[name]]
+    texts = [_text(run.compiled[name], compact) for name in wanted if cut[name]]
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
     partials = _partials(run, again, way) if texts else []
     return [

@@ -63,7 +63,7 @@ def slice_events(run: Run) -> StageOutcome:
 def attributes_named(run: Run, query: str) -> set[str]:
     """The attributes that a query's text names, and those of its atoms: no other can matter to it."""
     compiled = run.compiled[query]
-    words = set(_WORD.findall(compiled.text))
+    words = set(_WORD.findall(compiled.bound.text))
     bound = {attribute for atom in compiled.evaluator.atoms for attribute, _ in (*atom.variables, *atom.constants)}
     return {name for name in run.workload.attributes if name in words or name in bound}
 

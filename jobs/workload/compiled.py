@@ -11,14 +11,14 @@ import re
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from cep_core.compile import evaluator_of
+from cep_core.compile import BoundText, bind_text, parse_text
+from cep_core.language.bound_query import AGGREGATION
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator
-from cep_core.language.patterns.bind.binding import bind
-from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.settings import Settings
 from jobs.workload.declaration import Workload
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
 from jobs.workload.files.text_file import read_text
@@ -32,15 +32,20 @@ class CompiledQuery:
     name: str
     question: str
     path: Path
-    text: str
-    query: Query
+    bound: BoundText
+    settings: Settings
     evaluator: Evaluator
     definition: str
 
     @property
+    def query(self) -> Any:
+        """The bound query, for what is about queries of its language only."""
+        return self.bound.query
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The columns of the result that hold events by `seq`: none unless it lists matches."""
-        return () if self.query.aggregation else tuple(variable.name for variable in self.query.positive)
+        return () if self.bound.kind == AGGREGATION else tuple(variable.name for variable in self.query.positive)
 
 
 def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
@@ -62,7 +67,7 @@ def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], lis
             continue
         try:
             if not workload.schema.types:  # which is a problem of workload.yaml's, and no query's
-                parse(text, shown)
+                parse_text(text, shown)
                 continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
         except QueryError as error:
@@ -101,12 +106,16 @@ def question_of(text: str) -> str:
 
 
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
-    settings = workload.settings(path.stem)
-    query = bind(text, workload.schema, shown, whole_log=False)
-    budget = Budget(workload.limits.work)
-    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts, budget=budget)
+    bound = bind_text(text, workload.schema, shown, whole_log=False)
+    settings = evaluation_settings(workload, path.stem)
     definition = definition_hash(workload, path.stem, text)
-    return CompiledQuery(path.stem, question_of(text), path, text, query, evaluator, definition)
+    return CompiledQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
+
+
+def evaluation_settings(workload: Workload, query: str) -> Settings:
+    """What a workload asks of a query's evaluator, each night and in each worker."""
+    settings = workload.settings(query)
+    return Settings(settings.max_matches, settings.exact_counts, budget=Budget(workload.limits.work))
 
 
 def definition_hash(workload: Workload, query: str, text: str) -> str:

@@ -36,12 +36,11 @@ class Counts(NamedTuple):
 
     def take(self, ranges: Ints) -> Counts:
         """A copy for some ranges."""
-        return Counts(*(column[ranges] for column in self))
+        return Counts(self.totals[ranges], self.minima[ranges], self.overflowed[ranges])
 
     def put(self, ranges: Ints, counts: Counts) -> None:
         """Write what was counted for some ranges."""
-        for column, values in zip(self, counts, strict=True):
-            column[ranges] = values
+        self.totals[ranges], self.minima[ranges], self.overflowed[ranges] = counts
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Case:
     def visits(self) -> Floats:
         """[P] how many vertices all windows of a partition hold together."""
         lengths = self.windows.last - self.windows.first
-        return np.bincount(self.partition, lengths, minlength=self.partitions)
+        return np.bincount(self.partition, lengths, minlength=self.partitions).astype(np.float64)
 
     @cached_property
     def ranges(self) -> Ints:

@@ -46,7 +46,7 @@ class Entry:
 
 def page(report: DayReport) -> Page:
     """Every table that exists, published ones first."""
-    files = {it.question.name: it.question.query.path for it in report.queries}
+    files = {it.question.name: it.question.bound.path for it in report.queries}
     entries = [
         Entry(facts, _lineage(name, files), quantity(facts.rows))
         for name in report.reader.tables()

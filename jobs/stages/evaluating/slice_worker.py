@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.compile import evaluator_of
+from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.language.budget import Budget
 from cep_core.language.evaluator import Evaluator, Reach
-from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership, read_from
 
 WORTH_CUTTING = 0.75
@@ -40,15 +39,16 @@ SchemaValues = tuple[
 
 @dataclass(frozen=True)
 class QueryText:
-    """A query as it travels to a worker: text and settings; the worker compiles it once."""
+    """A query as it travels to a worker, which compiles it once, as the driver did.
+
+    `path`: as errors name the file; its suffix says the language. The budget of `settings` is that of each slice and
+    day.
+    """
 
     name: str
+    path: str
     text: str
-    max_matches: int | None = None
-    exact: bool = False
-    collapsed: bool = False
-    work: int | None = None
-    """Steps that each slice may take for a day."""
+    settings: Settings
 
 
 @dataclass(frozen=True)
@@ -185,14 +185,7 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
         ties=Ties(ties),
         imprecision={name: (before, after) for name, before, after in imprecision},
     )
-    return evaluator_of(
-        bind(query.text, log, query.name),
-        max_matches=query.max_matches,
-        exact=query.exact,
-        collapsed=query.collapsed,
-        supersets=True,
-        budget=Budget(query.work),
-    )
+    return bind_text(query.text, log, query.path, whole_log=False).evaluator(query.settings)
 
 
 def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps, limit: int) -> Sequence[Moments]:
