@@ -1,8 +1,8 @@
-"""The last task of a run, for a scheduler, without a JVM: publish reports, tell what was refused, end the run.
+"""The last task of a run, for a scheduler, without a JVM: publish reports, report refused days, end the run.
 
-`--workload W --from D --to D --run-id R`, as jobs/spark_task.py; the run's id finds the workload that it began with and
-the days that it evaluated beside its own. Exit codes as in jobs/exits.py: 3 when the quality gate refused some of the
-run's days, whose reports stay as they were, while those of the other days are published.
+`--workload W --from D --to D --run-id R`, as for jobs/spark_task.py. The run's id leads to the stored workload and to
+the further days that the run evaluated. Exit codes as in jobs/exits.py. 3: the quality gate refused some of the run's
+days. Their reports stay as they were; the other days are published.
 """
 
 from __future__ import annotations

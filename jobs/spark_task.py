@@ -1,9 +1,9 @@
 """One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
 
-The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
-fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments;
-either is all that its run does to the lake, and gives the lease back.
-Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/tasks/ending.py).
+The scheduler gives the run's id, so all tasks and retries of a run share its lease. If another run holds the lease, the
+task fails at once and names that run. `--task maintain` needs no days, `--task experiment` measures grids of
+experiments; each of them is the whole run, so it gives the lease back.
+Exit codes as in jobs/exits.py. A code after which no retry can help ends the run (jobs/tasks/ending.py).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from jobs.tasks.nightly import TASKS, begin
 from jobs.workload.declaration import folder_of, load_workload
 
 WHOLE_RUNS = ("experiment", "maintain")
-"""Tasks after which their run has nothing more to write to the lake."""
+"""Tasks after which their run writes nothing more to the lake."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,7 +97,7 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
 
 
 def _scale(options: argparse.Namespace, progress: Progress) -> Scale:
-    """The scale of Spark's settings for what the task will read; spark-submit was given the same one's heap."""
+    """The scale of Spark's settings for what the task will read. spark-submit got the heap of the same scale."""
     if options.first is None:
         return "small"
     size = input_size(load_workload(options.workload), [options.task], options.first, options.last, places.lake())

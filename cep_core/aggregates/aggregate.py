@@ -86,6 +86,8 @@ class Aggregate(ABC):
     """Its value over no event of a match; None is NULL."""
     noun: ClassVar[str] = ""
     """What it counts, in the singular, where a report has a word for it."""
+    word: ClassVar[str] = ""
+    """How a report calls it before the title of its attribute: the *highest* delay."""
     is_count: ClassVar[bool] = False
     """Whether it has a value even if that is neither in the result nor told by its logarithm."""
     rounded: ClassVar[bool] = False

@@ -25,6 +25,7 @@ class Average(Aggregate):
     name = "avg"
     takes = NUMBERS
     rounded = True
+    word = "mean"
 
     def type_in_match(self, argument: AttributeType | None) -> AttributeType | None:
         return AttributeType.FLOAT

@@ -11,3 +11,4 @@ class Maximum(Extreme):
     name = "max"
     largest = True
     grows = True
+    word = "highest"

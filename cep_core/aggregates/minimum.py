@@ -11,3 +11,4 @@ class Minimum(Extreme):
     name = "min"
     largest = False
     grows = False
+    word = "lowest"

@@ -40,6 +40,7 @@ class StandardDeviation(Aggregate):
     takes = INTEGERS
     hint = "AVG, MIN and MAX take floats; STDDEV takes them as integers of a smaller unit"
     rounded = True
+    word = "standard deviation of"
 
     def type_in_match(self, argument: AttributeType | None) -> AttributeType | None:
         return AttributeType.FLOAT

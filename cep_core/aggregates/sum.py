@@ -27,6 +27,7 @@ class Sum(Aggregate):
 
     name = "sum"
     takes = NUMBERS
+    word = "total"
 
     def carried(self, argument: AttributeType | None) -> Carried:
         return Carried((Summand(amounts), Summand(known, only_zero=True)), bounds(argument))

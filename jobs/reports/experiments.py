@@ -131,9 +131,9 @@ def answer_of(grid: Grid, summary: Summary) -> str:
 
 
 def _choice(grid: Grid, summary: Summary) -> str:
-    """In what share of all drops strategies had a choice, and that too little of it says nothing about them.
+    """In what share of all drops strategies had a choice, and whether that is too small a share to compare them.
 
-    Of the strategies that somebody could use and that drop partial matches; nothing where no drop was counted.
+    Counts the strategies that somebody could use and that drop partial matches; empty where no drop was counted.
     """
     out_of_reach = [strategy.name for strategy in strategies.STRATEGIES if strategy.out_of_reach]
     usable = [name for name in grid.strategies if name not in out_of_reach]
@@ -143,9 +143,9 @@ def _choice(grid: Grid, summary: Summary) -> str:
         return ""
     choice = sum(point["drops"] * point["choice"] for point in points) / drops
     told = (
-        f" In {share(choice)} of all drops fewer partial matches had to go than there were, so that there was a choice"
+        f" In {share(choice)} of all drops strategies could choose, because not all partial matches had to be dropped"
     )
-    return f"{told}." if choice >= LITTLE else f"{told}: too few to say anything about strategies."
+    return f"{told}." if choice >= LITTLE else f"{told}: too few to compare strategies."
 
 
 def counted(answers: Sequence[RelationAnswer]) -> str:

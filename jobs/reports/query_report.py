@@ -122,10 +122,11 @@ def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
                 holes["refused"].add(date.fromisoformat(on))
     parts = []
     if holes["missing"]:
-        parts.append(f"{listed([brief(on) for on in sorted(holes['missing'])])} not loaded")
+        parts.append(f"not loaded: {listed([brief(on) for on in sorted(holes['missing'])])}")
     if holes["refused"]:
-        parts.append(f"{listed([brief(on) for on in sorted(holes['refused'])])} refused by the quality gate")
-    why = f": {'; '.join(parts)}" if parts else ""
+        parts.append(f"refused by the quality gate: {listed([brief(on) for on in sorted(holes['refused'])])}")
+    why = f" ({'; '.join(parts)})" if parts else ""
     return [
-        f"Incomplete: these results lack days that they look back to{why}. They will be computed again once filled."
+        f"These results are incomplete: they look back to days that are missing{why}. "
+        "They will be computed again when those days are loaded."
     ]

@@ -27,7 +27,7 @@ from jobs.workload.sections.query_settings import shown_as
 
 @dataclass(frozen=True)
 class CompiledQuery:
-    """One question of a workload. `definition` changes with all that the result depends on but its events."""
+    """One question of a workload. `definition` changes with everything that the result depends on, except events."""
 
     name: str
     question: str
@@ -39,12 +39,12 @@ class CompiledQuery:
 
     @property
     def query(self) -> Any:
-        """The bound query, for what is about queries of its language only."""
+        """The bound query, for code about queries of its language only."""
         return self.bound.query
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The columns of the result that hold events by `seq`: none unless it lists matches."""
+        """The columns of the result that hold events by `seq`. Only results that list matches have such columns."""
         return () if self.bound.kind == AGGREGATION else tuple(variable.name for variable in self.query.positive)
 
 
@@ -57,7 +57,7 @@ def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
 
 
 def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], list[str]]:
-    """The questions that compile, by name, and every problem of those that do not."""
+    """The questions that compile, by name, and every problem of the others."""
     compiled: dict[str, CompiledQuery] = {}
     problems = Problems()
     for path in workload.question_files():
@@ -66,7 +66,7 @@ def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], lis
         if text is None:
             continue
         try:
-            if not workload.schema.types:  # which is a problem of workload.yaml's, and no query's
+            if not workload.schema.types:  # a problem of workload.yaml, not of a query
                 parse_text(text, shown)
                 continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
@@ -74,7 +74,9 @@ def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], lis
             problems.found += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
             continue
         if not query.question:
-            problems.point(shown, Mark(1, 1), "begins with no comment", "say there what the query asks, for its report")
+            problems.point(
+                shown, Mark(1, 1), "begins with no comment", "write there what the query asks; its report shows it"
+            )
         for column, other in _alike(query):
             place = re.search(rf"\b{re.escape(column)}\b", text)
             before = text[: place.start()] if place else ""
@@ -113,7 +115,7 @@ def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQ
 
 
 def evaluation_settings(workload: Workload, query: str) -> Settings:
-    """What a workload asks of a query's evaluator, each night and in each worker."""
+    """The settings of a query's evaluator, the same each night and in each worker."""
     settings = workload.settings(query)
     return Settings(settings.max_matches, settings.exact_counts, budget=Budget(workload.limits.work))
 
@@ -138,7 +140,7 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
 
 
 def _alike(query: CompiledQuery) -> list[tuple[str, str]]:
-    """Columns of the result that differ from an earlier one only in case, each with that one."""
+    """Columns of the result that differ from an earlier column only in case, each with that column."""
     first: dict[str, str] = {}
     names = query.evaluator.schema.names
     return [(name, first[name.lower()]) for name in names if first.setdefault(name.lower(), name) != name]
@@ -156,7 +158,7 @@ def _unbounded(workload: Workload, query: CompiledQuery) -> str:
 
 
 def _unsheddable(workload: Workload, query: CompiledQuery) -> list[str]:
-    """Why no operator can replay a query that asks for load shedding, or not with the costs that it has."""
+    """Why no operator can replay a query that asks for load shedding, or not with its costs."""
     from cep_core.shedding.arrays.offering import machine_of
 
     asked = workload.settings(query.name).shedding

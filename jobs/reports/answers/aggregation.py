@@ -18,7 +18,7 @@ from jobs.reports.answers.answers import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.words.moments import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
-from jobs.reports.words.values import keyed, listed, shown
+from jobs.reports.words.values import capitalised, listed, named, shown
 
 Row = Mapping[str, Any]
 
@@ -32,6 +32,20 @@ def headline_item(query: Query) -> ReturnItem:
 def noun(item: ReturnItem) -> str:
     """What an aggregate counts, in the singular; empty where there is no word for it."""
     return item.aggregate.noun if item.aggregate is not None else ""
+
+
+def titled(query: Query, item: ReturnItem) -> str:
+    """What pages call an aggregate: "highest delay in minutes of D" where its attribute has a title, else its label."""
+    attribute = item.argument
+    title = query.schema.title_of(attribute) if attribute else ""
+    if title == (attribute or "") or item.aggregate is None or not item.aggregate.word:
+        return label(item)
+    return f"{item.aggregate.word} {title} of {item.variables[0]}"
+
+
+def groups(query: Query) -> list[str]:
+    """What pages call the attributes of GROUP-BY."""
+    return [query.schema.title_of(name) for name in query.group_by]
 
 
 def label(item: ReturnItem) -> str:
@@ -85,17 +99,17 @@ def headlines(query: Query, results: pa.Table) -> dict[date, Magnitude]:
 def unit(query: Query) -> str:
     """What the headline counts."""
     item = headline_item(query)
-    return f"{noun(item)}s in one window" if noun(item) else f"{label(item)} in one window"
+    return f"{noun(item)}s in one window" if noun(item) else f"{titled(query, item)} in one window"
 
 
 def sized(query: Query, value: Magnitude) -> str:
     """A value of the headline in words: 1 trend, MAX(D.delay_min) 29."""
     item = headline_item(query)
-    return counted(value, noun(item)) if noun(item) else f"{label(item)} {value}"
+    return counted(value, noun(item)) if noun(item) else f"{titled(query, item)} {value}"
 
 
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
-    """The day's top group and window in a sentence, with how many groups and windows have results at all."""
+    """The day's top group and window, told first, then how many groups and windows have results at all."""
     if results.num_rows == 0:
         return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
     item = headline_item(query)
@@ -103,22 +117,25 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     value = value_of(item, top) or Magnitude.of(0)
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
     windows = len({row["window_start"] for row in (top, *others)})
+    most = f"had the most {noun(item)}s" if noun(item) else f"came first by {titled(query, item)}"
     if not query.group_by:
-        which = f"the {window}" if windows == 1 else f"the fullest of {windows} windows, the {window},"
-        sentence = f"On {spoken(day)} {which} had {sized(query, value)}."
+        if windows == 1:
+            sentence = f"The {window} had {sized(query, value)} on {spoken(day)}."
+        else:
+            sentence = f"The {window} {most} on {spoken(day)}: {value}, of {windows} windows."
         return Answer(sentence, value, unit(query))
-    groups = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
-    who = keyed(query.group_by, tuple(top[name] for name in query.group_by))
+    group = tuple(top[name] for name in query.group_by)
+    every = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
     equals = {
         tuple(row[name] for name in query.group_by) for row in others if (value_of(item, row) or value).key == value.key
-    } - {tuple(top[name] for name in query.group_by)}
-    if equals:
-        who += f" (like {counted(len(equals), 'other')})"
-    most = f"the most {noun(item)}s" if noun(item) else f"the highest {label(item)}"
+    } - {group}
+    also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
     keys = "value" if len(query.group_by) == 1 else "combination"
-    across = f"{counted(len(groups), keys)} of {listed(list(query.group_by))} had any, in {counted(windows, 'window')}"
     return Answer(
-        f"On {spoken(day)} {who} had {most}: {value} in the {window}; {across}.",
+        capitalised(
+            f"{named(groups(query), group)} {most} on {spoken(day)}: {value} in the {window}{also}. "
+            f"{counted(len(every), keys)} of {listed(groups(query))} had results, in {counted(windows, 'window')}."
+        ),
         value,
         unit(query),
     )
@@ -131,10 +148,10 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     best = ranked(query, results)
     # the number that ranks stands beside its group, where a phone shows it without scrolling
     headings = [
-        *(Heading(name) for name in query.group_by),
-        Heading(label(first), number=True),
+        *(Heading(title) for title in groups(query)),
+        Heading(titled(query, first), number=True),
         Heading("window", whole=True),
-        *(Heading(label(item), number=True) for item in others),
+        *(Heading(titled(query, item), number=True) for item in others),
     ]
     cells = [
         [
@@ -158,7 +175,7 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
         ]
         for row in best[:FILED]
     ]
-    return Listing(headings, cells, header, rows, results.num_rows, f"largest {label(first)} first")
+    return Listing(headings, cells, header, rows, results.num_rows, f"largest {titled(query, first)} first")
 
 
 _OWN = ("day", "run_id", "window_start", "window_end", "certain")

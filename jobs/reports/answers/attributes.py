@@ -41,6 +41,18 @@ def _references(node: Any) -> list[tuple[str, str]]:
     return []
 
 
+def entity_titles(query: Query) -> list[str]:
+    """What pages call the keys of `entity`: by the title of the attribute that carries a key, where there is one.
+
+    Two keys over one attribute name differ by the variable: "aircraft" and "aircraft of b".
+    """
+    titles = []
+    for name, variable, attribute in entity(query):
+        title = query.schema.title_of(attribute)
+        titles.append(name if title == attribute else title if name == attribute else f"{title} of {variable}")
+    return titles
+
+
 def entity(query: Query) -> tuple[tuple[str, str, str], ...]:
     """What a match is about: for each key its name, and a mandatory variable and attribute that carry it."""
     mandatory = [variable.name for variable in query.variables if not variable.negated and not variable.optional]

@@ -120,7 +120,7 @@ def automaton_of(query: Query) -> Automaton:
 def _key(drawn: Automaton) -> str:
     if any(arrow.words for arrow in drawn.arrows):
         return (
-            "Begin and take bind an event to the state's variable, ignore passes one over, proceed goes on without one."
+            "Begin and take bind an event to the state's variable; ignore skips an event; proceed moves on without one."
         )
     return "An arrow says whose event may come next in a match."
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.aggregation import headline_item, label, noun, ranked, value_of
+from jobs.reports.answers.aggregation import groups, headline_item, noun, ranked, titled, value_of
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
@@ -36,8 +36,8 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
     every = [value for group in top for value in (*today[group], *before.get(group, ()))]
     logarithmic = explodes(every)
     item = headline_item(query)
-    what = f"{noun(item)}s" if noun(item) else label(item)
-    by = " and ".join(query.group_by)
+    what = f"{noun(item)}s" if noun(item) else titled(query, item)
+    by = " and ".join(groups(query))
 
     def at(value: Magnitude) -> float:
         return height(value, logarithmic=logarithmic)
@@ -68,7 +68,7 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
         f" Grey: the {counted(past, 'result')} of {counted(days, 'day')} before, range (line), middle half (bar) and "
         "median (tick)."
         if past
-        else " No earlier day to compare with."
+        else " There is no earlier day to compare with."
     )
     above = [g for g in top if before.get(g) and today[g][0].key > max(value.key for value in before[g])]
     finding = f"Above everything before: {listed(above)}." if above and by else ""
@@ -77,10 +77,10 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
         f"{name}-distribution",
         f"Dot strips of {what} in each window of {spoken(day)}; the largest is {quantity(largest)}"
         f"{f' ({by} {top[0]})' if by else ''}. {finding}".rstrip(),
-        f"{what.capitalize() if what.islower() else what} in one window{whose if by else ''}, a dot for each; "
+        f"{what.capitalize() if what.islower() else what} in one window{whose if by else ''}; each dot is one window. "
         f"n = {counted(sum(len(today[group]) for group in top), 'result')} certain on {spoken(day)}; a window without "
-        f"any has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
-        [by or "group", "when", "value", "log10"],
+        f"results has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
+        [" and ".join(query.group_by) or "group", "when", "value", "log10"],
         [
             [group, when, value.exact, value.log10 if value.sign else None]
             for group in top

@@ -66,9 +66,9 @@ def when_figure(
     tall = 0.9 + 0.32 * len(told)
     return Figure(
         "results-by-hour",
-        f"Heat strip of when each query's results of {spoken(day)} ended. Hour with the most: {hours}.",
-        "When results ended (a match at its last event, a window at its end), hour by hour; a stronger colour is "
-        "more, each row on its own scale. "
+        f"Heat strip of when each query's results of {spoken(day)} ended. The hour with the most: {hours}.",
+        "When results ended, hour by hour: a match ends at its last event, a window at its end. A stronger colour "
+        "means more; each row has its own scale. "
         + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in told.items()),
         ["query", "counted", "period_start", "value", "log10"],
         [

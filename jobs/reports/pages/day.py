@@ -66,19 +66,19 @@ def notices(report: DayReport) -> list[str]:
     lines = incompleteness(records)
     if report.loaded is not None and report.loaded["refused"]:
         lines.append(
-            "The last load of this day failed the quality gate; what follows is from the load before. "
-            f"First reason: {shown(report.loaded['reason'], 200)}"
+            "The last load of this day failed the quality gate; this report shows the load before it. "
+            f"The first reason: {shown(report.loaded['reason'], 200)}"
         )
     if not report.volume.total:
-        lines.append("This day has no events: every result that needs one is empty.")
+        lines.append("This day has no events. Results that need one are empty.")
     missing = sorted(name for name, days in report.records.by_query.items() if is_missing(days.get(report.day, {})))
     if missing:
-        lines.append(f"There is no result of {listed(missing)}: the budget of work did not suffice.")
+        lines.append(f"There is no result for {listed(missing)}: the budget of work was too small.")
     cut = [it.question.name for it in report.queries if it.answer is not None and it.answer.caveat]
     if cut:
         lines.append(
-            f"The listing of matches is cut for {listed(cut)}; what is said here is of all matches, or says that it is "
-            "of those listed."
+            f"The listing of matches is cut for {listed(cut)}. Numbers here count all matches, unless they say that "
+            "they count listed ones."
         )
     return lines
 

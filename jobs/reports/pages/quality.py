@@ -76,20 +76,25 @@ _GATE = [Heading("rule"), Heading("verdict"), Heading("found"), Heading("why the
 
 def _finding(report: DayReport, sources: list[dict[str, Any]], verdicts: list[dict[str, Any]]) -> str:
     if report.loaded is None or not sources:
-        return f"Nothing is recorded about loading {spoken(report.day)}."
+        return f"No load of {spoken(report.day)} is recorded."
     read, refused = sum(source["read"] for source in sources), sum(source["refused"] for source in sources)
     events = counted(report.volume.total, "event")
     part = f" ({share(refused / read)} of the rows read)" if read and refused else ""
+    be = "was" if refused == 1 else "were"
     failed = [verdict for verdict in verdicts if not verdict["passed"]]
     fatal = [shown(verdict["rule"]) for verdict in failed if verdict["severity"] == "fatal"]
     warned = [shown(verdict["rule"]) for verdict in failed if verdict["severity"] != "fatal"]
     if fatal:
-        gate = f"the gate refused the load ({listed(fatal)})"
+        gate = f"the quality gate refused the load ({listed(fatal)})"
     elif warned:
-        gate = f"the gate passed with {counted(len(warned), 'warning')} ({listed(warned)})"
+        gate = f"it passed the quality gate with {counted(len(warned), 'warning')} ({listed(warned)})"
     else:
-        gate = f"the gate passed all {counted(len(verdicts), 'rule')}"
-    return f"{spoken(report.day)}: {events}, {counted(refused, 'row')} refused{part}, and {gate}."
+        gate = (
+            f"it passed all {counted(len(verdicts), 'rule')} of the quality gate"
+            if verdicts
+            else "the gate has no rules"
+        )
+    return f"{spoken(report.day)} has {events}; {counted(refused, 'row')} {be} refused{part}, and {gate}."
 
 
 def _equation(source: Mapping[str, Any]) -> list[str]:

@@ -68,10 +68,11 @@ _RUNS = [Heading("run", measured=True), Heading("began (UTC)", measured=True), H
 
 def _summary(day: date, stages: list[dict[str, Any]]) -> str:
     if not stages:
-        return f"No stage of any run has recorded {spoken(day)}."
+        return f"No run has recorded a stage for {spoken(day)}."
     failed = [stage["stage"] for stage in stages if stage["status"] != "done"]
     if failed:
-        return f"The latest run of {spoken(day)} did not finish: {', '.join(failed)}."
+        these = "this stage" if len(failed) == 1 else "these stages"
+        return f"The latest run of {spoken(day)} did not finish {these}: {', '.join(failed)}."
     return f"The latest run of {spoken(day)} finished {counted(len(stages), 'stage')}."
 
 

@@ -26,7 +26,7 @@ from jobs.reports.words.values import listed, shown
 
 
 def page(report: DayReport) -> Page | None:
-    """None where the day was not compared: the report has no such page then."""
+    """The page; None where the day was not compared, and then the report has no such page."""
     compared = report.shedding
     if compared is None:
         return None
@@ -60,26 +60,26 @@ def page(report: DayReport) -> Page | None:
 
 
 def _operator(compared: SheddingComparison, clock: Clock) -> str:
-    """What the load and the bound told of mean on the day's own clock."""
+    """What the load and the bound mean on the day's own clock."""
     load, over = compared.told.load, over_what(compared, compared.told.over)
     when = f", {clock.span(*compared.busiest)}," if compared.busiest else ""
     if compared.told.over == DAY:
-        told = f"At a load of {share(load)} over the day the day's work takes {load:g} times as long as the day."
+        meaning = f"At a load of {share(load)} over the day, the day's work takes {load:g} times as long as the day."
         over_day = load
     else:
         over_day = compared.loads_over_day[load]
-        told = (
-            f"At a load of {share(load)} over {over}{when} the work of those hours takes {load:g} times as long as "
-            f"they last; over the whole day that is a load of {share(over_day)}."
+        meaning = (
+            f"At a load of {share(load)} over {over}{when or ','} the work of those hours takes {load:g} times as long "
+            f"as they last; over the whole day that is a load of {share(over_day)}."
         )
     if compared.virtual_cost:
         late = compared.bound_ns / (compared.virtual_cost / over_day) * 24 * clock.units_per_hour
-        told += f" The bound of {virtual(compared.bound_ns)} is then {clock.length(round(late))} of the day."
-    return told
+        meaning += f" The bound of {virtual(compared.bound_ns)} then is {clock.length(round(late))} of the day."
+    return meaning
 
 
 def _missed(compared: SheddingComparison) -> list[Figure]:
-    """Along loads over the busiest hours and over the day, along bounds, then each query by itself."""
+    """Along loads over the busiest hours, loads over the day, and bounds; then each query by itself."""
     names = compared.queries
     queries = listed([shown(name) for name in names or compared.asked]) or "all queries"
     weighted = ", weighted," if _weighted(compared) else ""
@@ -103,7 +103,7 @@ def _missed(compared: SheddingComparison) -> list[Figure]:
                 along,
                 _shedding(compared),
                 partial(SheddingOutcome.lost_of, query=query),
-                ("matches missed", f"Share of {matches} that is missing, against the {against}."),
+                ("matches missed", f"Share of {matches} that is missed, by {against}."),
                 least=query is None,
             )
         )
@@ -111,7 +111,7 @@ def _missed(compared: SheddingComparison) -> list[Figure]:
 
 
 def _choice(compared: SheddingComparison) -> Figure | None:
-    """Along the loads: where little had to go there was a choice, where everything had to there was none."""
+    """Along the loads: there is a choice where not all partial matches have to be dropped."""
     over = compared.told.over
     return along_settings(
         compared,
@@ -121,8 +121,8 @@ def _choice(compared: SheddingComparison) -> Figure | None:
         lambda one: one.measures.get("choice"),
         (
             "drops with a choice",
-            "Share of the drops in which fewer partial matches had to go than there were candidates, against the load "
-            f"over {over_what(compared, over)}; none where nothing had to go.",
+            "Share of the drops in which not all candidates had to be dropped, by the load over "
+            f"{over_what(compared, over)}; no point where nothing was dropped.",
         ),
     )
 
@@ -141,7 +141,7 @@ def _drops(one: SheddingOutcome) -> list[str]:
 
 
 def _strain(compared: SheddingComparison) -> list[Figure]:
-    """Time above the bound, and what shedding costs."""
+    """Figures of the time above the bound and of what shedding costs."""
     here, over = compared.along(compared.told.over), over_what(compared, compared.told.over)
     found = [
         along_settings(
@@ -153,7 +153,7 @@ def _strain(compared: SheddingComparison) -> list[Figure]:
             (
                 "time above the bound",
                 "Share of the day's time in which events take longer than the bound of "
-                f"{virtual(compared.bound_ns)}, against the load over {over}.",
+                f"{virtual(compared.bound_ns)}, by the load over {over}.",
             ),
         ),
         along_settings(
@@ -164,8 +164,8 @@ def _strain(compared: SheddingComparison) -> list[Figure]:
             lambda one: one.measures["overhead"],
             (
                 "work spent on shedding",
-                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), against the load "
-                f"over {over}.",
+                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), by the load over "
+                f"{over}.",
             ),
         ),
     ]
@@ -243,7 +243,7 @@ def _count(found: Spread | None) -> str:
 
 
 def _states(compared: SheddingComparison) -> dict[str, Any] | None:
-    """What was dropped, by query and by how far a partial match had come; None where nothing was."""
+    """What was dropped, by query and by how far a partial match had come; None where nothing was dropped."""
     told = {name: found for name, found in compared.states.items() if any(map(sum, found.values()))}
     if not told:
         return None

@@ -1,4 +1,4 @@
-"""The Slicing page: which way of slicing would have been best today, which plan is in use, and what it rests on."""
+"""The Slicing page: the strategy that would have been best today, the plan in use, and the statistics behind it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PlanSection:
 
 
 def page(report: DayReport) -> Page:
-    """Strategies side by side, for each plan by which the day was evaluated."""
+    """The page: strategies side by side, for each plan by which the day was evaluated."""
     earlier = earlier_comparisons(report.reader, report.day)
     sections = [_section(one, history(earlier, report.day, one)) for one in comparisons(report.reader, report.day)]
     heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
@@ -105,18 +105,21 @@ def _findings(report: DayReport, sections: list[PlanSection]) -> list[str]:
 
 
 def compared(comparison: SlicingComparison) -> str:
-    """Which strategy would have been best, and by how much against the plan in use."""
+    """The sentence that says which strategy would have been best, and by how much compared with the plan in use."""
     best, used, names = comparison.best, comparison.in_use, listed(comparison.queries)
     if best is None:
         return ""
     if used is None:
-        return f"For {names}, {shown(best.strategy)} would have been best: its largest slice is {share(best.load)}."
+        return (
+            f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of "
+            "the events."
+        )
     if best.load >= used.load:
         others = [one for one in comparison.strategies if one.load > used.load]
         nearest = (
             f", {share(1 - used.load / others[0].load)} below the next, {shown(others[0].strategy)}"
             if others
-            else ", as that of every other"
+            else ", as with every other strategy"
         )
         return (
             f"For {names}, the plan in use was best: its largest slice has {share(used.load)} of the events{nearest}."

@@ -7,6 +7,7 @@ that turn the direction of writing, and values as long as a page.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -61,6 +62,24 @@ def keyed(names: tuple[str, ...], values: tuple[object, ...]) -> str:
     'origin LGA, dest ORD'
     """
     return ", ".join(f"{name} {shown(value)}" for name, value in zip(names, values, strict=True))
+
+
+def named(names: Sequence[str], values: Sequence[object]) -> str:
+    """A combination of named values in a sentence.
+
+    >>> named(["departure airport", "destination airport"], ["LGA", "ATL"])
+    'departure airport LGA and destination airport ATL'
+    """
+    return listed([f"{name} {shown(value)}" for name, value in zip(names, values, strict=True)], len(names))
+
+
+def capitalised(text: str) -> str:
+    """A sentence begins with a capital letter, whatever its first word is.
+
+    >>> capitalised("aircraft N14228 had the most"), capitalised("LGA")
+    ('Aircraft N14228 had the most', 'LGA')
+    """
+    return text[:1].upper() + text[1:]
 
 
 def listed(texts: list[str], at_most: int = 5) -> str:

@@ -1,8 +1,8 @@
 """What workload.yaml says about load shedding: the section `shedding`, and `shedding` of single queries.
 
-The queries that ask for it share one operator (docs/semantics.md 7): what an event costs it, how late it may be and at
-which loads it is tried is said once; what a partial match of a query costs in each of its states, and what its matches
-weigh, with the query. Costs are whole virtual nanoseconds, committed, so that a night's result is the same anywhere;
+The queries that ask for it share one operator (docs/semantics.md 7). The section `shedding` says once what an event
+costs, how late it may be and which loads are tried. Each query says what a partial match costs in each state, and what
+its matches weigh. Costs are whole virtual nanoseconds, kept in the file, so a night has the same result everywhere.
 `trendmill calibrate` measures them.
 """
 
@@ -19,7 +19,7 @@ HOURS = 24
 """Of a day."""
 
 _DEAREST = 10**12
-"""What anything may cost, or a bound be: a quarter of an hour of virtual time, in nanoseconds."""
+"""The largest cost or bound: a quarter of an hour of virtual time, in nanoseconds."""
 _SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>ns|us|ms|s)")
 _EXPECTED = "expected a span of virtual time such as 2s, 10ms or 500us"
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -30,7 +30,7 @@ class QueryShedding:
     """What a query brings into the operator."""
 
     costs: tuple[int, ...]
-    """Virtual nanoseconds of meeting a partial match, by its state: the initial one first, the final one left out."""
+    """Virtual nanoseconds of meeting a partial match in each state: the initial state first, no final state."""
     weight: float = 1.0
     """What one of its matches counts."""
     place: str = field(default="", compare=False)
@@ -39,7 +39,7 @@ class QueryShedding:
 
 @dataclass(frozen=True)
 class Shedding:
-    """The operator that all queries share, and how it is tried. `bound` and `buffer` in virtual nanoseconds."""
+    """The operator that all queries share, and the loads it is tried at. `bound`, `buffer`: virtual nanoseconds."""
 
     bound: int
     buffer: int = 0
@@ -48,12 +48,12 @@ class Shedding:
     loads: tuple[float, ...] = (1.2, 1.4, 1.6, 1.8, 2.0)
     """Over the day, and over its busiest hours."""
     busiest_hours: int = 3
-    """How many hours in a row those are; 0: loads are tried over the day only."""
+    """How many hours in a row are the busiest; 0: loads are tried over the whole day only."""
     bounds: tuple[int, ...] = ()
     """Further bounds, tried at one load."""
     seeds: tuple[int, ...] = (0, 1, 2)
     training_days: int = 28
-    """Days before the one judged that the model is trained on, as far as the lake holds them."""
+    """The model is trained on so many days before the judged day, as far as the lake holds them."""
 
     def costs_of(self, queries: Mapping[str, QueryShedding]) -> Costs:
         """The costs of an operator of these queries, in their order."""

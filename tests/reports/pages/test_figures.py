@@ -119,7 +119,7 @@ def test_figures_count_what_they_show() -> None:
     assert figure is not None
     assert "n = 12 events" in figure.caption
     assert "median and range of the 2 loaded days before" in figure.caption
-    assert "most between 8 Mar 07:00 to 08:00" in figure.alt
+    assert "the most in one hour: 8 Mar 07:00 to 08:00" in figure.alt
     assert [line[1:4] for line in figure.rows][3:5] == [[5, 0, 2.0], [0, 7, 0.0]]
 
 
@@ -156,4 +156,4 @@ def test_a_distribution_sets_today_over_the_days_before() -> None:
     assert distribution_figure(query, "q", results.slice(0, 7), none, DAY) is None
     alone = distribution_figure(query, "q", results, none, DAY)
     assert alone is not None
-    assert "No earlier day to compare with." in alone.caption
+    assert "There is no earlier day to compare with." in alone.caption

@@ -5,7 +5,7 @@ read in several ways: `SEQ(A+, B) OR SEQ(A, B+)` reads a1 b2 on both sides. Sets
 become one state each (subset construction over variables instead of letters). An edge inside an ANY admits concurrent
 events; beside an edge that does not it leads elsewhere, depending on whether the two events are concurrent.
 
-Aggregation decides its diagrams alike (`language/patterns/determinism`), with other choices: it refuses where events
+Aggregation decides its diagrams alike (`automata/determinism.py`), with other choices: it refuses where events
 may or may not be concurrent, joins states that are followed alike, and lets a binding pass one negation or another.
 Here states keep the order of the pattern, in which results stand.
 
