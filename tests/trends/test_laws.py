@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.bind.binding import bind
+from cep_core.trends.arrays.weights import Weights
 from cep_core.trends.choice import aggregation, table
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.trends.random_queries import logs, queries, schema_of
@@ -35,6 +36,7 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
         for number in range(len(table.KERNELS)):
             patch.setattr(table, "costs_of", lambda case, n=number: _lowest(costs_of(case), n))
             results.append(aggregate(text, log, ties))
+        patch.setattr(table, "costs_of", costs_of)
         patch.setattr(table, "BEGIN", 0)  # no template is small
         results.append(aggregate(text, log, ties))
         unlimited = aggregation.weights_of
@@ -61,10 +63,10 @@ def _lowest(costs: table.Costs, number: int) -> table.Costs:
     return costs
 
 
-def _wide(weights: aggregation.Weights) -> aggregation.Weights:
+def _wide(weights: Weights) -> Weights:
     """The same weights, said not to fit a machine word."""
     fields = {name: getattr(weights, name) for name in ("words", "limbs", "states", "places", "shifts")}
-    return aggregation.Weights(**fields, wide=True)
+    return Weights(**fields, wide=True)
 
 
 @QUERIES
