@@ -1,10 +1,4 @@
-"""Compile the engines' kernels into the cache, so that the first night does not wait for them.
-
-Every query of every workload that compiles is evaluated on a made-up log of its schema, and so are the examples of each
-kernel in the table of trend aggregation. A few queries more reach the kernels that only large numbers need. Numba keeps
-the machine code in NUMBA_CACHE_DIR; where a kernel's source has not changed since, this reads it back in a second; once
-the engines have changed, all are compiled again.
-"""
+"""Compile the engines' kernels into the cache, so that the first night does not wait for them."""
 
 from __future__ import annotations
 
@@ -18,6 +12,7 @@ from numba import config
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.evaluator import of_table
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.choice.table import KERNELS
 from jobs import places
@@ -35,7 +30,7 @@ DRAWN = {
 }
 
 FURTHER = (
-    # 150 events of a type in one window: more trends than a machine word counts, and than 38 digits tell.
+    # 150 events of a type in one window: more trends than a machine word or 38 digits can count.
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
@@ -44,13 +39,13 @@ FURTHER = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
-    # Matches that only residues count, and runs that look at all that they have bound.
+    # Matches that only residues count, and runs whose conditions look at all bound events.
     ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
     ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
     # Position lists, and events that complete a match.
     ("PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50", cep.match),
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
-    # Negations that others excuse, and the listing of strategies with one match for each start.
+    # Negations that other negations excuse, and listing under strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*), SUM(A.x) PATTERN SEQ(A+, B) WHERE skip_till_next_match WITHIN 1000", cep.aggregate),
@@ -70,7 +65,7 @@ def made_up_log(schema: LogSchema) -> pa.Table:
 
 
 def shed() -> None:
-    """Every strategy of load shedding on one small pattern: the kernels do not depend on what it asks."""
+    """Every strategy of load shedding on one small pattern: the kernels do not depend on the pattern."""
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
     half = 5 * EVENTS
@@ -78,7 +73,7 @@ def shed() -> None:
 
 
 def forget_outdated() -> None:
-    """Drop what was compiled before the engines last changed: Numba looks at a kernel's own file, not its callees."""
+    """Delete code compiled before the engines last changed: Numba checks a kernel's own file, not its callees."""
     engines = Path(cep.__file__).parent
     changed = max(source.stat().st_mtime for source in engines.rglob("*.py"))
     for index in Path(config.CACHE_DIR).rglob("*.nbi") if config.CACHE_DIR else ():
@@ -94,11 +89,13 @@ def main() -> None:
         try:
             workload = load_workload(folder.name)
         except WorkloadError:
-            continue  # `trendmill check` tells what is wrong with it; set-up goes on without
+            continue  # `trendmill check` says what is wrong with it; set-up goes on without it
         compiled, _ = compile_questions(workload)
         log = made_up_log(workload.schema)
         for query in compiled.values():
-            query.evaluator.merge(query.evaluator.evaluate(log))
+            for table in query.evaluator.tables:
+                if table.evaluate is not None:
+                    table.merge(of_table(table.evaluate(log), table.suffix))
             evaluated += 1
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     for text, evaluate in FURTHER:

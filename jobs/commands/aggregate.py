@@ -29,15 +29,15 @@ from jobs.reports.words.values import shown
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser)
-    parser.add_argument("--exact", action="store_true", help="all digits of counts and sums, however many")
-    parser.add_argument("--top", action="store_true", help="largest first, instead of by window and group")
+    parser.add_argument("--exact", action="store_true", help="print all digits of counts and sums")
+    parser.add_argument("--top", action="store_true", help="print the largest first, not by window and group")
     parser.add_argument("--cores", type=positive, help="how many to use (default: all; the result is the same)")
     parser.add_argument("--limit", type=count, default=20, help="rows to print (default 20)")
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, aggregate, print. Raises QueryError for a query that is wrong or no aggregation."""
+    """Read, aggregate, print. Raises QueryError for a query that is wrong or is no aggregation."""
     begin, meter = time.perf_counter(), Meter()
     try:
         bound, log = bind_to_log(options, meter, AGGREGATION)
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def table(query: Query, rows: Sequence[Mapping[str, Any]], clock: LogClock, *, exact: bool) -> str:
-    """Results as aligned text: groups, window, then each aggregate under the name that its query gives it."""
+    """Results as aligned text: groups, window, then each aggregate under the name in its query."""
     items = [item for item in query.returns if item.aggregate is not None]
     names = [*query.group_by, "window", *(label(item) for item in items)]
     cells = [

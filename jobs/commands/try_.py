@@ -1,4 +1,4 @@
-"""`trendmill try`: evaluate one query on a day of the lake, in this process, without a JVM; nothing is written."""
+"""`trendmill try`: evaluate one query on a day of the lake in this process, without a JVM. Nothing is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from cep_core.compile import bind_text
 from cep_core.language.budget import Budget
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
 from cep_core.language.settings import Settings
 from jobs import places
 from jobs.commands.asked import query_file
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="a query's name in the workload, or a file with a query")
     parser.add_argument("--day", required=True, type=date.fromisoformat, help="operating day")
     parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
-    parser.add_argument("--work", type=positive, metavar="STEPS", help="instead of the workload's limits.work")
+    parser.add_argument(
+        "--work", type=positive, metavar="STEPS", help="budget of work in place of the workload's limits.work"
+    )
     parser.add_argument("--csv", action="store_true", help="print every row as CSV")
 
 
@@ -53,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     events = read_events(lake, workload, days)
     owned = workload.operating_days.interval(options.day)
     try:
-        merged = evaluator.merge(evaluator.evaluate(events, Ownership(days=owned)), owned)
+        merged = evaluator.merge(of_table(evaluator.evaluate(events, Ownership(days=owned))), owned)
     finally:
         meter.clear()
     rows = merged.drop_columns([CERTAIN])

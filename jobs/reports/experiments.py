@@ -93,14 +93,14 @@ def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -
 def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
     """What `experiments` holds of a grid as it and its days are now, only what its axes and seeds name."""
     name = experiment_of(grid, ledger.version)
-    found = rows(
+    stored = rows(
         reader.read("experiments", where=ds.field("experiment") == name),
         "strategy",
         "parameters",
         "seed",
     )
     wanted = {(cell.key, cell.seed) for cell in grid.cells}
-    return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
+    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in wanted)
 
 
 def _section(grid: Grid, summary: Summary) -> GridSection:
@@ -122,12 +122,12 @@ def _section(grid: Grid, summary: Summary) -> GridSection:
 def answer_of(grid: Grid, summary: Summary) -> str:
     """What each strategy lost at the load told: one number, or the range over the other axes."""
     load = load_told(grid.loads)
-    told: list[str] = []
+    losses: list[str] = []
     for strategy in (name for name in grid.strategies if name != UNSHED.name):
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
         misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
-        told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
-    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}.{_choice(grid, summary)}"
+        losses.append(f"{strategy} {misses}" if losses else f"{strategy} misses {misses} of the matches")
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(losses)}.{_choice(grid, summary)}"
 
 
 def _choice(grid: Grid, summary: Summary) -> str:
@@ -142,10 +142,10 @@ def _choice(grid: Grid, summary: Summary) -> str:
     if not drops:
         return ""
     choice = sum(point["drops"] * point["choice"] for point in points) / drops
-    told = (
+    sentence = (
         f" In {share(choice)} of all drops strategies could choose, because not all partial matches had to be dropped"
     )
-    return f"{told}." if choice >= LITTLE else f"{told}: too few to compare strategies."
+    return f"{sentence}." if choice >= LITTLE else f"{sentence}: too few to compare strategies."
 
 
 def counted(answers: Sequence[RelationAnswer]) -> str:

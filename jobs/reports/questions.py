@@ -1,4 +1,4 @@
-"""A workload's questions as the reports know them: the analyst's words, the bound query, the explained plan."""
+"""A workload's questions for reports: the analyst's words, the bound query, the explained plan."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Question:
 
     @property
     def kind(self) -> str:
-        """What its results are; reports are chosen by it."""
+        """The kind of its results, by which reports are chosen."""
         return self.bound.kind
 
     @property
     def query(self) -> Any:
-        """The bound query; what it holds is known to its kind."""
+        """The bound query. Its kind decides what it holds."""
         return self.bound.query
 
 

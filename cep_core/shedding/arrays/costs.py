@@ -53,6 +53,6 @@ OTHER_COSTS = tuple(field.name for field in fields(Costs) if field.name != "stat
 """The costs that no pattern has to itself, by name."""
 
 
-def uniform_costs(states: Sequence[int], per_match: int, **others: int) -> Costs:
+def uniform_costs(states: Sequence[int], per_match: int, **further: int) -> Costs:
     """The same cost for every pattern's every state; `states`: how many states each pattern has, the final included."""
-    return Costs(tuple((per_match,) * (count - 1) for count in states), **others)
+    return Costs(tuple((per_match,) * (count - 1) for count in states), **further)

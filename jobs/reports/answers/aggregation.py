@@ -1,8 +1,7 @@
 """One day of a trend aggregation: its top group in a sentence, its rows ranked, its headline day by day.
 
-Everything is read off the query's RETURN and GROUP BY and the columns they gave (`docs/language.md`, Results), so that
-any aggregation query is reported without a line of Python. Counts are compared through their logarithms where they
-exceed 38 digits.
+Everything comes from the query's RETURN and GROUP-BY and from their columns (`docs/language.md`, Results), so any
+aggregation query is reported without a line of Python. Counts beyond 38 digits are compared by their logarithms.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 def headline_item(query: Query) -> ReturnItem:
-    """The aggregate that ranks results: COUNT(*) where it is returned, else the first aggregate."""
+    """The aggregate that ranks results: COUNT(*) if it is returned, else the first aggregate."""
     aggregates = [item for item in query.returns if item.aggregate is not None]
     return next((item for item in aggregates if noun(item)), aggregates[0])
 
@@ -146,7 +145,7 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     first = headline_item(query)
     others = [item for item in query.returns if item.aggregate is not None and item is not first]
     best = ranked(query, results)
-    # the number that ranks stands beside its group, where a phone shows it without scrolling
+    # the number that ranks stands beside its group, so that a phone shows it without scrolling
     headings = [
         *(Heading(title) for title in groups(query)),
         Heading(titled(query, first), number=True),

@@ -1,4 +1,4 @@
-"""Which attributes a query's conditions mention: what a reader of its matches wants to see of each event."""
+"""The attributes in a query's conditions: what a reader of its matches wants to see of each event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cep_core.language.patterns.tree import PrefixAggregate, Reference
 
 
 def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
-    """For each positive variable the attributes that conditions name, in the order met; keys excepted.
+    """For each positive variable the attributes that conditions name, in the order of the conditions, without keys.
 
     Key attributes are the same in the whole match and are shown once, beside it.
     """

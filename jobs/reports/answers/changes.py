@@ -1,7 +1,7 @@
-"""What changed: a day's headline number against the same query's on the trailing 28 days.
+"""What changed: a day's headline number compared with the 28 days before.
 
-Only days that were evaluated count; one without results counts as zero. The middle of those days is their median, the
-spread their smallest and largest value: robust where one stormy day has 10^30 times the trends of a calm one.
+Only days that were evaluated count; a day without results counts as zero. Days are summarised by their median, smallest
+and largest value, because one stormy day may have 10^30 times the trends of a calm one.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from jobs.reports.words.values import capitalised
 
 TRAILING = 28
 BEYOND = 6
-"""Numbers so many orders of magnitude apart are compared by these: nobody reads "2.1e28 times"."""
+"""From so many orders of magnitude on, their number is printed: nobody reads "2.1e28 times"."""
 
 
 @dataclass(frozen=True)
 class Change:
     """A number today, and on each evaluated day of the 28 before.
 
-    `at_least`: how many of those days' numbers say no more than that there are so many; `today_at_least`: today's.
+    `at_least`: on how many of those days the number is only a lower bound. `today_at_least`: whether today's is one.
     """
 
     today: Magnitude
@@ -32,7 +32,7 @@ class Change:
 
     @property
     def usual(self) -> Magnitude | None:
-        """The median of the days before; None where there is none."""
+        """The median of the days before; None if there are none."""
         return median(list(self.before.values())) if self.before else None
 
     @property
@@ -45,7 +45,7 @@ class Change:
 
     @property
     def exact(self) -> bool:
-        """Whether every number is what there was, not what was listed of it."""
+        """Whether no number is only a lower bound."""
         return not (self.at_least or self.today_at_least)
 
     @property
@@ -84,7 +84,7 @@ class Change:
 
 
 def _against(today: Magnitude, usual: Magnitude) -> str:
-    """How a positive number compares to the usual one.
+    """How a positive number compares with the usual one.
 
     >>> _against(Magnitude.of(7), Magnitude.of(2)), _against(Magnitude.of(1), Magnitude.of(300))
     ('3.5 times', '1/300 of')
@@ -112,7 +112,7 @@ def compare(
 ) -> Change:
     """Compare with the days in `evaluated` among the 28 before `day`; one without a headline counts as zero.
 
-    `at_least`: days on which there are so many matches at least, counted only as far as they are listed.
+    `at_least`: days whose matches were counted only as far as they are listed.
 
     >>> days = {date(2013, 3, day): Magnitude.of(count) for day, count in ((5, 20), (6, 25), (7, 60))}
     >>> compare(date(2013, 3, 8), Magnitude.of(87), {*days, date(2013, 3, 9)}, days).sentence

@@ -1,4 +1,4 @@
-"""A day's matches by the values of the query's equivalences, most first: all matches, or the listed ones by name."""
+"""A day's matches by the values of the equivalences, most first: all matches, or the listed ones if it says so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jobs.reports.words.values import shown
 
 
 def leaders(query: Query, whose: Tally[Key]) -> Listing | None:
-    """A row for each key; None where there are not several, or each has one match."""
+    """A row for each key; None if there is only one key, or each has one match."""
     if len(whose.counts) < 2 or max(whose.counts.values()) == 1:
         return None
     names = [name for name, _, _ in entity(query)]

@@ -1,7 +1,7 @@
 """One day of a matching query: how many matches, of whom, which are the longest, and what happened in each.
 
-Matches name their events by `seq`; times and attributes come from the events themselves. What is shown of an event is
-what the query's conditions mention, so that any matching query is reported without a line of Python. How many there
+Matches name their events by `seq`; times and attributes come from the events themselves. The attributes in the query's
+conditions are shown, so any matching query is reported without a line of Python. How many there
 are, and who has the most, is told of all matches (`tallies`). Where only the listing knows an answer, the sentence says
 that it is about the listed matches.
 """
@@ -30,7 +30,7 @@ UNIT = "matches"
 CONFIDENCE = "confidence"
 """The column that results WITH CONFIDENCE have."""
 _AT_MOST = 6
-"""Values of a Kleene variable shown in a cell; longer lists keep both ends."""
+"""How many values of a Kleene variable a cell shows; of longer lists, both ends."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def variables(query: Query) -> list[str]:
 
 
 def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
-    """The matches with most events; equal ones longest in time first, then in the listing's order.
+    """The matches with the most events; equal ones longest in time first, then in the listing's order.
 
     Of matches WITH CONFIDENCE the likeliest first, as the page shows it.
     """
@@ -93,8 +93,8 @@ def exemplars(
 ) -> list[tuple[Match, int]]:
     """For each key, most matches first, its foremost listed match and how many it has.
 
-    Under skip-till-any-match the foremost matches of a day are variations of one; keys show who else there is. Without
-    keys, or with one only, the foremost matches, each counted as one. A key without a listed match is left out.
+    Under skip-till-any-match the foremost matches of a day are variations of one match, so keys show more. With no
+    keys, or only one, these are the foremost matches, each counted as one. A key without a listed match is left out.
     """
     if len(whose.counts) < 2:
         return [(match, 1) for match in foremost(query, results, index, at_most)]
@@ -151,7 +151,7 @@ def answer(
 
 
 def magnitude_of(totals: Totals) -> Magnitude:
-    """The number of matches, or how many there are at least."""
+    """The number of matches, or its lower bound."""
     return Magnitude.of(totals.at_least if totals.total is None else totals.total)
 
 
@@ -167,7 +167,7 @@ def many(totals: Totals) -> str:
 
 
 def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
-    """What is asked of each match where times are imprecise, and how many the order of events leaves open."""
+    """The required confidence if times are imprecise, and how many matches are uncertain."""
     if query.confidence is None:
         return ""
     asked = f" with a confidence {'above' if query.confidence.strict else 'of at least'} {query.confidence.threshold:g}"
@@ -183,7 +183,7 @@ def _has_leader(whose: Tally[Key]) -> bool:
 
 
 def _leader(query: Query, totals: Totals, whose: Tally[Key], of_all: str, there_were: str) -> str:
-    """The key with the most matches, and of how many; of listed matches only, how many there are at all."""
+    """The key with the most matches, and of how many. If only listed matches are counted: also the total."""
     (key, most), *others = ranked(whose)
     leads = f"{named(entity_titles(query), key)} had the most: {quantity(most)}"
     equals = sum(count == most for _, count in others)
@@ -194,7 +194,7 @@ def _leader(query: Query, totals: Totals, whose: Tally[Key], of_all: str, there_
 
 
 def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], index: EventIndex, clock: Clock) -> str:
-    """Whose the matches are where nobody has more than others; without keys, the foremost match."""
+    """Whose the matches are if no key has more than the others; without keys, the foremost match."""
     names = entity_titles(query)
     if not names:
         return _foremost_told(query, results, totals, index, clock)

@@ -64,7 +64,7 @@ def _too_early(outcomes: Sequence[SheddingOutcome]) -> str:
 
 def load_told(compared: SheddingComparison) -> str:
     """The load of the setting that the page describes, with the time over which it is meant."""
-    return f"{share(compared.told.load)} load over {over_what(compared, compared.told.over)}"
+    return f"{share(compared.setting.load)} load over {over_what(compared, compared.setting.over)}"
 
 
 def over_what(compared: SheddingComparison, over: str) -> str:
@@ -93,7 +93,7 @@ def yardsticks(compared: SheddingComparison) -> str:
 
     Where all strategies miss equally many although they had a choice, also the reason.
     """
-    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.told)
+    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     outcomes = [outcome for outcome in compared.attainable if outcome.strategy != EVENTS_BY_TYPE.name]
     if not any(outcome.dropped for outcome in outcomes):
         return ""
@@ -120,7 +120,7 @@ def _why_alike(compared: SheddingComparison, outcomes: Sequence[SheddingOutcome]
     best, worst = outcomes[0].lost, outcomes[-1].lost
     if compared.little_choice or len(outcomes) == 1 or worst - best > ALIKE * worst:
         return ""
-    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.told)
+    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     if least is not None and best - least <= ALIKE * best:
         return " The strategies that drop partial matches all miss about as many, because no strategy can miss fewer."
     if known is not None and best - known.lost > ALIKE * best:

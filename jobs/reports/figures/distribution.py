@@ -1,4 +1,4 @@
-"""How a trend aggregation's results are spread: each window of today, group by group, over those of the days before."""
+"""The spread of a trend aggregation's results: each window of today, by group, over those of the days before."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 LEAST = 8
-"""Fewer results than this are read off the table."""
+"""With fewer results the table is enough."""
 
 
 def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.Table, day: date) -> Figure | None:
-    """A row for each of the top groups: a dot for each window of today; range, quartiles and median of the days before.
+    """A row for each top group: a dot for each window of today; range, quartiles and median of the days before.
 
-    `earlier`: results of the days before, with their column `day`. None where today has fewer than `LEAST` results.
+    `earlier`: results of the days before, with their column `day`. None if today has fewer than `LEAST` results.
     """
     today = _by_group(query, results)
     if results.num_rows < LEAST:
@@ -120,6 +120,6 @@ def _stacked(values: Sequence[float], across: float) -> list[float]:
 
 
 def _quartiles(values: Sequence[Magnitude]) -> list[Magnitude]:
-    """Smallest, quartiles and largest: of the values themselves, as their mean may be beyond every number."""
+    """Smallest value, quartiles and largest value. All are values themselves: a mean may be beyond every number."""
     ordered = sorted(values, key=lambda value: value.key)
     return [ordered[round(part * (len(ordered) - 1) / 4)] for part in range(5)]

@@ -32,14 +32,14 @@ WORDS = {
 
 def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
     """What was lost along the grid's axis; latency over time and the cost of shedding where the grid asks for them."""
-    found = [along_axis(grid, summary, axis_of(grid), "lost")]
+    figures = [along_axis(grid, summary, axis_of(grid), "lost")]
     if grid.over_time:
-        found.append(over_time(grid, summary))
+        figures.append(over_time(grid, summary))
     if "cheaper_than_events" in grid.relations:
-        found.append(along_axis(grid, summary, "window", "overhead", logarithmic=True))
+        figures.append(along_axis(grid, summary, "window", "overhead", logarithmic=True))
     if "model_takes_longer" in grid.relations:
-        found.append(along_axis(grid, summary, "window", "model_time"))
-    return found
+        figures.append(along_axis(grid, summary, "window", "model_time"))
+    return figures
 
 
 def axis_of(grid: Grid) -> str:
@@ -106,7 +106,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
         [
             [
                 name,
-                *(point.setting[one] for one in _names(summary)),
+                *(point.setting[setting_name] for setting_name in _names(summary)),
                 point["match_probability"],
                 point[metric],
                 point.metrics[metric].deviation,

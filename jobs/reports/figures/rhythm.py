@@ -1,4 +1,4 @@
-"""The day's events hour by hour and type by type, against the days before."""
+"""The day's events by hour and type, compared with the days before."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A matching query's day: matches on a time line, each event where it happened.
 
-Where every match is over in a small part of the time that they span together, a match would be one dot: there they
-are drawn from their first events on.
+If every match is short compared with the time that all span together, each would be one dot. Then all are drawn from
+their first events on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 SMALL = 1 / 20
-"""Of the time drawn: if every match lasts less, they are drawn from their first events on."""
+"""A share of the drawn time. If every match lasts less, all are drawn from their first events on."""
 
 
 def timeline_figure(
@@ -139,7 +139,7 @@ def timeline_figure(
 
 
 def _title(match: Match, count: int, *, many_each: bool, aligned: bool, clock: Clock) -> str:
-    """A row's label: whose match it is, of how many, how likely, and when it began where the axis does not say."""
+    """A row's label: the key, its number of matches, the confidence, and the begin if the axis does not show it."""
     since = clock.time(match.row["first_ts"])
     title = " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if many_each else "")
     title = f"{title}, {since}" if match.key and aligned else title if match.key else since

@@ -24,7 +24,7 @@ BARS = 12
 
 @dataclass(frozen=True)
 class _Named:
-    """What words call the headline and its groups, and what the file of numbers calls them."""
+    """The names of the headline and its groups, in words and in the file of numbers."""
 
     number: str
     group: str
@@ -44,7 +44,7 @@ class _Named:
 
 
 def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock: Clock) -> Figure | None:
-    """Lines over the day's windows, or bars where the day has one window; None without results."""
+    """Lines over the day's windows, or bars if the day has one window; None without results."""
     best = ranked(query, results)
     if not best:
         return None

@@ -1,7 +1,7 @@
 """Values from data as text that cannot disturb the sentence around it.
 
-HTML escaping is the templates' work (autoescape); this is about what escaping leaves alone: control characters, marks
-that turn the direction of writing, and values as long as a page.
+Templates escape HTML (autoescape). This module handles what escaping does not: control characters, marks that change
+the direction of writing, and values as long as a page.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ISOLATE, _POP = "\u2068", "\u2069"
 def shown(value: object, longest: int = LONGEST) -> str:
     """A value of any column as text for a page, a caption or an axis.
 
-    Format and control characters are written out; text from right to left is isolated, so that it keeps to its place.
+    Format and control characters are written out. Text from right to left is isolated, so it stays in its place.
 
     >>> shown("JFK"), shown(None), shown(1234), shown(2.50), shown(True), shown([1, 2])
     ('JFK', '–', '1,234', '2.5', 'true', '1, 2')

@@ -100,21 +100,21 @@ def read_query_shedding(problems: Problems, where: str, value: object) -> QueryS
 def _span(section: Section, key: str, least: int) -> int:
     """A span of virtual time such as `10ms`, in nanoseconds."""
     text = section.text(key, f"{least}ns")
-    found = _nanoseconds(text)
-    if found is None or found < least:
+    nanoseconds = _nanoseconds(text)
+    if nanoseconds is None or nanoseconds < least:
         section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
         return least
-    return found
+    return nanoseconds
 
 
 def _spans(section: Section, key: str) -> tuple[int, ...]:
     """Spans of virtual time, all different."""
     texts = section.texts(key)
-    found = [_nanoseconds(text) for text in texts]
-    for text, nanoseconds in zip(texts, found, strict=True):
+    lengths = [_nanoseconds(text) for text in texts]
+    for text, nanoseconds in zip(texts, lengths, strict=True):
         if not nanoseconds:
             section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
-    spans = tuple(nanoseconds for nanoseconds in found if nanoseconds)
+    spans = tuple(nanoseconds for nanoseconds in lengths if nanoseconds)
     if len(set(spans)) < len(spans):
         section.problems.add(section.at(key), "expected different spans of virtual time")
     return spans
@@ -122,6 +122,6 @@ def _spans(section: Section, key: str) -> tuple[int, ...]:
 
 def _nanoseconds(text: str) -> int | None:
     """None for what is no span, or too long a one."""
-    found = _SPAN.fullmatch(text)
-    span = 0 if found is None else int(found["number"]) * _NANOSECONDS[found["unit"]]
-    return span if found is not None and span <= _DEAREST else None
+    parts = _SPAN.fullmatch(text)
+    span = 0 if parts is None else int(parts["number"]) * _NANOSECONDS[parts["unit"]]
+    return span if parts is not None and span <= _DEAREST else None

@@ -230,8 +230,8 @@ def test_rows_without_all_measures_do_not_break_it() -> None:
     rows = [row for row in measured(loads=(2.0,)) if row["metric"] in kept]
     found = shedding_of(rows)
     assert found is not None
-    assert found.told == Setting(2.0, "busiest", BOUND)
-    assert (found.parts, found.virtual_cost, found.choice, found.least_lost(found.told)) == ({}, None, None, None)
+    assert found.setting == Setting(2.0, "busiest", BOUND)
+    assert (found.parts, found.virtual_cost, found.choice, found.least_lost(found.setting)) == ({}, None, None, None)
     assert yardsticks(found) == "A clairvoyant, who keeps only what still leads to a match, would have missed 2 %."
     assert choice_told(found) == ""
     assert latency_figure(found, DAY, CLOCK) is None
@@ -248,7 +248,7 @@ def test_the_setting_told_is_the_one_that_is_marked() -> None:
     """Else, as in rows of former versions, 140 % or the middle one, over the busiest hours where there are such."""
     whole = shedding_of(measured(loads=(1.2, 1.4, 1.8)))
     assert whole is not None
-    assert whole.told == Setting(1.8, "busiest", BOUND)
+    assert whole.setting == Setting(1.8, "busiest", BOUND)
     assert [it.load for it in whole.along("day")] == [it.load for it in whole.along("busiest")] == [1.2, 1.4, 1.8]
     assert [it.bound for it in whole.bounds] == [BOUND // 2, BOUND]
     unmarked, former = [], []
@@ -262,7 +262,7 @@ def test_the_setting_told_is_the_one_that_is_marked() -> None:
     found, before = shedding_of(unmarked), shedding_of(former)
     assert found is not None
     assert before is not None
-    assert (found.told, before.told) == (Setting(1.4, "busiest", BOUND), Setting(1.4, "day", BOUND))
+    assert (found.setting, before.setting) == (Setting(1.4, "busiest", BOUND), Setting(1.4, "day", BOUND))
     assert answer(before).startswith("At 140 % load over the day pSPICE would have missed")
     assert over_what(before, "busiest") == "the busiest hours"
 

@@ -23,17 +23,17 @@ def is_aggregation(items: Sequence[Item]) -> bool:
 def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope) -> tuple[ReturnItem, ...]:
     """The items, bound; reports mixtures, ungrouped attributes and columns of one name."""
     aggregation = is_aggregation(items)
-    bound: list[ReturnItem] = []
+    bound_items: list[ReturnItem] = []
     for item in items:
         if isinstance(item.value, TrendAggregate):
-            found = _over_trends(item, item.value, scope)
+            bound_item = _over_trends(item, item.value, scope)
         elif aggregation:
-            found = _grouped(item, item.value, group_by, scope)
+            bound_item = _grouped(item, item.value, group_by, scope)
         else:
-            found = _of_a_match(item, item.value, scope)
-        if found is not None:
-            bound.append(found)
-    return tuple(bound)
+            bound_item = _of_a_match(item, item.value, scope)
+        if bound_item is not None:
+            bound_items.append(bound_item)
+    return tuple(bound_items)
 
 
 def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnItem | None:
@@ -76,8 +76,8 @@ def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: Sc
         scope.report(f"'{value.attribute}' is not grouped", item.at, hint)
         return None
     holders = [scope.attribute_type(variable, value.attribute) for variable in scope.variables.values()]
-    found = next((holder for holder in holders if holder is not None), None)
-    return ReturnItem(item.alias or value.attribute, item.at, attribute=value.attribute, type=found)
+    kind = next((holder for holder in holders if holder is not None), None)
+    return ReturnItem(item.alias or value.attribute, item.at, attribute=value.attribute, type=kind)
 
 
 def _of_a_match(item: Item, value: Expression, scope: Scope) -> ReturnItem | None:
