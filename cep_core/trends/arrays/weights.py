@@ -1,4 +1,4 @@
-"""What each vertex adds to the totals, as columns for the kernels (`aggregates/measures`).
+"""What each vertex adds to the totals, as columns for the kernels (`cep_core/aggregates/measures.py`).
 
 A total whose measure is negative somewhere takes two columns, of which the second is subtracted in the end.
 """
