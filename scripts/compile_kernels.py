@@ -8,6 +8,7 @@ changed, this takes a second; if the engines have changed, all kernels are compi
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +20,8 @@ import cep_core as cep
 from cep_core.arrays import NOTHING
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import of_table
+from cep_core.matching.choice.answering import ANSWERS
+from cep_core.matching.choice.listings import LISTINGS
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.arrays.graph import Vertices
 from cep_core.trends.arrays.window_vertices import list_windows
@@ -38,7 +41,7 @@ DRAWN = {
     AttributeType.BOOL: lambda random: random.choice([True, False], EVENTS),
 }
 
-FURTHER = (
+FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     # 150 events of a type in one window: more trends than a machine word or 38 digits can count.
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
@@ -52,11 +55,10 @@ FURTHER = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
-    # Matches that only residues count, and runs whose conditions look at all bound events.
-    ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
-    ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
-    # Position lists, and events that complete a match.
-    ("PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50", cep.match),
+    # Every way to answer a strategy (matches that only residues count are among them) and to list matches.
+    *((choice.example, partial(cep.match, collapsed=True)) for choice in ANSWERS),
+    *((choice.example, cep.match) for choice in LISTINGS),
+    # Events that complete a match.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
     # Negations that other negations excuse, and listing under strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
