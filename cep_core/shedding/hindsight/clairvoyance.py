@@ -116,7 +116,7 @@ class Carried(NamedTuple):
     """The number of the child; of match m it is -1 - m."""
     needs: Ints
     """What the node itself has cost by then."""
-    count: Ints
+    matches: Ints
     """The matches that are carried on."""
 
 
@@ -131,7 +131,7 @@ def _add_up(parent: Ints, values: Ints) -> None:
 @njit(cache=True)
 def _divide(worth: Ints, before: Ints, after: Ints, carried: Carried, shares: Floats) -> None:
     """Each match's share of the work from `before` to `after`; every match of a node has the node's share."""
-    first, source, needs, count = carried
+    first, source, needs, matches = carried
     of_node = np.zeros(worth.shape[0])
     for node in range(worth.shape[0]):
         rest = worth[node]
@@ -141,7 +141,7 @@ def _divide(worth: Ints, before: Ints, after: Ints, carried: Carried, shares: Fl
             if piece > 0:
                 of_node[node] += piece / rest
             done = max(done, needs[item])
-            rest -= count[item]
+            rest -= matches[item]
             if source[item] >= 0:
                 of_node[source[item]] = of_node[node]
             else:
