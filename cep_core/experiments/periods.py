@@ -45,10 +45,10 @@ def periods_of(
     cuts = np.searchsorted(ts, edges)
     account = run.account
     missed = [_missed_by_event(run, unshed, q, len(ts)) for q in range(len(run.stream.start))]
-    found = []
+    periods = []
     for low, high, since, until in zip(cuts[:-1], cuts[1:], edges[:-1], edges[1:], strict=True):
         latency = account.latency[low:high]
-        found.append(
+        periods.append(
             Period(
                 int(since),
                 int(until),
@@ -60,7 +60,7 @@ def periods_of(
                 tuple(int(own[low:high].sum()) for own in missed),
             )
         )
-    return found
+    return periods
 
 
 def _missed_by_event(run: OperatorRun, unshed: OperatorRun, q: int, events: int) -> Ints:

@@ -1,10 +1,10 @@
 """Shedding strategies side by side on the same events: what each would have missed in each setting, and how late.
 
-One row for each strategy, setting, seed and measure, in the columns of every experiment (`docs/semantics.md` 7 names
-the measures); the `parameters` of a row say what it is about: the load, over what it is meant, and the bound; a `query`
-and a `state` of it, a part of log time (`from` and `to`). `summarise` gives mean, standard deviation and number over
-seeds. Strategies that draw no random number are run once, whatever the seeds; states and parts of the day are told of
-one setting, whose rows are marked as `told`, and the first seed.
+There is one row for each strategy, setting, seed and measure, in the columns of every experiment (`docs/semantics.md` 7
+names the measures). The `parameters` of a row say what it is about: the load, the time over which it is meant, and the
+bound; perhaps a `query` and one of its states (`state`), or a part of log time (`from` and `to`). `summarise` gives the
+mean, the standard deviation and the number of runs over seeds. Strategies that draw no random numbers run once,
+whatever the seeds. Rows about states and parts of the day exist for one setting, marked as `told`, and the first seed.
 
 Cost: one run over the events before for each experiment, then one over those judged for each strategy, setting, seed.
 """
@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -22,32 +21,23 @@ import pyarrow.compute as pc
 
 from cep_core.events.schema import Ties
 from cep_core.experiments.loads import BUSIEST, LOADS, settings_of
+from cep_core.experiments.measurement import SCHEMA, measurement
 from cep_core.experiments.periods import periods_of, weighted
 from cep_core.experiments.shedding_measures import measures_of
-from cep_core.experiments.slicing_rows import SCHEMA
 from cep_core.experiments.spread import Spread
 from cep_core.language.patterns.query import Query
+from cep_core.shedding import strategies
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.offering import offered, relevant_types
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
-from cep_core.shedding.shedders.chance import ByChance
-from cep_core.shedding.shedders.events import Events
-from cep_core.shedding.shedders.nothing import Nothing
-from cep_core.shedding.shedders.partition import ByPartition
-from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.shedders.shedder import Shedder
-from cep_core.shedding.shedders.trend_counts import TrendCounts
-
-STEADY: tuple[Shedder, ...] = (Nothing(), PSpice(), PSpice(timeless=True), ByPartition(PSpice()), TrendCounts())
-"""Strategies without chance."""
-
-RANDOM: tuple[Shedder, ...] = (ByChance(), Events())
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.strategy import SheddingStrategy
 
 PERIODS = 24
-"""Parts of the judged interval."""
+"""How many equal parts the judged interval has."""
 
 About = Mapping[str, object]
-"""What all rows of a setting have among their parameters."""
+"""The parameters that all rows of a setting have."""
 
 SUMMARY = pa.schema(
     [
@@ -108,13 +98,12 @@ def compare_shedding(
     seeds: Sequence[int] = (0, 1, 2),
     look_ahead: bool = True,
 ) -> pa.Table:
-    """All strategies at all loads, over the judged interval and over its busiest span of so much log time (0: none).
+    """All strategies at all loads, over the judged interval and over its busiest span (`busiest`: its log time, or 0).
 
-    `bounds`: further latency bounds, tried at the load told. `look_ahead`: also the strategies out of reach, which need
+    `bounds`: more latency bounds, tried at one load. `look_ahead`: also the strategies that know the future, which need
     a record of the unshed run.
     """
     experiment = Experiment(scenario)
-    steady = (*STEADY, experiment.look_ahead, experiment.clairvoyant) if look_ahead else STEADY
     since, until, busy = experiment.busiest(busiest or scenario.end - scenario.begin)
     rows: list[dict[str, object]] = []
     for number, setting in enumerate(settings_of(loads, scenario.bound, bounds, busiest=busiest > 0)):
@@ -129,12 +118,10 @@ def compare_shedding(
             about |= {"busiest_from": since, "busiest_to": until, "load_over_day": load}
         if number == 0:
             about["told"] = True
-        for shedder, seed in chain(
-            ((shedder, seeds[0]) for shedder in steady), ((shedder, seed) for shedder in RANDOM for seed in seeds)
-        ):
-            run = experiment.measure(shedder, load, seed, bound=setting.bound)
+        for strategy, seed in _runs(seeds, look_ahead=look_ahead):
+            run = experiment.measure(experiment.shedder_of(strategy), load, seed, bound=setting.bound)
             rows += _rows(run, scenario, about)
-            if isinstance(shedder, Nothing):
+            if strategy is UNSHED:
                 rows.append(_price(run, scenario, experiment.cost, about))
                 rows.append(_row(run, about, "useless_work", experiment.useless_work, "share"))
                 if look_ahead:
@@ -145,10 +132,17 @@ def compare_shedding(
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
+def _runs(seeds: Sequence[int], *, look_ahead: bool) -> list[tuple[SheddingStrategy, int]]:
+    """Each strategy with its seed: those that draw no random number once, then the others with every seed."""
+    usable = [strategy for strategy in strategies.STRATEGIES if look_ahead or not strategy.out_of_reach]
+    steady = [(strategy, seeds[0]) for strategy in usable if not strategy.random]
+    return steady + [(strategy, seed) for strategy in usable if strategy.random for seed in seeds]
+
+
 def summarise(compared: pa.Table) -> pa.Table:
     """Mean, standard deviation (0 for one run) and number of runs by strategy, setting, query and metric.
 
-    `query` is null where all of them are meant; rows about parts of the day and single states are left out.
+    `query` is null in rows about all queries; rows about parts of the day and single states are left out.
     """
     groups: dict[tuple[str, float, str, int, str | None, str, str], list[float]] = {}
     for row in compared.to_pylist():
@@ -176,7 +170,7 @@ def summarise(compared: pa.Table) -> pa.Table:
 
 
 def _rows(measured: Measured, scenario: Scenario, about: About) -> Iterator[dict[str, object]]:
-    """Of the whole operator, then of each query."""
+    """Rows about the whole operator, then about each query."""
     quality = measured.quality
     for metric, value, unit in measures_of(quality, measured.retrained):
         yield _row(measured, about, metric, value, unit)
@@ -187,7 +181,7 @@ def _rows(measured: Measured, scenario: Scenario, about: About) -> Iterator[dict
 
 
 def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> dict[str, object]:
-    """What the judged events cost unshed, and by which costs and weights: a reader can compute everything anew."""
+    """What the judged events cost unshed, with all costs and weights, so that a reader can repeat the computation."""
     names = [pattern.name for pattern in scenario.patterns]
     costs: dict[str, object] = dict(asdict(scenario.costs))
     costs["states"] = {name: list(own) for name, own in zip(names, scenario.costs.states, strict=True)}
@@ -197,13 +191,13 @@ def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> d
 
 
 def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iterator[dict[str, object]]:
-    """What was dropped by query and state, then six measures of each part of the day."""
+    """What was dropped in each state of each query, then six measures of each part of the day."""
     scenario = experiment.scenario
     gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])
     for pattern, by_state in zip(scenario.patterns, gone, strict=True):
         for state, dropped in enumerate(by_state.tolist()):
-            its: dict[str, object] = {"query": pattern.name, "state": state}
-            yield _row(measured, about, "state_dropped", dropped, "partial matches or events", **its)
+            place: dict[str, object] = {"query": pattern.name, "state": state}
+            yield _row(measured, about, "state_dropped", dropped, "partial matches or events", **place)
     interval, weights = (scenario.begin, scenario.end), measured.quality.weights
     for part in periods_of(measured.run, experiment.unshed, scenario.ts, interval, measured.bound, PERIODS):
         for metric, value, unit in (
@@ -218,11 +212,4 @@ def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iter
 
 
 def _row(measured: Measured, about: About, metric: str, value: float, unit: str, **more: object) -> dict[str, object]:
-    return {
-        "strategy": measured.strategy,
-        "parameters": json.dumps({**about, **more}, sort_keys=True),
-        "seed": measured.seed,
-        "metric": metric,
-        "value": float(value),
-        "unit": unit,
-    }
+    return measurement(measured.strategy, {**about, **more}, measured.seed, metric, value, unit)

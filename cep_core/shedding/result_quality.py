@@ -1,8 +1,8 @@
-"""What shedding has cost in quality, against the run of the same events that dropped nothing.
+"""The quality that shedding has cost, compared with a run of the same events that dropped nothing.
 
-False negatives: matches of the unshed run that are missing, false positives: those that it did not have, weighted by
-pattern (pSPICE, section II-B: QoR = sum of w * FN). Matches are compared by what tells them apart: the binding under
-skip-till-any-match, pattern, window and start where each start has one match.
+False negatives are matches of the unshed run that are missing; false positives are matches that it did not have. Both
+are weighted by pattern (pSPICE, section II-B: QoR = sum of w * FN). Matches are the same if they have the same binding
+under skip-till-any-match, or the same pattern, window and start where each start has one match.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Quality:
     """Shedding's share of all virtual work."""
     dropped: int
     drops: int
-    """Events for which partial matches had to go."""
+    """Events at which partial matches had to be dropped."""
     choices: int
-    """Of those the ones for which fewer had to go than there were."""
+    """Of those, the events at which not all candidates had to be dropped."""
 
     @property
     def false_negatives(self) -> float:
@@ -53,7 +53,7 @@ class Quality:
 
     @property
     def lost(self) -> float:
-        """Weighted share of the matches that is missing; 0 where there is none."""
+        """Weighted share of the matches that are missing; 0 if there are no matches."""
         weighted = sum(weight * count for weight, count in zip(self.weights, self.matches, strict=True))
         return self.false_negatives / weighted if weighted else 0.0
 
@@ -61,12 +61,12 @@ class Quality:
 def quality_of(run: OperatorRun, unshed: OperatorRun, bound: int, weights: Sequence[float], begin: int = 0) -> Quality:
     """Judges a run from event `begin` on, by the matches completed there."""
     patterns = range(len(weights))
-    ours, theirs = _matches_from(run, begin), _matches_from(unshed, begin)
+    shed_matches, unshed_matches = _matches_from(run, begin), _matches_from(unshed, begin)
     missed, invented = [], []
     for q in patterns:
-        mine, whole = np.sort(ours[1][ours[0] == q]), np.sort(theirs[1][theirs[0] == q])
-        missed.append(len(np.setdiff1d(whole, mine, assume_unique=True)))
-        invented.append(len(np.setdiff1d(mine, whole, assume_unique=True)))
+        kept, whole = np.sort(shed_matches[1][shed_matches[0] == q]), np.sort(unshed_matches[1][unshed_matches[0] == q])
+        missed.append(len(np.setdiff1d(whole, kept, assume_unique=True)))
+        invented.append(len(np.setdiff1d(kept, whole, assume_unique=True)))
     account, arrival = run.account, run.arrival[begin : run.at]
     latency = account.latency[begin : run.at]
     late, ordered = latency > bound, np.sort(latency)
@@ -75,7 +75,7 @@ def quality_of(run: OperatorRun, unshed: OperatorRun, bound: int, weights: Seque
     work = spent + int(account.work[begin : run.at].sum())
     asked, candidates = account.asked[begin : run.at], account.candidates[begin : run.at]
     return Quality(
-        matches=tuple(int((theirs[0] == q).sum()) for q in patterns),
+        matches=tuple(int((unshed_matches[0] == q).sum()) for q in patterns),
         missed=tuple(missed),
         invented=tuple(invented),
         weights=tuple(weights),

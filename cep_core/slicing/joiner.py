@@ -81,7 +81,7 @@ def owning_slices(plan: Plan, days: Sequence[int] | None = None) -> list[int]:
     """The slices that own results certain in [days[0], days[-1])."""
     if not plan.ranges or days is None:
         return list(range(plan.slices))
-    numbers = [index for index, one in enumerate(plan.ranges) if max(one.start, days[0]) < min(one.end, days[-1])]
+    numbers = [index for index, span in enumerate(plan.ranges) if max(span.start, days[0]) < min(span.end, days[-1])]
     return [number * plan.cells + cell for number in numbers for cell in range(plan.cells)]
 
 

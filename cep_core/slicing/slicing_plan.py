@@ -1,4 +1,4 @@
-"""A slicing plan: everything that splitter and joiner need, and nothing else (paper 01, section 5.3).
+"""A slicing plan: exactly what splitter and joiner need (paper 01, section 5.3).
 
 A plan holds one instance of the basic hypercube for each set H of variables that a valuation may be heavy in. Slices
 are numbered range by range: `range * cells + cell`, a cell being the mixed-radix number of its coordinates with the
@@ -80,7 +80,7 @@ class Plan:
     """Ascending and adjacent; empty: all of log time is one range."""
     predicted: Prediction | None = None
     decisions: tuple[str, ...] = ()
-    """Why the planner chose what it chose, one sentence each."""
+    """The planner's reasons, one sentence for each choice."""
 
     @cached_property
     def cells(self) -> int:
@@ -125,7 +125,7 @@ class Plan:
                 for cube in self.cubes
             ],
             "heavy": {name: values.to_pylist() for name, values in sorted(self.heavy.items())},
-            "ranges": [[one.start, one.end, one.reads_from] for one in self.ranges],
+            "ranges": [[span.start, span.end, span.reads_from] for span in self.ranges],
             "predicted": None if self.predicted is None else dict(vars(self.predicted)),
             "decisions": list(self.decisions),
         }
@@ -140,9 +140,12 @@ class Plan:
             tuple(_atom_from_dict(atom) for atom in content["atoms"]),
             tuple(content["variables"]),
             types,
-            tuple(Cube(frozenset(one["heavy"]), tuple(one["shares"]), tuple(one["seeds"])) for one in content["cubes"]),
+            tuple(
+                Cube(frozenset(entry["heavy"]), tuple(entry["shares"]), tuple(entry["seeds"]))
+                for entry in content["cubes"]
+            ),
             {name: pa.array(values, ARROW_TYPES[kinds[name]]) for name, values in content["heavy"].items()},
-            tuple(TimeRange(*one) for one in content["ranges"]),
+            tuple(TimeRange(*entry) for entry in content["ranges"]),
             None if content["predicted"] is None else Prediction(**content["predicted"]),
             tuple(content["decisions"]),
         )

@@ -122,8 +122,8 @@ def _all_cells(cube: Cube, indices: list[int]) -> Numbers:
 def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tuple[Numbers, Numbers]:
     """Every pair once for each time range that reads the event, cells turned into slice numbers."""
     times = ts[rows]
-    first = np.searchsorted([one.end for one in plan.ranges], times, side="right")
-    after = np.searchsorted([one.reads_from for one in plan.ranges], times, side="right")
+    first = np.searchsorted([span.end for span in plan.ranges], times, side="right")
+    after = np.searchsorted([span.reads_from for span in plan.ranges], times, side="right")
     copies = np.maximum(after - first, 0)
     chosen = np.repeat(first - (np.cumsum(copies) - copies), copies) + np.arange(copies.sum())
     return np.repeat(rows, copies), chosen * plan.cells + np.repeat(cells, copies)

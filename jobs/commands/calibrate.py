@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "query", nargs="*", help="queries that share an operator (default: those that ask for shedding)"
     )
     parser.add_argument("--days", type=int, default=7, help="measure on the last so many days of the lake (default 7)")
-    parser.add_argument("--repeat", type=int, default=5, help="repetitions, whose spread is told (default 5)")
+    parser.add_argument("--repeat", type=int, default=5, help="repetitions, whose spread is printed (default 5)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure, tell the spread, print what belongs into workload.yaml."""
+    """Measure, print the spread and the lines for workload.yaml."""
     workload = load_workload(options.workload)
     queries = _chosen(workload, compile_workload(workload), options.query)
     if options.days < 1 or options.repeat < 1:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"# median [least..most] of {repeated}, which explain {measured.explained:.0%} of the variance of the times")
     print("\n".join(_declaration(workload, queries, measured)))
     if not measured.meetings:
-        print("no partial match was met: the costs of states are made up; measure on busier days", file=sys.stderr)
+        print("no partial match was met: the costs of states are guessed; measure on busier days", file=sys.stderr)
     return OK
 
 
@@ -72,7 +72,7 @@ def _measured(queries: Mapping[str, Query], events: pa.Table, repetitions: int) 
 
 
 def _declaration(workload: Workload, queries: Mapping[str, Query], measured: Calibration) -> list[str]:
-    """The lines of workload.yaml; what is not measured stays as it is declared."""
+    """The lines for workload.yaml. Values that are not measured stay as declared."""
     lines = ["queries:"]
     for name, states in zip(queries, measured.states, strict=True):
         known = workload.shed_queries.get(name)

@@ -1,4 +1,4 @@
-"""`trendmill match q.cep log.csv`: the matches of a pattern of a log's file as time lines, without Spark or a lake."""
+"""`trendmill match q.cep log.csv`: the matches of a pattern in a log's file as time lines, without Spark or a lake."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import time
 import pyarrow as pa
 
 from cep_core import explain
-from cep_core.compile import evaluator_of
+from cep_core.language.bound_query import MATCHING
 from cep_core.language.budget import Budget
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
 from cep_core.matching.why.pair_verdicts import PairJudge
 from cep_core.matching.why.verdicts import Judge
@@ -48,14 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--why-not", metavar="ROWS", help="why these events are no match, e.g. 12,15,19 (rows of the file)"
     )
     parser.add_argument(
-        "--explain", action="store_true", help="how the query is understood and evaluated; no log is read"
+        "--explain", action="store_true", help="print how the query is understood and evaluated; no log is read"
     )
     add_work_argument(parser)
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, match, print. Raises QueryError for a query that is wrong or an aggregation, WorkExhausted."""
+    """Read, match, print. Raises QueryError for a query that is wrong or is an aggregation, and WorkExhausted."""
     begin, meter = time.perf_counter(), Meter()
     if options.explain:
         query_text(options.query)
@@ -66,23 +67,24 @@ def run(options: argparse.Namespace) -> int:
     budget = Budget(options.work, lambda spent: meter.tell("trying", min(spent, options.work), options.work))
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
-        query, log = bind_to_log(options, meter, aggregation=False)
+        bound, log = bind_to_log(options, meter, MATCHING)
+        query = bound.query
         if options.detect and (options.why or options.why_not):
-            raise WrongWorkload("--detect finds events, not matches: --why and --why-not go without it")
+            raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
         matches = Matches(query, log, LogClock.of(log, options.zone))
         if options.why_not:
-            remark_on(query, log)
+            remark_on(bound, log)
             print(*why_not(matches, _judge(query, log), _numbers(options.why_not), budget), sep="\n")
             return OK
         if options.detect:
-            rows = completing_events(evaluator_of(query, collapsed=True, budget=budget), log.events)
-            remark_on(query, log)
+            rows = completing_events(bound.evaluator(Settings(collapsed=True, budget=budget)), log.events)
+            remark_on(bound, log)
             _detected(matches, rows, limit, options, begin)
             return OK
-        evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed, budget=budget)
+        evaluator = bound.evaluator(Settings(limit, collapsed=options.collapsed, budget=budget))
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
         meter.clear()
-        remark_on(query, log)
+        remark_on(bound, log)
         if is_for_programs(options):
             write_result(rows, options)
             if _is_cut(rows):
@@ -109,7 +111,7 @@ def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: ar
 
 
 def _detected(matches: Matches, rows: pa.Table, limit: int, options: argparse.Namespace, begin: float) -> None:
-    """The events that complete a match, the first so many."""
+    """The first events that complete a match."""
     shown = rows.slice(0, limit)
     many = counted(rows.num_rows, "event completes a match", "events complete a match")
     if "window_start" in rows.column_names:

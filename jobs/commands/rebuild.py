@@ -1,4 +1,4 @@
-"""`trendmill rebuild`: make a query's table anew after its columns changed, and evaluate the days that it had."""
+"""`trendmill rebuild`: build a query's table again after its columns changed, and evaluate its days again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 OUTDATED = ""
-"""A definition that no query has."""
+"""A definition hash that no query has."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Call what was evaluated outdated, drop the table, evaluate the days that it had with the present columns.
+    """Mark the results as outdated, drop the table, evaluate its days again with the present columns.
 
-    In this order: killed in between, the days are stale, never wrongly current, and still known to be asked for.
+    The order matters: after a kill in between, the days are stale, not wrongly current, and still listed as wanted.
     """
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)

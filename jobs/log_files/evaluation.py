@@ -1,8 +1,8 @@
-"""A query over a whole log in this process, one range of time after another, so that a person sees how far it is.
+"""A query over a whole log in this process, one range of time after another, so that a person sees the progress.
 
-A range reads back what the query's reach says and owns what becomes certain in it, as a slice does (docs/semantics.md,
-6); so the result is that of one evaluation, and memory holds the partial results of one range. Ranges are at least four
-times as long as the reach: reading back costs at most a quarter more.
+A range also reads the events within the query's reach before it, and owns what becomes certain in it, as a slice does
+(docs/semantics.md, 6). So the result is that of one evaluation, and memory holds the partial results of one range.
+Ranges are at least four times as long as the reach: reading back costs at most a quarter more.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
 
 
 def _moments(evaluator: Evaluator, events: pa.Table) -> list[int]:
-    """Where ranges begin, and the end of the last; nothing where one evaluation is as good or the only one."""
+    """Where ranges begin, and the end of the last. Empty if one evaluation is as good or the only way."""
     reach = evaluator.reach
     if reach.time is None or reach.points or reach.events or events.num_rows < 2 * EVENTS_IN_RANGE:
         return []

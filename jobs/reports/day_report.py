@@ -1,4 +1,4 @@
-"""Everything that a day's report says, computed from the tables once; the pages only choose and arrange."""
+"""Everything that a day's report says, computed once from the tables. The pages only choose and arrange."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def report_day(workload: Workload, questions: list[Question], reader: LakeReader
 
 
 def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]) -> Volume:
-    """Events counted by day, type and part of the day; days that were loaded without any event count as well."""
+    """Events counted by day, type and part of the day. Days that were loaded without any event count too."""
     events = reader.read("events", day - timedelta(days=TRAILING), day, ["day", "event_type", "ts"])
     today: dict[tuple[str, int], int] = {}
     before: dict[date, dict[int, int]] = {on: {} for on in sorted(loaded) if on < day}

@@ -15,15 +15,17 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grids import LOAD, Grid
+from cep_core.experiments.grids.grid import LOAD, Grid
+from cep_core.experiments.grids.relations import RELATIONS, judged
+from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.experiments.loads import load_told
-from cep_core.experiments.relations import RELATIONS, judged
-from cep_core.experiments.summaries import Summary, summary_of
+from cep_core.shedding import strategies
+from cep_core.shedding.shedders.nothing import UNSHED
 from jobs import places
 from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.shedding_comparison import LITTLE, YARDSTICKS
+from jobs.reports.comparisons.shedding_comparison import LITTLE
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.grid import UNSHED, figures_of
+from jobs.reports.figures.grid import figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.site import move_folder, write_pages
@@ -91,14 +93,14 @@ def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -
 def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
     """What `experiments` holds of a grid as it and its days are now, only what its axes and seeds name."""
     name = experiment_of(grid, ledger.version)
-    found = rows(
+    stored = rows(
         reader.read("experiments", where=ds.field("experiment") == name),
         "strategy",
         "parameters",
         "seed",
     )
     wanted = {(cell.key, cell.seed) for cell in grid.cells}
-    return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
+    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in wanted)
 
 
 def _section(grid: Grid, summary: Summary) -> GridSection:
@@ -120,29 +122,30 @@ def _section(grid: Grid, summary: Summary) -> GridSection:
 def answer_of(grid: Grid, summary: Summary) -> str:
     """What each strategy lost at the load told: one number, or the range over the other axes."""
     load = load_told(grid.loads)
-    told: list[str] = []
-    for strategy in (name for name in grid.strategies if name != UNSHED):
+    losses: list[str] = []
+    for strategy in (name for name in grid.strategies if name != UNSHED.name):
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
         misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
-        told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
-    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}.{_choice(grid, summary)}"
+        losses.append(f"{strategy} {misses}" if losses else f"{strategy} misses {misses} of the matches")
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(losses)}.{_choice(grid, summary)}"
 
 
 def _choice(grid: Grid, summary: Summary) -> str:
-    """In what share of all drops strategies had a choice, and that too little of it says nothing about them.
+    """In what share of all drops strategies had a choice, and whether that is too small a share to compare them.
 
-    Of the strategies that somebody could use and that drop partial matches; nothing where no drop was counted.
+    Counts the strategies that somebody could use and that drop partial matches; empty where no drop was counted.
     """
-    usable = [name for name in grid.strategies if name not in YARDSTICKS]
+    out_of_reach = [strategy.name for strategy in strategies.STRATEGIES if strategy.out_of_reach]
+    usable = [name for name in grid.strategies if name not in out_of_reach]
     points = [point for name in usable for point in summary.along(LOAD, name) if "choice" in point.metrics]
     drops = sum(point["drops"] for point in points)
     if not drops:
         return ""
     choice = sum(point["drops"] * point["choice"] for point in points) / drops
-    told = (
-        f" In {share(choice)} of all drops fewer partial matches had to go than there were, so that there was a choice"
+    sentence = (
+        f" In {share(choice)} of all drops strategies could choose, because not all partial matches had to be dropped"
     )
-    return f"{told}." if choice >= LITTLE else f"{told}: too few to say anything about strategies."
+    return f"{sentence}." if choice >= LITTLE else f"{sentence}: too few to compare strategies."
 
 
 def counted(answers: Sequence[RelationAnswer]) -> str:

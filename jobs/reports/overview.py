@@ -26,7 +26,7 @@ DAYS = 400
 
 
 AT_LEAST = "≥\u202f"
-"""Before a number of matches that were counted only as far as they are listed."""
+"""Stands before a number of matches that were counted only as far as they are listed."""
 
 
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:

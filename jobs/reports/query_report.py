@@ -1,4 +1,4 @@
-"""What one query's page says about one day, whatever its kind, and what it is computed from.
+"""What one query's page says about one day, for every kind of query, and the data behind it.
 
 `jobs.reports.kinds` computes it from `result_days`, the query's table and `events`.
 """
@@ -26,7 +26,7 @@ from jobs.workload.operating_days import OperatingDays
 
 @dataclass(frozen=True)
 class QueryReport:
-    """One query on one day. Without `answer` there is no result of the day; the first notice says why."""
+    """One query on one day. Without `answer` the day has no result, and the first notice says why."""
 
     question: Question
     notices: tuple[str, ...]
@@ -37,11 +37,11 @@ class QueryReport:
     periods: Mapping[int, Magnitude] | None = None
     """For each 24th part of the day: its largest headline, or its number of matches."""
     listed: int | None = None
-    """So many listed matches are counted in `periods`; None: all of the day."""
+    """How many listed matches `periods` counts; None: it counts all matches of the day."""
     peak: Callable[[Magnitude], str] = quantity
     """The largest of `periods` in words."""
     leaders: Listing | None = None
-    """Matches by the values of the equivalences, where there are several."""
+    """Matches by the values of the equivalences, if there are several values."""
 
     @property
     def page(self) -> str:
@@ -80,7 +80,7 @@ class Records:
 
 @dataclass(frozen=True)
 class EvaluatedDay:
-    """A query with a result of a day; `records`: its `result_days` of that day and the 28 before that have results."""
+    """A query with a result of a day. `records`: its `result_days` with results, of that day and the 28 before."""
 
     question: Question
     records: Mapping[date, Mapping[str, Any]]
@@ -91,7 +91,7 @@ class EvaluatedDay:
 
     @property
     def query(self) -> Any:
-        """The bound query; what it holds is known to its kind."""
+        """The bound query. Its kind decides what it holds."""
         return self.question.query
 
     @property
@@ -109,7 +109,7 @@ def notices_of(it: EvaluatedDay, answer: Answer) -> tuple[str, ...]:
 
 
 def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """One sentence naming the days that are missing or failed their gate; nothing for complete results."""
+    """One sentence that names the days that are missing or failed their gate; empty for complete results."""
     holes: dict[str, set[date]] = {"missing": set(), "refused": set()}
     lacking = [record for record in records if not record["complete"] and not is_missing(record)]
     if not lacking:
@@ -122,10 +122,11 @@ def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:
                 holes["refused"].add(date.fromisoformat(on))
     parts = []
     if holes["missing"]:
-        parts.append(f"{listed([brief(on) for on in sorted(holes['missing'])])} not loaded")
+        parts.append(f"not loaded: {listed([brief(on) for on in sorted(holes['missing'])])}")
     if holes["refused"]:
-        parts.append(f"{listed([brief(on) for on in sorted(holes['refused'])])} refused by the quality gate")
-    why = f": {'; '.join(parts)}" if parts else ""
+        parts.append(f"refused by the quality gate: {listed([brief(on) for on in sorted(holes['refused'])])}")
+    why = f" ({'; '.join(parts)})" if parts else ""
     return [
-        f"Incomplete: these results lack days that they look back to{why}. They will be computed again once filled."
+        f"These results are incomplete: they look back to days that are missing{why}. "
+        "They will be computed again when those days are loaded."
     ]

@@ -1,18 +1,18 @@
 """Stage `evaluate`: every (query, day) of the run's scope, a Python worker for each slice, then the merge.
 
-Where the slices lie in files of this machine or of a shared mount, a worker opens its slice's file by path with
-pyarrow, without a way through the JVM; elsewhere Spark scans the table. Both give the same tables. Partial results
-travel as Arrow IPC bytes and are merged here, on the driver.
+If the slices are files on this machine or on a shared mount, a worker opens its slice's file by path with pyarrow,
+without the JVM; else Spark scans the table. Both give the same tables. Partial results travel as Arrow IPC bytes and
+are merged here, on the driver.
 
-Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
-event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
-match might bind and its count is null; those of an AND are made from its listing.
+Days whose listing is cut at `max_matches` are evaluated once more for their compact results: one row for each last
+event, whatever the number of matches. If matches can only be counted by listing them, such a row holds what some match
+might bind, and its count is null. The compact rows of an AND are made from its listing.
 
-What can only be counted by listing is evaluated day by day, so that a day that exhausts its budget of work is a hole of
-its own: it has no rows, and `result_days` says why.
+A query that can only be counted by listing is evaluated day by day, so that a day that exhausts its budget of work does
+not affect others: it has no rows, and `result_days` says why.
 
 Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
-`slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
+`slice_runs` and, last, `result_days`. A run that died before that evaluates the same again.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.language.settings import Settings
 from jobs.lake.register import table_folders
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import compact_table
@@ -62,10 +62,10 @@ PARTIAL = (
 
 
 def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutcome:
-    """Evaluate the run's scope. `way`: how workers get their events; None: by path wherever that is possible."""
+    """Evaluate the run's scope. `way`: how workers get their events; None: by path if possible."""
     assert run.scope is not None
     if not run.scope.evaluations:
-        return StageOutcome(message="nothing to evaluate: every result is what lake and workload say")
+        return StageOutcome(message="nothing to evaluate: every result is up to date")
     assignment = assignment_of(run)
     partials = _partials(run, assignment, way)
     results = [
@@ -74,7 +74,7 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     ]
     compact = _compact(run, assignment, results, way)
     replace_all([*(rows_of(run, result) for result in [*results, *compact]), slice_runs_of(run, partials)])
-    # Last: whoever finds a day here finds its results, too.
+    # Last: if a day is found here, its results are there too.
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
@@ -93,22 +93,21 @@ def assignment_of(run: Run) -> Assignment:
         name: tuple(_moments(run, days) for days in _together(run.compiled[name].evaluator, run.scope.blocks(name)))
         for name in names
     }
-    texts = []
-    for name in names:
-        settings = run.workload.settings(name)
-        exact, work = settings.exact_counts, run.workload.limits.work
-        texts.append(QueryText(name, run.compiled[name].text, settings.max_matches, exact, work=work))
     return Assignment(
         tuple(plan.to_dict() for plan in planned(run)),
-        tuple(texts),
+        tuple(_text(run.compiled[name]) for name in names),
         blocks,
         schema_to_values(run.workload.schema),
         run.workload.limits.slice_rows,
     )
 
 
+def _text(query: CompiledQuery, settings: Settings | None = None) -> QueryText:
+    return QueryText(query.name, query.bound.path, query.bound.text, settings or query.settings)
+
+
 def _together(evaluator: Evaluator, blocks: Iterable[Sequence[Evaluation]]) -> Iterator[list[date]]:
-    """The days that are evaluated together: blocks of them, or one by one where each has a budget of work."""
+    """The days that are evaluated together: blocks of days, or single days if each has a budget of work."""
     for block in blocks:
         days = [evaluation.day for evaluation in block]
         yield from ([day] for day in days) if evaluator.postpones else [days]
@@ -131,7 +130,7 @@ def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | 
 
 
 def _by_path(run: Run, files: Sequence[str], assignment: Assignment) -> DataFrame:
-    """One Spark task for each slice, largest first; each opens its file itself."""
+    """One Spark task for each slice, largest first. Each opens its file itself."""
     jobs = sorted((slice_file(file) for file in files), key=lambda job: -job.size)
     columns = ["event_type", "ts", "seq", "pos", *run.workload.attributes]
 
@@ -212,15 +211,12 @@ def _compact(
     cut = {result.query: _cut_days(run.compiled[result.query], result) for result in results}
     present = table_folders(run.workload.name, run.lake)
     wanted = [name for name, days in cut.items() if days or f"{name}_compact" in present]
-    work = run.workload.limits.work
-    evaluators = {
-        name: evaluator_of(run.compiled[name].query, collapsed=True, supersets=True, budget=Budget(work))
-        for name in wanted
-    }
+    compact = Settings(collapsed=True, supersets=True, budget=Budget(run.workload.limits.work))
+    evaluators = {name: run.compiled[name].bound.evaluator(compact) for name in wanted}
     tables = [compact_table(name, evaluators[name].schema, run.compiled[name].variables) for name in wanted]
     create(run.spark, run.workload.name, tables, run.lake)
     blocks = {name: tuple(_moments(run, [day]) for day in cut[name]) for name in wanted}
-    texts = [QueryText(name, run.compiled[name].text, collapsed=True, work=work) for name in wanted if cut[name]]
+    texts = [_text(run.compiled[name], compact) for name in wanted if cut[name]]
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
     partials = _partials(run, again, way) if texts else []
     return [
@@ -263,7 +259,7 @@ def _merged(
 
 
 def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:
-    """The merged rows with the operating day in which each became certain, without that moment."""
+    """The merged rows with the operating day in which each became certain, without the exact time."""
     index = np.searchsorted(days, merged[CERTAIN].to_numpy(), side="right") - 1
     day = pa.array(names, pa.date32()).take(pa.array(index))
     return merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
-from tests.slicing.conjunctive import Query, evaluate
+from tests.slicing.laws.conjunctive import Query, evaluate
 
 BASE = JoinStream("star", seed=1, event_rate=2000, duration=20)
 

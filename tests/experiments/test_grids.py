@@ -12,10 +12,10 @@ import pytest
 from cep_core.experiments.generators.buses import City, generate_reports
 from cep_core.experiments.generators.positions import STRIKERS, TEAM, FootballMatch, generate_positions, read_match
 from cep_core.experiments.generators.quotes import LEADING, NAMED, Market, generate_quotes, read_trades
-from cep_core.experiments.grid_cells import measure_cell
-from cep_core.experiments.grids import CAUSES, Grid, grid_of
-from cep_core.experiments.logs import LogSource
-from cep_core.experiments.paper_queries import QUERIES
+from cep_core.experiments.grids.cells import measure_cell
+from cep_core.experiments.grids.grid import CAUSES, Grid, grid_of
+from cep_core.experiments.grids.logs import LogSource
+from cep_core.experiments.grids.paper_queries import QUERIES
 from cep_core.shedding.arrays.costs import uniform_costs
 from cep_core.shedding.arrays.stream import stream_of
 from cep_core.shedding.operator_run import OperatorRun

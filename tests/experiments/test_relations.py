@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cep_core.experiments.grid_cells import measure_cell, scenario_of_cell
-from cep_core.experiments.grids import Cell, Grid, grid_of
-from cep_core.experiments.logs import LogSource
-from cep_core.experiments.relations import RELATIONS, judged
-from cep_core.experiments.summaries import Summary, summary_of
+from cep_core.experiments.grids.cells import measure_cell, scenario_of_cell
+from cep_core.experiments.grids.grid import Cell, Grid, grid_of
+from cep_core.experiments.grids.logs import LogSource
+from cep_core.experiments.grids.relations import RELATIONS, judged
+from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.shedding.arrays.clock import arrivals
 from cep_core.shedding.arrays.pool import WORTH
 from cep_core.shedding.arrays.rules import REPLAY

@@ -12,15 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from cep_core.experiments.measurement import SCHEMA
 from cep_core.experiments.rival_slicers import Pairs, broadcast, by_key, composed, deal_out, worth_hashing
 from cep_core.experiments.slice_counts import predicted_loads
-from cep_core.experiments.slicing_rows import SCHEMA, compare_strategies, loads_of
+from cep_core.experiments.slice_loads import loads_of
+from cep_core.experiments.slicing_rows import compare_strategies
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, heavy_hitters, make_plan, split, statistics_of
-from tests.slicing.conjunctive import Query, evaluate
+from tests.slicing.laws.conjunctive import Query, evaluate
+from tests.slicing.laws.random_plans import VARIABLES, logs_with_results, plans
+from tests.slicing.laws.test_law import queries
 from tests.slicing.paper import TRIANGLE, atom, fixed_plan, log
-from tests.slicing.random_plans import VARIABLES, logs_with_results, plans
-from tests.slicing.test_law import queries
 from tests.slicing.test_prediction import uniform
 
 NAMES = ("x1", "x2", "x3")
@@ -157,7 +159,7 @@ def test_counting_in_batches_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
     events = uniform(500)
     plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), 8, "s", Reach(time=50), (100, 400))
     whole = compare_strategies(plan, events, 8, "s", Reach(time=50), (100, 400), yesterday=plan)
-    monkeypatch.setattr("cep_core.experiments.slicing_rows.BATCH", 37)
+    monkeypatch.setattr("cep_core.experiments.slice_loads.BATCH", 37)
     assert compare_strategies(plan, events, 8, "s", Reach(time=50), (100, 400), yesterday=plan) == whole
 
 

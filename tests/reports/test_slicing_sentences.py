@@ -25,7 +25,7 @@ def test_the_plan_in_use_is_best() -> None:
     assert said(("plan in use", 0.3), ("partition key", 0.3), ("broadcast", 0.6)) == (
         "For late, the plan in use was best: its largest slice has 30 % of the events, 50 % below the next, broadcast."
     )
-    assert said(("plan in use", 1.0)).endswith("100 % of the events, as that of every other.")
+    assert said(("plan in use", 1.0)).endswith("100 % of the events, as with every other strategy.")
 
 
 def test_nothing_measured() -> None:

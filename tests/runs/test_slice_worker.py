@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cep_core.compile import compile_query
+from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Ownership, Reach
+from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, split, statistics_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
@@ -36,30 +37,36 @@ DAYS = (2 * DAY, 3 * DAY, 4 * DAY)
 QUERIES = (
     QueryText(
         "chains",
+        "chains.cep",
         "RETURN machine, COUNT(*), MAX(S.load) PATTERN (SEQ(Start S, Stop T))+ "
         "WHERE [machine] GROUP-BY machine WITHIN 12 hours SLIDE 6 hours",
+        Settings(),
     ),
     QueryText(
         "climbs",
+        "climbs.cep",
         "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE skip_till_next_match "
         "{ [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load } WITHIN 20 hours",
-        max_matches=5,
+        Settings(5),
     ),
     QueryText(
         "compact",
+        "compact.cep",
         "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 12 hours",
-        collapsed=True,
+        Settings(collapsed=True, supersets=True),
     ),
     QueryText(
         "supersets",
+        "supersets.cep",
         "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE [machine] AND sum(b[].load) > a.load WITHIN 6 hours",
-        collapsed=True,
+        Settings(collapsed=True, supersets=True),
     ),
     QueryText(
         "likely",
+        "likely.cep",
         "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 6 hours "
         "WITH CONFIDENCE >= 0.3",
-        max_matches=5,
+        Settings(5),
     ),
 )
 
@@ -85,9 +92,7 @@ def log() -> pa.Table:
 def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int) -> None:
     """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both."""
     events = log()
-    evaluator = compile_query(
-        query.text, SCHEMA, max_matches=query.max_matches, collapsed=query.collapsed, supersets=True
-    )
+    evaluator = bind_text(query.text, SCHEMA).evaluator(query.settings)
     plan = make_plan(
         {query.name: evaluator.atoms},
         ["machine"],

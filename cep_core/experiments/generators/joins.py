@@ -59,7 +59,7 @@ class JoinStream:
 def generate(stream: JoinStream) -> pa.Table:
     """The log in time order: `event_type`, `ts`, `seq`, `point` (number of the time-point), and `first`, `second`.
 
-    >>> log = generate(Stream("star", seed=1, event_rate=100, duration=3))
+    >>> log = generate(JoinStream("star", seed=1, event_rate=100, duration=3))
     >>> log.num_rows, log["ts"][-1].as_py(), log.column_names
     (300, 2, ['event_type', 'ts', 'seq', 'point', 'first', 'second'])
     """

@@ -2,7 +2,7 @@
 
 The shape is SEQ(A a, B+ b[], C c) under skip-till-any-match with conditions on single events, equivalences that
 partition, and comparisons of neighbouring b's: the paper's Q1, Q2, Q6 and its measured template. Rows carry no `path`:
-their columns say it, and `rows.with_paths` fills it in where rows of several sources must be put in order.
+their columns say it, and `match_rows.with_paths` fills it in where rows of several sources must be put in order.
 """
 
 from __future__ import annotations

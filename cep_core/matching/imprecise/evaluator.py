@@ -1,6 +1,6 @@
 """The evaluator of queries WITH CONFIDENCE: possible matches whose probability reaches the threshold.
 
-Only skip-till-any-match is defined here (`language/patterns/imprecision.py` refuses the rest). A match stands at the
+Only skip-till-any-match is defined here (`bind/imprecision.py` refuses the rest). A match stands at the
 recorded times of its events: it is listed by `first_ts` and `last_ts`, becomes certain at its last event's `ts`, and
 the reach covers how far recorded times of a match may lie apart. Conditions that need a whole match are judged on the
 listing, order by order if they depend on the order of a closure's events; so matches can be counted only by listing.

@@ -1,6 +1,6 @@
 """Lists matches under skip-till-any-match, in order, a bounded buffer at a time.
 
-For one last event, `counting.complete_ways` marks the nodes from which a match can still be completed there. Walking
+For one last event, `walks.complete_ways` marks the nodes from which a match can still be completed there. Walking
 depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain
 (SASE++, section 5.1: postponing, without the subsets that fail).
 

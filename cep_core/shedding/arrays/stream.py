@@ -155,7 +155,9 @@ def stream_of(
         start=np.array([STARTS[pattern.machine.start] for pattern in patterns], np.int64),
         weight=np.array([pattern.weight for pattern in patterns], np.float64),
         actions=np.ascontiguousarray(np.concatenate(actions, axis=1)),
-        acts=np.stack([own.any(axis=1) | (np.diff(its.first) > 0) for own, its in zip(actions, opened, strict=True)]),
+        acts=np.stack(
+            [own.any(axis=1) | (np.diff(windows.first) > 0) for own, windows in zip(actions, opened, strict=True)]
+        ),
         group=np.array([p.machine.group_of(step) for p in patterns for step in range(p.machine.steps)], np.int64),
         member=np.stack([shared if p.member is None else p.member for p in patterns]),
         partition=np.stack(parts),

@@ -98,9 +98,9 @@ def calibrate(
     for _ in range(repetitions):
         tries = [_timed(OperatorRun(stream, np.zeros(len(ts), np.int64)), ends, now) for _ in range(TRIES)]
         spent = np.min(tries, axis=0)
-        found = fit_costs(counts, spent)
-        fitted.append(found[1:])
-        explained.append(_explained(counts, spent, found))
+        solution = fit_costs(counts, spent)
+        fitted.append(solution[1:])
+        explained.append(_explained(counts, spent, solution))
     spread = [_spread(list(column)) for column in zip(*fitted, strict=True)]
     at = stream.at.tolist()
     parts = [_spread(list(column)) for column in zip(*[_shedding(now) for _ in range(repetitions)], strict=True)]
@@ -136,15 +136,15 @@ def _non_negative(counts: Floats, spent: Floats, wanted: Floats, drawn: Floats) 
     scaled = counts / scale
     gram = scaled.T @ scaled + np.diag(drawn)
     target = scaled.T @ spent + drawn * wanted * scale
-    found = wanted * scale
+    solution = wanted * scale
     for _ in range(20_000):
-        before = found.copy()
-        for k in range(len(found)):
+        before = solution.copy()
+        for k in range(len(solution)):
             if gram[k, k] > 0:
-                found[k] = max(0.0, found[k] + (target[k] - gram[k] @ found) / gram[k, k])
-        if np.abs(found - before).max() <= 1e-12 * max(1.0, np.abs(found).max()):
+                solution[k] = max(0.0, solution[k] + (target[k] - gram[k] @ solution) / gram[k, k])
+        if np.abs(solution - before).max() <= 1e-12 * max(1.0, np.abs(solution).max()):
             break
-    return np.asarray(found / scale)
+    return np.asarray(solution / scale)
 
 
 def _counted(run: OperatorRun, ends: Ints) -> Floats:
@@ -168,8 +168,8 @@ def _timed(run: OperatorRun, ends: Ints, now: Callable[[], int]) -> Floats:
     return np.array(spent, np.float64)
 
 
-def _explained(counts: Floats, spent: Floats, found: Floats) -> float:
-    rest, total = spent - counts @ found, spent - spent.mean()
+def _explained(counts: Floats, spent: Floats, costs: Floats) -> float:
+    rest, total = spent - counts @ costs, spent - spent.mean()
     return float(1 - (rest @ rest) / (total @ total)) if total.any() else 1.0
 
 

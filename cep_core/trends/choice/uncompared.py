@@ -98,7 +98,7 @@ def count_by_two_states(
     minima: Ints,
     overflowed: Flags,
 ) -> None:
-    """As `counting.count_windows` without limits, for at most two states; edges that are cut have no sums or minima."""
+    """As `window_sums.count_windows` without limits, for at most two states. Cut edges have no sums or minima."""
     masks = two_states(template)
     ends = np.flatnonzero(template.end)
     sums, extremes = vertices.weights.shape[1], vertices.codes.shape[1]

@@ -51,7 +51,7 @@ def walk_windows(
 ) -> Numbers:
     """The trends, and the J sums over their occurrences, of windows in time order, partition after partition.
 
-    As `counting.count_windows` for windows of `partition[w]`, but exact. `weights[m, J, L]`: the weights as limbs
+    As `window_sums.count_windows` for windows of `partition[w]`, but exact. `weights[m, J, L]`: the weights as limbs
     (`vertices.weights` is not read); a limb of a number uses `bits` bits. Fills `minima[W, M]`.
     """
     windows = first.shape[0]

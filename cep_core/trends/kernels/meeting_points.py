@@ -38,7 +38,7 @@ def meet_windows(
     minima: Ints,
     overflowed: Flags,
 ) -> None:
-    """As `counting.count_windows`, for windows in time order, partition after partition.
+    """As `window_sums.count_windows`, for windows in time order, partition after partition.
 
     `middle[w]`: the first vertex at or after the window's meeting point; windows of equal, consecutive `point[w]` share
     partition and meeting point.

@@ -47,7 +47,7 @@ def count_compared_windows(
     minima: Ints,
     overflowed: Flags,
 ) -> None:
-    """As `counting.count_windows`, for windows of `partition[w]` and a template with compared edges.
+    """As `window_sums.count_windows`, for windows of `partition[w]` and a template with compared edges.
 
     Edges that negated matches cut are not for this kernel: see `lanes`.
     """

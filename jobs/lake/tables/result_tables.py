@@ -31,7 +31,7 @@ NUMBER_COMMENTS = {
 
 
 VARIABLES = "trendmill.variables"
-"""Table property: the columns that hold the events of a match by `seq`, in pattern order, with commas between."""
+"""Table property: the columns that hold a match's events by `seq`, in pattern order, separated by commas."""
 
 
 def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
@@ -45,7 +45,7 @@ def result_table(query: str, question: str, schema: pa.Schema, variables: Sequen
 
 
 def compact_table(query: str, schema: pa.Schema, variables: Sequence[str]) -> Table:
-    """`<query>_compact`: what is stored of days whose listing is cut, for all of their matches."""
+    """`<query>_compact`: rows that stand for all matches of the days whose listing is cut."""
     return Table(
         f"{query}_compact",
         f"One row stands for all matches of {query} that end at one event, on days whose listing was cut: each "

@@ -14,12 +14,12 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.words.moments import spoken
 
 PREFIX = "slicing:"
 LOAD = "maximum_load"
-IN_USE = "plan in use"
 PLANNED = "planned"
 
 
@@ -77,7 +77,7 @@ class SlicingComparison:
 
     @property
     def in_use(self) -> MeasuredSlicing | None:
-        return next((one for one in self.strategies if one.strategy == IN_USE), None)
+        return next((strategy for strategy in self.strategies if strategy.strategy == IN_USE.name), None)
 
 
 def comparisons(reader: LakeReader, day: date) -> list[SlicingComparison]:
@@ -99,9 +99,9 @@ def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tupl
     plans = rows(reader.read("slicing_plans", where=ending), "day", "plan_id")
     results = rows(reader.read("result_days", first, last, ["day", "query", "run_id"]))
     names = sorted({PREFIX + plan["plan_id"] for plan in plans})
-    found = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
+    stored = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
     by_plan: dict[str, list[dict[str, Any]]] = {}
-    for row in rows(found, "day", "strategy", "metric"):
+    for row in rows(stored, "day", "strategy", "metric"):
         by_plan.setdefault(row["experiment"].removeprefix(PREFIX), []).append(row)
     comparisons = []
     for on in sorted({plan["last_day"] for plan in plans}):
@@ -141,13 +141,20 @@ def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Slic
         if row["metric"] == LOAD:
             parameters[row["strategy"]] = json.loads(row["parameters"])
     strategies = [
-        MeasuredSlicing(name, parameters[name], found[LOAD], found.get("replication"), found.get("imbalance"))
-        for name, found in values.items()
-        if LOAD in found
+        MeasuredSlicing(name, parameters[name], metrics[LOAD], metrics.get("replication"), metrics.get("imbalance"))
+        for name, metrics in values.items()
+        if LOAD in metrics
     ]
     # the plan in use first among equals: that it is among the best is what a reader wants to know
-    strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
-    seconds = values.get(IN_USE, {})
+    strategies.sort(
+        key=lambda strategy: (
+            strategy.load,
+            strategy.strategy != IN_USE.name,
+            strategy.replication or 0.0,
+            strategy.strategy,
+        )
+    )
+    seconds = values.get(IN_USE.name, {})
     planned = _planned([row for row in known if row["strategy"] == PLANNED])
     return SlicingComparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.comparisons.slicing_comparison import IN_USE, MeasuredSlicing, SlicingComparison, comparisons_ending
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison, comparisons_ending
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed, shown
@@ -48,12 +49,12 @@ class History:
     @property
     def records(self) -> list[Record]:
         """Every strategy, most wins first."""
-        found: dict[str, list[tuple[MeasuredSlicing, MeasuredSlicing | None]]] = {}
+        days_of: dict[str, list[tuple[MeasuredSlicing, MeasuredSlicing | None]]] = {}
         for _, comparison in self.days:
-            for one in comparison.strategies:
-                found.setdefault(one.strategy, []).append((one, comparison.in_use))
+            for strategy in comparison.strategies:
+                days_of.setdefault(strategy.strategy, []).append((strategy, comparison.in_use))
         wins = self.wins
-        records = [_record(name, wins[name], days) for name, days in found.items()]
+        records = [_record(name, wins[name], days) for name, days in days_of.items()]
         return sorted(records, key=lambda record: (-record.wins, record.load, record.strategy))
 
     def clause(self, strategy: str) -> str:
@@ -61,10 +62,10 @@ class History:
         if len(self.days) < 2:
             return ""
         record = next(record for record in self.records if record.strategy == strategy)
-        others = [f"{shown(name)} on {n}" for name, n in self.wins.most_common() if name != strategy]
-        rest = f" ({listed(others, 3)})" if others else ""
+        rivals = [f"{shown(name)} on {n}" for name, n in self.wins.most_common() if name != strategy]
+        rest = f" ({listed(rivals, 3)})" if rivals else ""
         clause = f"over the last {TRAILING} days it was best on {record.wins} of {len(self.days)} compared{rest}"
-        if strategy == IN_USE:
+        if strategy == IN_USE.name:
             behind = statistics.fmean(_behind(comparison) for _, comparison in self.days)
             return clause + (f", on average {share(behind)} above the day's best" if behind else "")
         if not record.margin:
@@ -80,12 +81,12 @@ def _behind(comparison: SlicingComparison) -> float:
 
 
 def _record(name: str, wins: int, days: Sequence[tuple[MeasuredSlicing, MeasuredSlicing | None]]) -> Record:
-    margins = [1 - one.load / used.load for one, used in days if used is not None and used.load]
+    margins = [1 - measured.load / used.load for measured, used in days if used is not None and used.load]
     return Record(
         name,
         wins,
         len(days),
-        statistics.fmean(one.load for one, _ in days),
+        statistics.fmean(measured.load for measured, _ in days),
         statistics.fmean(margins) if margins else 0.0,
     )
 

@@ -1,8 +1,8 @@
-"""A pattern as a small automaton: the states that a match passes, and what leads from one to the next.
+"""A pattern as a small automaton: the states of a match, and the arrows between them.
 
-Sequences of units and closures of units are drawn as paper 04 has them, NFA^b (SASE++, section 2.2, Fig. 1); every
-other pattern by its template (GRETA, section 4.1), whose arrows say which variable's event may come next. States stand
-in the order of the pattern, from left to right, on a phone from top to bottom. One data unit is one inch.
+Sequences of units and closures of units are drawn as in paper 04, as NFA^b (SASE++, section 2.2, Fig. 1). Every other
+pattern is drawn by its template (GRETA, section 4.1), whose arrows say which variable's event may come next. States
+stand in the order of the pattern: from left to right, on a phone from top to bottom. One data unit is one inch.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from jobs.reports.words.quantities import counted
 from jobs.reports.words.values import listed, shown
 
 MOST = 12
-"""More states are not drawn: they are said in words."""
+"""The most states that are drawn."""
 _LETTER, _SMALL = 0.075, 0.056
 """Widths of a letter of a state's name and of an arrow's words, in inches."""
 _BOX, _GAP, _ARC = 0.34, 0.36, 0.5
@@ -30,7 +30,7 @@ _BOX, _GAP, _ARC = 0.34, 0.36, 0.5
 
 @dataclass(frozen=True)
 class Arrow:
-    """From state number `source` to `target`; `words`: what leads there, a line for each way; nothing in a template."""
+    """From state number `source` to `target`. `words`: what leads there, one line for each way; empty in a template."""
 
     source: int
     target: int
@@ -38,7 +38,7 @@ class Arrow:
 
 
 @dataclass(frozen=True)
-class Automaton:
+class Picture:
     """States in order, those in which a match may begin and end, and arrows."""
 
     states: tuple[str, ...]
@@ -48,8 +48,8 @@ class Automaton:
 
 
 def automaton_figure(query: Query, name: str) -> Figure | None:
-    """None where there are more states than a page can show."""
-    drawn = automaton_of(query)
+    """None if there are more states than a page can show."""
+    drawn = picture_of(query)
     if len(drawn.states) > MOST:
         return None
     across = _length(drawn) <= WIDE - 0.5
@@ -90,14 +90,14 @@ def automaton_figure(query: Query, name: str) -> Figure | None:
     )
 
 
-def automaton_of(query: Query) -> Automaton:
+def picture_of(query: Query) -> Picture:
     """What is drawn of a query's pattern."""
     states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
     if states is None:
         template = template_of(query)
         number = {name: place for place, name in enumerate(template.states)}
         edges = sorted((number[source], number[target]) for source, target in template.edges)
-        return Automaton(
+        return Picture(
             template.states,
             frozenset(number[name] for name in template.start),
             frozenset(number[name] for name in template.end),
@@ -109,7 +109,7 @@ def automaton_of(query: Query) -> Automaton:
         for edge in state.leaving:
             pair = number[state.name], number[edge.target]
             arrows[pair] = (*arrows.get(pair, ()), f"{edge.kind} {edge.event_type}".rstrip())
-    return Automaton(
+    return Picture(
         tuple(state.name for state in states),
         frozenset({0}),
         frozenset({len(states) - 1}),
@@ -117,10 +117,10 @@ def automaton_of(query: Query) -> Automaton:
     )
 
 
-def _key(drawn: Automaton) -> str:
+def _key(drawn: Picture) -> str:
     if any(arrow.words for arrow in drawn.arrows):
         return (
-            "Begin and take bind an event to the state's variable, ignore passes one over, proceed goes on without one."
+            "Begin and take bind an event to the state's variable; ignore skips an event; proceed moves on without one."
         )
     return "An arrow says whose event may come next in a match."
 
@@ -133,8 +133,8 @@ def _wide(words: tuple[str, ...]) -> float:
     return max((len(shown(line, 30)) for line in words), default=0) * _SMALL
 
 
-def _spaces(drawn: Automaton) -> list[float]:
-    """The space to the right of each state but the last, for the words of its arrow and of the loops beside it."""
+def _spaces(drawn: Picture) -> list[float]:
+    """The space to the right of each state except the last, for the words of its arrow and of loops beside it."""
     spaces = []
     for place in range(len(drawn.states) - 1):
         own = [_wide(a.words) + 0.2 for a in drawn.arrows if (a.source, a.target) == (place, place + 1)]
@@ -148,11 +148,11 @@ def _spaces(drawn: Automaton) -> list[float]:
     return spaces
 
 
-def _length(drawn: Automaton) -> float:
+def _length(drawn: Picture) -> float:
     return 0.65 + sum(_width(name) for name in drawn.states) + sum(_spaces(drawn))
 
 
-def _draw_across(axes: Axes, drawn: Automaton) -> None:
+def _draw_across(axes: Axes, drawn: Picture) -> None:
     spaces = [*_spaces(drawn), 0.0]
     left, middles = 0.55, []
     for name, space in zip(drawn.states, spaces, strict=True):
@@ -179,7 +179,7 @@ def _draw_across(axes: Axes, drawn: Automaton) -> None:
             _words(axes, ((here + there) / 2, side * (_BOX / 2 + 0.32)), arrow.words, va="center", ha="center")
 
 
-def _draw_down(axes: Axes, drawn: Automaton) -> None:
+def _draw_down(axes: Axes, drawn: Picture) -> None:
     middle = 0.55 + max(_width(name) for name in drawn.states) / 2
 
     def height(place: int) -> float:

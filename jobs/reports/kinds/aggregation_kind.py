@@ -23,7 +23,7 @@ from jobs.reports.words.quantities import Magnitude
 
 
 def _report(it: EvaluatedDay, results: pa.Table) -> QueryReport:
-    """`results`: of the day and of those before."""
+    """`results`: the rows of the day and of the days before."""
     query, today = it.query, pc.field("day") == pa.scalar(it.day, pa.date32())
     of_day, before = results.filter(today), results.filter(~today)
     answer = aggregation.answer(query, of_day, it.day, it.clock)

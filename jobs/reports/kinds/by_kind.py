@@ -1,6 +1,6 @@
-"""The one mapping by which reports choose what they say, list and draw of a query: by its kind.
+"""The one mapping from a kind of query to what reports say, list and draw.
 
-A kind that joins brings a `Presentation` and its line here; query pages, the Day page and the overview follow.
+A new kind needs a `Presentation` and a line here. Query pages, the Day page and the overview use it.
 """
 
 from __future__ import annotations

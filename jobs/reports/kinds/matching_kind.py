@@ -67,7 +67,7 @@ def _peak(most: Magnitude, answer: Answer, periods: Tally[int]) -> str:
 
 
 def _ended_before(answer: Answer, periods: Tally[int]) -> str:
-    """How many matches are in no hour of the day in which they became certain: a NOT made them wait for it."""
+    """How many matches ended before the day in which they became certain, because a NOT made them wait."""
     total = answer.headline.exact
     ended = total - sum(periods.counts.values()) if isinstance(total, int) else 0
     return f", {quantity(ended)} ended before the day" if ended else ""

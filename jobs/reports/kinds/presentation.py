@@ -1,4 +1,4 @@
-"""How the results of one kind of query are reported: all that reports choose by kind."""
+"""How the results of one kind of query are reported: everything that depends on the kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jobs.reports.words.quantities import Magnitude
 
 @dataclass(frozen=True)
 class Presentation:
-    """What a kind of query brings to reports; `jobs.reports.kinds.by_kind` has one for each kind."""
+    """What reports need for a kind of query. `jobs.reports.kinds.by_kind` has one for each kind."""
 
     report: Callable[[EvaluatedDay, pa.Table], QueryReport]
     """Sentence, change, listing and figures of a day, from the rows of the query's table."""
@@ -27,6 +27,6 @@ class Presentation:
     unit: Callable[[Question], str]
     """What the headlines count."""
     trailing: int = 0
-    """The days before the day whose rows `report` is given, too."""
+    """How many days before the day `report` also gets rows of."""
     diagram: Callable[[Question], Figure | None] | None = None
     """A picture of the query itself."""

@@ -1,4 +1,4 @@
-"""The Catalogue page: every table of the workload, what its columns mean, where it comes from, how fresh it is.
+"""The Catalogue page: every table of the workload, with its columns, its origin and its last update.
 
 Comments, constraints, versions and freshness come from the tables' own logs; so does the list of tables.
 """
@@ -46,7 +46,7 @@ class Entry:
 
 def page(report: DayReport) -> Page:
     """Every table that exists, published ones first."""
-    files = {it.question.name: it.question.query.path for it in report.queries}
+    files = {it.question.name: it.question.bound.path for it in report.queries}
     entries = [
         Entry(facts, _lineage(name, files), quantity(facts.rows))
         for name in report.reader.tables()

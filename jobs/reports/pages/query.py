@@ -27,7 +27,7 @@ def page(report: DayReport, query: QueryReport) -> Page:
         "report": query,
         "summary": summary,
         "filed": "" if listing is None or listing.total <= FILED else f"first {FILED:,} of {listing.total:,} rows",
-        "all_rows": "Those listed as CSV" if query.cut else "All as CSV",
+        "all_rows": "CSV of the listed matches" if query.cut else "All as CSV",
         "leaders": _leaders(query),
         "automaton": automaton,
         "zone": report.clock.zone,

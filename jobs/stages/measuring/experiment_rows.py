@@ -6,7 +6,7 @@ from datetime import date
 
 import pyarrow as pa
 
-from cep_core.experiments.slicing_rows import SCHEMA as MEASURED
+from cep_core.experiments.measurement import SCHEMA as MEASURED
 
 SCHEMA = pa.schema([("day", pa.date32()), ("run_id", pa.string()), ("experiment", pa.string()), *MEASURED])
 """The columns of `experiments`."""

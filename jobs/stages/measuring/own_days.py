@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.experiments.grid_cells import measure_scenario, scenario_of_days
-from cep_core.experiments.grids import TRAINED, Cell, Grid
-from cep_core.experiments.logs import OwnDays
+from cep_core.experiments.grids.cells import measure_scenario, scenario_of_days
+from cep_core.experiments.grids.grid import TRAINED, Cell, Grid
+from cep_core.experiments.grids.logs import OwnDays
 from cep_core.language.patterns.query import Query
 from cep_core.shedding.arrays.offering import relevant_types
 from jobs.lake.reading import read_types

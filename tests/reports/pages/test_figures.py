@@ -13,10 +13,10 @@ from jobs.reports.answers.changes import Change
 from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn
-from jobs.reports.figures.drawing.palette import DARK, SERIES, STRATEGIES, strategy_look
+from jobs.reports.figures.drawing.palette import DARK, SERIES
 from jobs.reports.figures.drawing.time_axis import explodes
 from jobs.reports.figures.rhythm import rhythm_figure
-from jobs.reports.figures.slicing_strategies import strategies_figure
+from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
 from jobs.reports.figures.windows import windows_figure
@@ -68,7 +68,7 @@ def test_dark_pages_get_dark_drawings() -> None:
     assert "prefers-color-scheme: dark" in text
     used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text.split("</style>", 1)[1]))
     assert used <= set(DARK)
-    assert {look.colour for look in (*SERIES, *STRATEGIES.values())} <= set(DARK)
+    assert {look.colour for look in SERIES} <= set(DARK)
 
 
 def test_counts_beyond_floats_are_drawn_on_a_logarithmic_axis() -> None:
@@ -119,15 +119,8 @@ def test_figures_count_what_they_show() -> None:
     assert figure is not None
     assert "n = 12 events" in figure.caption
     assert "median and range of the 2 loaded days before" in figure.caption
-    assert "most between 8 Mar 07:00 to 08:00" in figure.alt
+    assert "the most in one hour: 8 Mar 07:00 to 08:00" in figure.alt
     assert [line[1:4] for line in figure.rows][3:5] == [[5, 0, 2.0], [0, 7, 0.0]]
-
-
-def test_no_two_strategies_look_alike() -> None:
-    """Colour and marker together tell them apart, everywhere the same."""
-    assert len(set(STRATEGIES.values())) == len(STRATEGIES)
-    assert strategy_look("broadcast") is STRATEGIES["broadcast"]
-    assert strategy_look("a new one") == strategy_look("a new one")
 
 
 def test_strategies_show_the_lower_bound() -> None:
@@ -163,4 +156,4 @@ def test_a_distribution_sets_today_over_the_days_before() -> None:
     assert distribution_figure(query, "q", results.slice(0, 7), none, DAY) is None
     alone = distribution_figure(query, "q", results, none, DAY)
     assert alone is not None
-    assert "No earlier day to compare with." in alone.caption
+    assert "There is no earlier day to compare with." in alone.caption

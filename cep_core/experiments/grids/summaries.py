@@ -36,17 +36,20 @@ class Summary:
 
     def along(self, axis: str, strategy: str, **fixed: float) -> list[Point]:
         """A strategy's points in ascending order of an axis or a metric, those with the other values `fixed`."""
-        mine = [
+        chosen = [
             point
             for point in self.points
             if point.strategy == strategy and all(point.setting[name] == value for name, value in fixed.items())
         ]
-        return sorted(mine, key=lambda point: point.setting[axis] if axis in point.setting else point[axis])
+        return sorted(chosen, key=lambda point: point.setting[axis] if axis in point.setting else point[axis])
 
-    def pairs(self, axis: str, one: str, other: str) -> list[tuple[Point, Point]]:
+    def pairs(self, axis: str, first: str, second: str) -> list[tuple[Point, Point]]:
         """The points of two strategies at the same places, in ascending order of an axis or of the first's metric."""
-        places = {json.dumps(dict(point.setting), sort_keys=True): point for point in self.along(axis, other)}
-        return [(mine, places[json.dumps(dict(mine.setting), sort_keys=True)]) for mine in self.along(axis, one)]
+        places = {json.dumps(dict(point.setting), sort_keys=True): point for point in self.along(axis, second)}
+        return [
+            (point_of_first, places[json.dumps(dict(point_of_first.setting), sort_keys=True)])
+            for point_of_first in self.along(axis, first)
+        ]
 
 
 def summary_of(rows: Iterable[Mapping[str, Any]]) -> Summary:
@@ -56,13 +59,13 @@ def summary_of(rows: Iterable[Mapping[str, Any]]) -> Summary:
     >>> summary_of([{**row, "value": 0.2}, {**row, "seed": 1, "value": 0.4}]).points[0].metrics["lost"].n
     2
     """
-    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    measured: dict[tuple[str, str], dict[str, list[float]]] = {}
     for row in rows:
-        of_point = found.setdefault((row["strategy"], row["parameters"]), {})
+        of_point = measured.setdefault((row["strategy"], row["parameters"]), {})
         of_point.setdefault(row["metric"], []).append(row["value"])
     return Summary(
         tuple(
             Point(strategy, json.loads(parameters), {name: Spread.of(values) for name, values in metrics.items()})
-            for (strategy, parameters), metrics in found.items()
+            for (strategy, parameters), metrics in measured.items()
         )
     )

@@ -63,7 +63,7 @@ def defended(positions: pa.Table, *, n: int, window: int = 15, distance: float =
     """Q3: within `window` seconds of a striker having the ball, `n` opponents were within `distance` metres of them."""
     player, team, ball = (positions[name].to_numpy() for name in ("player", "team", "ball"))
     place = np.stack([positions[axis].to_numpy() for axis in ("x", "y")], axis=1)
-    found = []
+    patterns = []
     for number, striker in enumerate(STRIKERS):
         own = np.flatnonzero(player == striker)
         latest = np.searchsorted(own, np.arange(len(player)), side="right") - 1
@@ -74,8 +74,8 @@ def defended(positions: pa.Table, *, n: int, window: int = 15, distance: float =
         fits[:, 0] = (player == striker) & ball
         machine = Machine(n + 1, Strategy.NEXT, Start.AT_OPENING, groups=((1, n + 1),))
         windows = WindowSpec(window * SECOND, closed=True)
-        found.append(Offered(f"Q3 team {number + 1}", machine, windows, fits, member=player))
-    return found
+        patterns.append(Offered(f"Q3 team {number + 1}", machine, windows, fits, member=player))
+    return patterns
 
 
 def late_at_one_stop(reports: pa.Table, *, n: int, window: int = 8_000, slide: int = 500) -> list[Offered]:

@@ -1,15 +1,14 @@
 """One cell of a grid: the operator is trained, run unshed, then run with every strategy at every load.
 
-Rows are in the columns of every experiment. `parameters` holds the cell's setting and the load; a strategy without
-chance, too, is measured once for each seed, since a seed makes a log of its own, except where the log is a workload's
-own days. Same grid, cell and events, same bytes.
+Rows have the columns of every experiment. `parameters` holds the cell's setting and the load. Strategies that draw no
+random numbers are also measured once for each seed, because each seed makes another log, except where the log is the
+workload's own days. The same grid, cell and events give the same bytes.
 
 Cost: see `cep_core.shedding.replaying`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -17,17 +16,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cep_core.experiments.grids import CLAIRVOYANT, LOAD, LOOK_AHEAD, PARTS, STRATEGIES, Cell, Grid
-from cep_core.experiments.logs import LogSource
-from cep_core.experiments.paper_queries import QUERIES, TYPE_OF
+from cep_core.experiments.grids.grid import LOAD, PARTS, Cell, Grid
+from cep_core.experiments.grids.logs import LogSource
+from cep_core.experiments.grids.paper_queries import QUERIES, TYPE_OF
+from cep_core.experiments.measurement import SCHEMA, measurement
 from cep_core.experiments.shedding_measures import measures_of
 from cep_core.experiments.shedding_rows import scenario_of
-from cep_core.experiments.slicing_rows import SCHEMA
 from cep_core.language.patterns.query import Query
 from cep_core.shedding.arrays.offering import machine_of
 from cep_core.shedding.replaying import Experiment, Measured, Scenario
 from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.shedders.shedder import Shedder
+from cep_core.shedding.strategies import strategy_named
 
 
 def measure_cell(grid: Grid, cell: Cell, stand_ins: Path) -> pa.Table:
@@ -42,18 +41,13 @@ def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
     for load in grid.loads:
         least = experiment.least_lost(load)
         for name in grid.strategies:
-            shedder = _strategy(experiment, name)
+            strategy = strategy_named(name)
+            assert strategy is not None  # the grid has checked its names
+            shedder = experiment.shedder_of(strategy)
             measured = experiment.measure(shedder, load, cell.seed)
-            parameters = json.dumps({**dict(cell.setting), LOAD: load}, sort_keys=True)
+            parameters = {**dict(cell.setting), LOAD: load}
             rows += [
-                {
-                    "strategy": name,
-                    "parameters": parameters,
-                    "seed": cell.seed,
-                    "metric": metric,
-                    "value": float(value),
-                    "unit": unit,
-                }
+                measurement(name, parameters, cell.seed, metric, value, unit)
                 for metric, value, unit in chain(
                     _measures(experiment, measured, least),
                     _model(experiment, shedder) if isinstance(shedder, PSpice) else (),
@@ -104,12 +98,6 @@ def scenario_of_days(
 def _whole(parameters: dict[str, float]) -> dict[str, float]:
     """Integers stay integers, and a number that a YAML writer wrote as 5.0 becomes one."""
     return {name: int(value) if float(value).is_integer() else value for name, value in parameters.items()}
-
-
-def _strategy(experiment: Experiment, name: str) -> Shedder:
-    if name == CLAIRVOYANT:
-        return experiment.clairvoyant
-    return experiment.look_ahead if name == LOOK_AHEAD else STRATEGIES[name]
 
 
 def _measures(experiment: Experiment, measured: Measured, least: float) -> Iterator[tuple[str, float, str]]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import make_plan, ownership, split, statistics_of
-from tests.slicing.conjunctive import Query, Result, evaluate, evaluate_sliced
-from tests.slicing.random_plans import VARIABLES, atoms, logs_with_results, plans
+from tests.slicing.laws.conjunctive import Query, Result, evaluate, evaluate_sliced
+from tests.slicing.laws.random_plans import VARIABLES, atoms, logs_with_results, plans
 
 
 @st.composite

@@ -1,10 +1,10 @@
-"""What pSPICE's experiments say in words, asked of our own numbers (section IV-B, Fig. 5 to 9).
+"""Statements of pSPICE's experiments, checked against our own numbers (section IV-B, Fig. 5 to 9).
 
-A relation looks at a grid's summary and answers whether it holds there, with the numbers that it looked at. Nothing is
-compared with the paper's absolute numbers: its data, machine and cost of an event are not ours.
+A relation looks at a grid's summary and says whether it holds there, with the numbers that it used. The paper's own
+numbers are not compared, because its data, machine and cost of an event differ from ours.
 
-Differences are of means over seeds; one below `TIE` (a percentage point) counts as equal. Where a strategy is to lose
-less everywhere, it may lose as much at some places, but not on average.
+Differences are between means over seeds; a difference below `TIE` (a percentage point) counts as equal. A strategy that
+should lose less everywhere may lose as much in some places, but not on average.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from cep_core.experiments.summaries import Point, Summary
+from cep_core.experiments.grids.summaries import Point, Summary
+from cep_core.shedding.shedders import pspice
+from cep_core.shedding.shedders.chance import AT_RANDOM
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
 
 TIE = 0.01
 
-OURS, TIMELESS, CHANCE, EVENTS = "pSPICE", "pSPICE--", "PM-BL", "E-BL"
+OURS, TIMELESS, CHANCE, EVENTS = pspice.PSPICE.name, pspice.TIMELESS.name, AT_RANDOM.name, EVENTS_BY_TYPE.name
 
 LIKELY = 0.81
 """The match probability above which the paper lets random dropping win (Fig. 5b)."""
@@ -33,7 +37,7 @@ class PaperVerdict:
 
 @dataclass(frozen=True)
 class PaperRelation:
-    """`says`: the paper's sentence, in our words."""
+    """`says`: the paper's statement, in our words."""
 
     says: str
     judge: Callable[[Summary], PaperVerdict]
@@ -65,39 +69,39 @@ def _mean(values: Sequence[float]) -> float:
 
 def _loses_less_unless_likely(summary: Summary) -> PaperVerdict:
     pairs = [
-        (own, other)
-        for own, other in summary.pairs("match_probability", OURS, CHANCE)
+        (own, rival)
+        for own, rival in summary.pairs("match_probability", OURS, CHANCE)
         if own["match_probability"] <= LIKELY
     ]
-    told = "; ".join(f"{_percent(own['lost'])} against {_percent(other['lost'])}" for own, other in pairs)
-    return PaperVerdict(_loses_less(pairs), f"{OURS} against {CHANCE}: {told}")
+    numbers = "; ".join(f"{_percent(own['lost'])} against {_percent(rival['lost'])}" for own, rival in pairs)
+    return PaperVerdict(_loses_less(pairs), f"{OURS} against {CHANCE}: {numbers}")
 
 
 def _loses_less(pairs: Sequence[tuple[Point, Point]]) -> bool:
     """Whether the first of each pair never loses more, and less on average."""
-    gaps = [other["lost"] - own["lost"] for own, other in pairs]
+    gaps = [rival["lost"] - own["lost"] for own, rival in pairs]
     return bool(gaps) and min(gaps) >= -TIE and _mean(gaps) > TIE
 
 
 def _chance_wins_when_likely(summary: Summary) -> PaperVerdict:
     pairs = [
-        (own, other)
-        for own, other in summary.pairs("match_probability", OURS, CHANCE)
+        (own, rival)
+        for own, rival in summary.pairs("match_probability", OURS, CHANCE)
         if own["match_probability"] > LIKELY
     ]
-    told = "; ".join(f"{_percent(own['lost'])} against {_percent(other['lost'])}" for own, other in pairs)
-    agrees = bool(pairs) and all(other["lost"] < own["lost"] for own, other in pairs)
-    return PaperVerdict(agrees, f"{OURS} against {CHANCE}: {told}")
+    numbers = "; ".join(f"{_percent(own['lost'])} against {_percent(rival['lost'])}" for own, rival in pairs)
+    agrees = bool(pairs) and all(rival["lost"] < own["lost"] for own, rival in pairs)
+    return PaperVerdict(agrees, f"{OURS} against {CHANCE}: {numbers}")
 
 
 def _grows_with_match_probability(summary: Summary) -> PaperVerdict:
     low, high, own = _ends(summary, "match_probability", OURS)
-    less, more, other = _ends(summary, "match_probability", CHANCE)
-    return PaperVerdict(low < high and less < more, f"{own}, {other}")
+    less, more, rival = _ends(summary, "match_probability", CHANCE)
+    return PaperVerdict(low < high and less < more, f"{own}, {rival}")
 
 
 def _advantage_shrinks(summary: Summary) -> PaperVerdict:
-    ratios = [other["lost"] / max(own["lost"], TIE) for own, other in summary.pairs("match_probability", OURS, CHANCE)]
+    ratios = [rival["lost"] / max(own["lost"], TIE) for own, rival in summary.pairs("match_probability", OURS, CHANCE)]
     finding = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     return PaperVerdict(
         ratios[0] > ratios[-1], f"{CHANCE}'s loss over {OURS}'s, by rising match probability: {finding}"
@@ -105,29 +109,29 @@ def _advantage_shrinks(summary: Summary) -> PaperVerdict:
 
 
 def _events_gain(summary: Summary) -> PaperVerdict:
-    low, high, told = _ends(summary, "match_probability", EVENTS)
-    return PaperVerdict(low > high, f"{told} from the lowest to the highest match probability")
+    low, high, numbers = _ends(summary, "match_probability", EVENTS)
+    return PaperVerdict(low > high, f"{numbers} from the lowest to the highest match probability")
 
 
 def _events_win_only_when_likely(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("match_probability", OURS, EVENTS)
-    told = [
-        f"{_percent(own['match_probability'])}: {_percent(own['lost'])} against {_percent(other['lost'])}"
-        for own, other in pairs
+    numbers = [
+        f"{_percent(own['match_probability'])}: {_percent(own['lost'])} against {_percent(rival['lost'])}"
+        for own, rival in pairs
     ]
     (first, first_events), (last, last_events) = pairs[0], pairs[-1]
     agrees = first["lost"] < first_events["lost"] and last["lost"] > last_events["lost"]
-    return PaperVerdict(agrees, f"{OURS} against {EVENTS} at match probability " + "; ".join(told))
+    return PaperVerdict(agrees, f"{OURS} against {EVENTS} at match probability " + "; ".join(numbers))
 
 
 def _more_load_more_loss(summary: Summary) -> PaperVerdict:
-    told, agrees = [], True
+    numbers, agrees = [], True
     for strategy in (OURS, CHANCE, EVENTS):
         lost = [point["lost"] for point in summary.along("load", strategy)]
         falls = any(later < earlier - TIE for earlier, later in pairwise(lost))
         agrees = agrees and lost[0] < lost[-1] and not falls
-        told.append(f"{strategy} {', '.join(map(_percent, lost))}")
-    return PaperVerdict(agrees, "; ".join(told))
+        numbers.append(f"{strategy} {', '.join(map(_percent, lost))}")
+    return PaperVerdict(agrees, "; ".join(numbers))
 
 
 def _best_at_every_load(summary: Summary) -> PaperVerdict:
@@ -138,13 +142,13 @@ def _better_than_chance_at_every_load(summary: Summary) -> PaperVerdict:
     return _best_of(summary, (CHANCE,))
 
 
-def _best_of(summary: Summary, others: Sequence[str]) -> PaperVerdict:
-    by_other = {name: summary.pairs("load", OURS, name) for name in others}
-    told = [
-        f"{name} " + "; ".join(f"{_percent(own['lost'])} against {_percent(other['lost'])}" for own, other in pairs)
-        for name, pairs in by_other.items()
+def _best_of(summary: Summary, rivals: Sequence[str]) -> PaperVerdict:
+    by_rival = {name: summary.pairs("load", OURS, name) for name in rivals}
+    numbers = [
+        f"{name} " + "; ".join(f"{_percent(own['lost'])} against {_percent(rival['lost'])}" for own, rival in pairs)
+        for name, pairs in by_rival.items()
     ]
-    return PaperVerdict(all(map(_loses_less, by_other.values())), f"{OURS} against " + ", against ".join(told))
+    return PaperVerdict(all(map(_loses_less, by_rival.values())), f"{OURS} against " + ", against ".join(numbers))
 
 
 def _keeps_the_bound(summary: Summary) -> PaperVerdict:
@@ -153,55 +157,57 @@ def _keeps_the_bound(summary: Summary) -> PaperVerdict:
 
 
 def _bound_breaks_without(summary: Summary) -> PaperVerdict:
-    late = min(point["late_events"] for point in summary.along("load", "none"))
+    late = min(point["late_events"] for point in summary.along("load", UNSHED.name))
     return PaperVerdict(late > 0.0, f"share of late events without shedding, at least: {_percent(late)}")
 
 
 def _time_matters(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("tau_factor", OURS, TIMELESS)
-    told = [
-        f"factor {own.setting['tau_factor']:g}: {_percent(own['lost'])} against {_percent(other['lost'])}"
-        for own, other in pairs
+    numbers = [
+        f"factor {own.setting['tau_factor']:g}: {_percent(own['lost'])} against {_percent(rival['lost'])}"
+        for own, rival in pairs
     ]
-    gaps = [other["lost"] - own["lost"] for own, other in pairs]
+    gaps = [rival["lost"] - own["lost"] for own, rival in pairs]
     agrees = gaps[-1] > TIE and gaps[-1] > gaps[0]
-    return PaperVerdict(agrees, f"{OURS} against {TIMELESS} at " + "; ".join(told))
+    return PaperVerdict(agrees, f"{OURS} against {TIMELESS} at " + "; ".join(numbers))
 
 
 def _equal_at_low_factors(summary: Summary) -> PaperVerdict:
-    own, other = summary.pairs("tau_factor", OURS, TIMELESS)[0]
-    gap = abs(own["lost"] - other["lost"])
-    spread = max(own.metrics["lost"].deviation, other.metrics["lost"].deviation)
-    told = f"{_percent(own['lost'])} against {_percent(other['lost'])}, standard deviation {_percent(spread)}"
-    return PaperVerdict(gap <= max(spread, TIE), told)
+    own, rival = summary.pairs("tau_factor", OURS, TIMELESS)[0]
+    gap = abs(own["lost"] - rival["lost"])
+    spread = max(own.metrics["lost"].deviation, rival.metrics["lost"].deviation)
+    numbers = f"{_percent(own['lost'])} against {_percent(rival['lost'])}, standard deviation {_percent(spread)}"
+    return PaperVerdict(gap <= max(spread, TIE), numbers)
 
 
 def _cheaper_than_events(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("window", OURS, EVENTS)
-    told = "; ".join(
-        f"window {own.setting['window']:g}: {100 * own['overhead']:.3f} % against {100 * other['overhead']:.2f} %"
-        for own, other in pairs
+    numbers = "; ".join(
+        f"window {own.setting['window']:g}: {100 * own['overhead']:.3f} % against {100 * rival['overhead']:.2f} %"
+        for own, rival in pairs
     )
     return PaperVerdict(
-        all(own["overhead"] < other["overhead"] for own, other in pairs), f"{OURS} against {EVENTS}, {told}"
+        all(own["overhead"] < rival["overhead"] for own, rival in pairs), f"{OURS} against {EVENTS}, {numbers}"
     )
 
 
 def _chance_is_cheaper_still(summary: Summary) -> PaperVerdict:
     pairs = summary.pairs("window", OURS, CHANCE)
-    told = "; ".join(f"{100 * own['overhead']:.4f} % against {100 * other['overhead']:.4f} %" for own, other in pairs)
+    numbers = "; ".join(
+        f"{100 * own['overhead']:.4f} % against {100 * rival['overhead']:.4f} %" for own, rival in pairs
+    )
     return PaperVerdict(
-        all(other["overhead"] <= own["overhead"] for own, other in pairs), f"{OURS} against {CHANCE}: {told}"
+        all(rival["overhead"] <= own["overhead"] for own, rival in pairs), f"{OURS} against {CHANCE}: {numbers}"
     )
 
 
 def _model_takes_longer(summary: Summary) -> PaperVerdict:
     points = summary.along("window", OURS)
     times = [point["model_time"] for point in points]
-    told = "; ".join(
+    numbers = "; ".join(
         f"window {point.setting['window']:g}: {point['model_time'] / 1e6:.0f} virtual ms" for point in points
     )
-    return PaperVerdict(all(one < other for one, other in pairwise(times)), told)
+    return PaperVerdict(all(shorter < longer for shorter, longer in pairwise(times)), numbers)
 
 
 def _model_is_small(summary: Summary) -> PaperVerdict:
@@ -210,8 +216,8 @@ def _model_is_small(summary: Summary) -> PaperVerdict:
 
 
 def _events_cost_grows(summary: Summary) -> PaperVerdict:
-    low, high, told = _ends(summary, "window", EVENTS, "overhead")
-    return PaperVerdict(low < high, f"{told} of all work from the smallest to the largest window")
+    low, high, numbers = _ends(summary, "window", EVENTS, "overhead")
+    return PaperVerdict(low < high, f"{numbers} of all work from the smallest to the largest window")
 
 
 RELATIONS = {
