@@ -30,7 +30,7 @@ YEAR     := .cache/nyc_flights/.made
 
 KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,numbers candidates trends matching shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py))
 
-env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) $(KERNELS) ## packages, Java, jars, Airflow's database, kernels
+env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
 	@:
 
 $(PACKAGES): requirements.txt pyproject.toml
