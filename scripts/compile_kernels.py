@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,9 @@ from numba import config
 import cep_core as cep
 from cep_core.arrays import NOTHING
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.language.evaluator import Evaluator
+from cep_core.language.evaluator import Evaluator, of_table
+from cep_core.matching.choice.answering import ANSWERS
+from cep_core.matching.choice.listings import LISTINGS
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.arrays.graph import Vertices
 from cep_core.trends.arrays.window_vertices import list_windows
@@ -42,7 +44,7 @@ DRAWN = {
     AttributeType.BOOL: lambda random: random.choice([True, False], EVENTS),
 }
 
-FURTHER = (
+FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     # 150 events of a type in one window: more trends than a machine word or 38 digits can count.
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
@@ -56,11 +58,10 @@ FURTHER = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
-    # Matches that only residues count, and runs whose conditions look at all bound events.
-    ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
-    ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
-    # Position lists, and events that complete a match.
-    ("PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50", cep.match),
+    # Every way to answer a strategy (matches that only residues count are among them) and to list matches.
+    *((choice.example, partial(cep.match, collapsed=True)) for choice in ANSWERS),
+    *((choice.example, cep.match) for choice in LISTINGS),
+    # Events that complete a match.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
     # Negations that other negations excuse, and listing under strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
@@ -140,7 +141,9 @@ def compile_queries(engine: str, *functions: object) -> int:
     evaluated = 0
     for evaluator, log in declared_queries():
         if type(evaluator).__module__.startswith(f"{engine}."):
-            evaluator.merge(evaluator.evaluate(log))
+            for table in evaluator.tables:
+                if table.evaluate is not None:
+                    table.merge(of_table(table.evaluate(log), table.suffix))
             evaluated += 1
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     for text, evaluate in FURTHER:

@@ -160,7 +160,7 @@ class Confidence:
     strict: bool = False
 
     def accepts(self, probability: float) -> bool:
-        """Whether a match of this probability is wanted; sums of floats are compared to 12 digits.
+        """Whether a match of this probability is wanted; sums of floats are compared in 12 digits.
 
         >>> Confidence(0.3).accepts(0.1 + 0.1 + 0.1), Confidence(0.3, strict=True).accepts(0.1 + 0.1 + 0.1)
         (True, False)

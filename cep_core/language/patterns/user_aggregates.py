@@ -1,6 +1,6 @@
 """Aggregates of the user's own: functions registered with a call, named in the query (SASE++, section 2.1).
 
-A query is text and holds no code, so what a name means is told beside it: `cep.match(query, events,
+A query is text and holds no code, so the meaning of a name is given beside it: `cep.match(query, events,
 aggregates={"spread": lambda values: values.max() - values.min()})` gives `spread(b[].x)`, `spread(b[..i-1].x)` and
 `spread(b[..i].x)` their meaning. A workload is text alone and has none.
 
@@ -49,7 +49,7 @@ class UserAggregate:
         return self.function(values if isinstance(values[0], str) else np.array(values))
 
     def column(self, name: str, results: list[Any]) -> pa.Array:
-        """Results as a column. Raises ValueError for one that is not of the type that `returns` says."""
+        """The results as a column. Raises ValueError for a result that has not the type of `returns`."""
         kind = AttributeType(self.returns)
         fits = {
             AttributeType.INT: pa.types.is_integer,
@@ -70,7 +70,7 @@ UserAggregates = Mapping[str, UserAggregate]
 
 
 def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | None) -> UserAggregates:
-    """What is registered, by name; a bare function returns a float.
+    """The registered aggregates by name; a bare function returns a float.
 
     Raises ValueError for a name that a query cannot call and for an unknown type.
 

@@ -22,7 +22,7 @@ def is_aggregation(items: Sequence[Item]) -> bool:
 
 
 def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope) -> tuple[ReturnItem, ...]:
-    """The items, bound; reports mixtures, ungrouped attributes and columns of one name."""
+    """The bound items. Reports items of matches among aggregates, and attributes that are not grouped."""
     aggregation = is_aggregation(items)
     bound_items: list[ReturnItem] = []
     for item in items:
@@ -116,7 +116,7 @@ def _check_single(part: Reference, scope: Scope) -> None:
 
 
 def column_name(expression: Expression) -> str:
-    """A column name from what an expression says.
+    """A column name made from the text of an expression.
 
     >>> from cep_core.language.errors import Position
     >>> column_name(PrefixAggregate("avg", "b", Span.ALL, "period", Position(1, 1)))

@@ -1,7 +1,7 @@
 """Names in expressions resolved to variables and attributes, and types checked (`docs/language.md` 1, Types).
 
 An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type.
-What is wrong is reported with its place, and the type is then unknown (None), so that one mistake is told once.
+A mistake is reported with its place, and its type is then unknown (None), so that each mistake is reported once.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Scope:
         return None
 
     def attribute(self, variable: Variable, name: str, at: Position) -> AttributeType | None:
-        """The type of an attribute of a variable's events; an unknown one is reported, unless its type is unknown."""
+        """The type of an attribute of a variable's events. Reports an unknown attribute of a known event type."""
         kind = self.attribute_type(variable, name)
         if kind is None and self.schema.has_type(variable.event_type):
             known = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
@@ -112,7 +112,7 @@ class Scope:
         return part
 
     def _exists(self, part: Expression) -> bool:
-        """Whether a resolved reference means something; reports why not."""
+        """Whether a resolved reference names something that exists; reports why not."""
         if not isinstance(part, Reference | PrefixAggregate):
             return True
         if not part.variable:
@@ -237,7 +237,7 @@ def literal_type(literal: Literal) -> AttributeType | None:
 
 
 def common_type(first: AttributeType, second: AttributeType) -> AttributeType | None:
-    """The type to which two values are brought to compare them; None if they cannot be.
+    """The type in which two values are compared; None if they cannot be compared.
 
     >>> common_type(AttributeType.INT, AttributeType.FLOAT)
     <AttributeType.FLOAT: 'float'>

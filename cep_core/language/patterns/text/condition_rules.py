@@ -1,7 +1,7 @@
 """Rules of the grammar that build conditions: logic, comparison, arithmetic, references, aggregates.
 
-Indices and ranges are the ones that the language knows; `[x]` and aggregates over all trends stand where they mean
-something.
+An index or a range that the language does not know is refused, and so are `[x]` and aggregates over all trends in
+places where they mean nothing.
 """
 
 from __future__ import annotations

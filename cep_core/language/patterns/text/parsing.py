@@ -1,6 +1,6 @@
-"""Text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
+"""From the text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
 
-An LALR(1) parse: linear in the text. The grammar is read once a process.
+An LALR(1) parse: linear in the text. A process reads the grammar once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SPOKEN = {
 
 
 def parse(text: str, path: str = "<query>") -> WrittenQuery:
-    """The tree of a whole query. Raises QueryError with the place of the first thing that does not fit.
+    """The tree of a whole query. Raises QueryError with the place of the first word that does not fit.
 
     >>> parse("PATTERN SEQ(A a, B+ b[]) WITHIN 10").pattern.elements[0]
     Unit(event_type='A', variable='a', at=Position(line=1, column=13, length=3))
