@@ -1,8 +1,10 @@
-"""The floor plan: few files in a room, the same rooms in every engine, names that say something."""
+"""The floor plan: few files in a room, a name for one thing, and every path that CONTRIBUTING.md names is there."""
 
 from __future__ import annotations
 
 import ast
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,42 @@ def test_names_say_something(top: str) -> None:
 def test_every_module_says_what_it_is(top: str) -> None:
     silent = [file for file in sources(top) if file.read_text() and not ast.get_docstring(ast.parse(file.read_text()))]
     assert not silent
+
+
+def test_a_class_of_an_engine_has_a_name_of_its_own() -> None:
+    names: Counter[str] = Counter()
+    for file in sources("cep_core"):
+        classes = [node.name for node in ast.parse(file.read_text()).body if isinstance(node, ast.ClassDef)]
+        names.update(name for name in classes if not name.startswith("_"))
+    assert not {name: count for name, count in names.items() if count > 1}
+
+
+def paths_named() -> set[str]:
+    """The paths in CONTRIBUTING.md that begin at the repository; `<name>` stands for a file that will be written."""
+    named = re.findall(r"`([\w./<>-]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    tops = {entry.name for entry in ROOT.iterdir() if entry.is_dir()}
+    return {path for path in named if path.split("/")[0] in tops and "/" in path}
+
+
+@pytest.mark.parametrize("path", sorted(paths_named()))
+def test_what_the_recipes_name_is_there(path: str) -> None:
+    there = re.sub(r"<\w+>.*", "", path)
+    assert (ROOT / there).exists()
+
+
+def test_every_task_has_its_recipe_and_every_question_its_file() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    recipes = set(re.findall(r"^### To add an? (.+)$", text, re.M))
+    assert recipes >= {
+        "selection strategy",
+        "aggregate",
+        "kernel",
+        "shedder",
+        "report figure",
+        "command",
+        "table column",
+        "input format",
+        "language",
+    }
+    table = text.split("## Fifteen tasks")[1].split("## Recipes")[0]
+    assert len(re.findall(r"^\| [A-Z]", table, re.M)) == 15
