@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from jobs.analysis.events_sql import events_mistakes
 from jobs.analysis.rules import find_rule_problems
-from jobs.workload.compiled import CompiledQuery, compile_questions
+from jobs.workload.compiled import CompiledQuestion, compile_questions
 from jobs.workload.content import content_hash
 from jobs.workload.declaration import Workload, folder_of, read_into
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
-from jobs.workload.sections.experiments import read_grids
+from jobs.workload.sections.experiment_grids import read_grids
 
 if TYPE_CHECKING:
     from cep_core.experiments.grids.grid import Grid
@@ -27,7 +27,7 @@ class Folder:
     """A workload with all that its folder holds."""
 
     workload: Workload
-    compiled: dict[str, CompiledQuery]
+    compiled: dict[str, CompiledQuestion]
     grids: dict[str, Grid]
 
 

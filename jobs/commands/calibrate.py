@@ -16,7 +16,7 @@ from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_types
 from jobs.runs.ledger import read_ledger
-from jobs.workload.compiled import CompiledQuery, compile_workload
+from jobs.workload.compiled import CompiledQuestion, compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.explained import virtual
 from jobs.workload.files.problems import nearest
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuery], asked: Sequence[str]) -> dict[str, Query]:
+def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuestion], asked: Sequence[str]) -> dict[str, Query]:
     names = sorted(set(asked)) or list(workload.shed_queries)
     if not names:
         raise WrongWorkload(f"no query of '{workload.name}' asks for shedding; name the ones to measure")

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongHeader
-from jobs.raw.files import Found
+from jobs.raw.source_files import SourceFiles
 from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source
 
@@ -26,13 +26,13 @@ UTF8, SHAPE, TYPE = "utf8", "shape", "type"
 _MALFORMED = "_malformed"
 
 
-def rows_of(spark: SparkSession, source: Source, rank: int, found: Found, rules: Sequence[RowRule]) -> DataFrame:
+def rows_of(spark: SparkSession, source: Source, rank: int, found: SourceFiles, rules: Sequence[RowRule]) -> DataFrame:
     """The source's rows. Raises WrongHeader if a format with a schema lacks declared columns."""
     raw = _text_rows(spark, source, found) if source.text else _typed_rows(spark, source, found)
     return _judged(raw, source, rank, rules)
 
 
-def _text_rows(spark: SparkSession, source: Source, found: Found) -> DataFrame:
+def _text_rows(spark: SparkSession, source: Source, found: SourceFiles) -> DataFrame:
     """Columns: one text for each declared column, `_raw`, `_file`, `_rule`, `_reason` (of the shape only)."""
     lines = spark.read.text(list(found.paths)) if found.paths else spark.createDataFrame([], "value STRING")
     file = sf.col("_metadata.file_name") if found.paths else sf.lit("")
@@ -72,7 +72,7 @@ def _present(text: Column, missing: str) -> Column:
     return sf.nullif(present, sf.lit(missing)) if missing else present
 
 
-def _typed_rows(spark: SparkSession, source: Source, found: Found) -> DataFrame:
+def _typed_rows(spark: SparkSession, source: Source, found: SourceFiles) -> DataFrame:
     """As `_text_rows`, with the columns' own types."""
     reader = spark.read.format(source.format).options(**source.resolved_options())
     if source.path and not found.paths:

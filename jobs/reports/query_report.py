@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.answers.listing import Listing
 from jobs.reports.answers.missing import is_missing
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.questions import Question
-from jobs.reports.words.moments import Clock, brief
+from jobs.reports.words.clock import Clock, brief
 from jobs.reports.words.quantities import Magnitude, quantity
 from jobs.reports.words.values import listed
 from jobs.workload.operating_days import OperatingDays

@@ -67,7 +67,7 @@ class Recorded:
     inputs: Mapping[date, str]
     exhausted: int | None = None
 
-    def is_current(self, question: Question, inputs: Mapping[date, str]) -> bool:
+    def is_current(self, question: ScopedQuery, inputs: Mapping[date, str]) -> bool:
         """Whether evaluating again would give the same. With a larger budget, a missing result may appear."""
         retry = self.exhausted is not None and self.exhausted < question.work
         return self.definition == question.definition and self.inputs == inputs and not retry
@@ -93,7 +93,7 @@ class Ledger:
 
 
 @dataclass(frozen=True)
-class Question:
+class ScopedQuery:
     """A query as the scope sees it: how far back it looks, and the hash of its definition, without events.
 
     `work`: the budget of a day.
@@ -198,7 +198,7 @@ def _day_that_completes(events: int, day: date, ledger: Ledger, floor: date) -> 
 
 
 def warm_up(
-    questions: Mapping[str, Question],
+    questions: Mapping[str, ScopedQuery],
     days: Iterable[date],
     ledger: Ledger,
     bounds: Bounds,
@@ -220,7 +220,12 @@ def warm_up(
 
 
 def evaluate_after_loading(
-    questions: Mapping[str, Question], first: date, last: date, loaded: Iterable[date], ledger: Ledger, bounds: Bounds
+    questions: Mapping[str, ScopedQuery],
+    first: date,
+    last: date,
+    loaded: Iterable[date],
+    ledger: Ledger,
+    bounds: Bounds,
 ) -> Scope:
     """What a run for `first`..`last` that has loaded the days `loaded` must evaluate.
 
@@ -238,7 +243,7 @@ def evaluate_after_loading(
     return _scope(questions, wanted, ledger, bounds)
 
 
-def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
+def evaluate_stale(questions: Mapping[str, ScopedQuery], ledger: Ledger, bounds: Bounds) -> Scope:
     """Every (query, day) whose result is not the one that the present lake and workload give.
 
     A day counts if a run was once asked for it: any query has a result there. Others were loaded as warm-up only.
@@ -247,7 +252,7 @@ def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bo
     return _scope(questions, ((name, day) for name in questions for day in asked), ledger, bounds)
 
 
-def evaluate_anew(query: str, questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
+def evaluate_anew(query: str, questions: Mapping[str, ScopedQuery], ledger: Ledger, bounds: Bounds) -> Scope:
     """Every day for which a query has a result, whatever its inputs were."""
     others = {key: recorded for key, recorded in ledger.results.items() if key[0] != query}
     had = [(name, day) for name, day in ledger.results if name == query]
@@ -262,7 +267,7 @@ def holes(first: date, last: date, ledger: Ledger, bounds: Bounds) -> tuple[date
 
 
 def _scope(
-    questions: Mapping[str, Question], wanted: Iterable[tuple[str, date]], ledger: Ledger, bounds: Bounds
+    questions: Mapping[str, ScopedQuery], wanted: Iterable[tuple[str, date]], ledger: Ledger, bounds: Bounds
 ) -> Scope:
     evaluations = []
     for name, day in wanted:

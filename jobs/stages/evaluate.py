@@ -53,7 +53,7 @@ from jobs.stages.slicing.planned import planned
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from jobs.workload.compiled import CompiledQuery
+    from jobs.workload.compiled import CompiledQuestion
 
 PARTIAL = (
     "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, rows BIGINT, "
@@ -102,7 +102,7 @@ def assignment_of(run: Run) -> Assignment:
     )
 
 
-def _text(query: CompiledQuery, settings: Settings | None = None) -> QueryText:
+def _text(query: CompiledQuestion, settings: Settings | None = None) -> QueryText:
     return QueryText(query.name, query.bound.path, query.bound.text, settings or query.settings)
 
 
@@ -225,7 +225,7 @@ def _compact(
     ]
 
 
-def _cut_days(query: CompiledQuery, result: Result) -> list[date]:
+def _cut_days(query: CompiledQuestion, result: Result) -> list[date]:
     """The evaluated days that need a compact result."""
     if not query.variables or not query.evaluator.compacts:
         return []

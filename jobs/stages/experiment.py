@@ -30,7 +30,7 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import recorded
 from jobs.stages.measuring.own_days import own_log
-from jobs.workload.sections.experiments import experiment_of, stand_ins
+from jobs.workload.sections.experiment_grids import experiment_of, stand_ins
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

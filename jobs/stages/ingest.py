@@ -17,8 +17,8 @@ from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace_all
 from jobs.raw.damage import refuse_damaged, refuse_mixed
-from jobs.raw.files import Found, find
 from jobs.raw.rows import rows_of
+from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.workload.declaration import Workload
 
@@ -57,7 +57,7 @@ def loaded(run: Run, undated: Column) -> Column:
     return sf.col("day").isin(*run.loads) | ((sf.col("day") == sf.lit(run.workload.start)) & undated)
 
 
-def _parse(run: Run, found: dict[str, Found]) -> None:
+def _parse(run: Run, found: dict[str, SourceFiles]) -> None:
     """The views that the SQL of this stage reads, over rows, events and fates that are computed once.
 
     A local checkpoint, unlike a cache, also cuts the plan. With a cache, a query over a workload's nested views takes
@@ -76,7 +76,7 @@ def _parse(run: Run, found: dict[str, Found]) -> None:
     fates.localCheckpoint().createOrReplaceTempView("row_fates")
 
 
-def _source_counts(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
+def _source_counts(run: Run, rows: dict[str, DataFrame], found: dict[str, SourceFiles]) -> DataFrame:
     counts = {
         "source": pa.array(rows, pa.string()),
         "files": pa.array([found[name].count for name in rows], pa.int32()),
@@ -85,7 +85,7 @@ def _source_counts(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]
     return run.spark.createDataFrame(pa.table(counts))
 
 
-def source_views(run: Run, found: dict[str, Found]) -> dict[str, DataFrame]:
+def source_views(run: Run, found: dict[str, SourceFiles]) -> dict[str, DataFrame]:
     """Each source's rows, also as a view of its name."""
     rules = run.workload.expectations.rows
     frames = {}
@@ -101,7 +101,7 @@ def run_days(run: Run) -> DataFrame:
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
 
 
-def _raw_rows(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
+def _raw_rows(run: Run, rows: dict[str, DataFrame], found: dict[str, SourceFiles]) -> DataFrame:
     """Every source's `_row`, with the day of its file if the path names one."""
     frames = []
     for name, frame in rows.items():

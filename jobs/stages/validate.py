@@ -20,8 +20,8 @@ from jobs.exits import WrongWorkload
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
-from jobs.raw.files import find
 from jobs.raw.rows import rows_of
+from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
 from jobs.stages.ingest import EQUATION, ROWS, STAGED, loaded, run_days
 

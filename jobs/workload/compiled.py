@@ -26,7 +26,7 @@ from jobs.workload.sections.query_settings import shown_as
 
 
 @dataclass(frozen=True)
-class CompiledQuery:
+class CompiledQuestion:
     """One question of a workload. `definition` changes with everything that the result depends on, except events."""
 
     name: str
@@ -48,7 +48,7 @@ class CompiledQuery:
         return () if self.bound.kind == AGGREGATION else tuple(variable.name for variable in self.query.positive)
 
 
-def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
+def compile_workload(workload: Workload) -> dict[str, CompiledQuestion]:
     """Every question of the workload by name. Raises WorkloadError with all problems of all files."""
     compiled, problems = compile_questions(workload)
     if problems:
@@ -56,9 +56,9 @@ def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
     return compiled
 
 
-def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], list[str]]:
+def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuestion], list[str]]:
     """The questions that compile, by name, and every problem of the others."""
-    compiled: dict[str, CompiledQuery] = {}
+    compiled: dict[str, CompiledQuestion] = {}
     problems = Problems()
     for path in workload.question_files():
         shown = shown_as(path)
@@ -107,11 +107,11 @@ def question_of(text: str) -> str:
     return " ".join(lines).strip()
 
 
-def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
+def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuestion:
     bound = bind_text(text, workload.schema, shown, whole_log=False)
     settings = evaluation_settings(workload, path.stem)
     definition = definition_hash(workload, path.stem, text)
-    return CompiledQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
+    return CompiledQuestion(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
 
 
 def evaluation_settings(workload: Workload, query: str) -> Settings:
@@ -139,14 +139,14 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
 
 
-def _alike(query: CompiledQuery) -> list[tuple[str, str]]:
+def _alike(query: CompiledQuestion) -> list[tuple[str, str]]:
     """Columns of the result that differ from an earlier column only in case, each with that column."""
     first: dict[str, str] = {}
     names = query.evaluator.schema.names
     return [(name, first[name.lower()]) for name in names if first.setdefault(name.lower(), name) != name]
 
 
-def _unbounded(workload: Workload, query: CompiledQuery) -> str:
+def _unbounded(workload: Workload, query: CompiledQuestion) -> str:
     reach, limit = query.evaluator.reach.time, workload.limits.max_reach
     if reach is not None and reach <= limit:
         return ""
@@ -157,7 +157,7 @@ def _unbounded(workload: Workload, query: CompiledQuery) -> str:
     )
 
 
-def _unsheddable(workload: Workload, query: CompiledQuery) -> list[str]:
+def _unsheddable(workload: Workload, query: CompiledQuestion) -> list[str]:
     """Why no operator can replay a query that asks for load shedding, or not with its costs."""
     from cep_core.shedding.arrays.offering import machine_of
 

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
 

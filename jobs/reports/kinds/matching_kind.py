@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers import matching
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders

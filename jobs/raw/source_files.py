@@ -26,7 +26,7 @@ _SPARK_DECODES = {".zst", ".zstd", ".snappy", ".lz4", ".deflate"}
 
 
 @dataclass(frozen=True)
-class Found:
+class SourceFiles:
     """The files of one source for a run. `days`: file name -> day, for paths that have a day."""
 
     paths: tuple[str, ...]
@@ -39,7 +39,7 @@ class Found:
         return len(self.paths)
 
 
-def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> Found:
+def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> SourceFiles:
     """The source's files that may hold rows of some operating days.
 
     Raises SourceMissing when one that must exist is absent (of a daily source: one of `days` themselves), WrongHeader
@@ -54,7 +54,7 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     headers = (
         {_checked_header(spark, source, path) for path in paths} if source.format == "csv" and source.header else ()
     )
-    return Found(
+    return SourceFiles(
         tuple(paths), {Path(path).name: day for path, day in paths.items() if day is not None}, tuple(sorted(headers))
     )
 

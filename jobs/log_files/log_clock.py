@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Log
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 
 
 @dataclass(frozen=True)
