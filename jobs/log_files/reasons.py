@@ -109,7 +109,7 @@ def why_none(query: Query, matches: LogMatches, tick: Tick, budget: Budget) -> I
     """How many matches there would be without one of the conditions, most first; each within the budget."""
     events = matches.log.events
     span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
-    found: list[tuple[str, Magnitude, bool]] = []
+    counts: list[tuple[str, Magnitude, bool]] = []
     unknown: list[str] = []
     for said, relaxed in relaxations(query, max(span, events.num_rows)):
         try:
@@ -121,8 +121,8 @@ def why_none(query: Query, matches: LogMatches, tick: Tick, budget: Budget) -> I
             unknown.append(said)
             continue
         exact = metadata.get(b"matches_total")
-        found.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
-    some = sorted((one for one in found if one[1].sign), key=lambda one: one[1].key, reverse=True)
+        counts.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
+    some = sorted((row for row in counts if row[1].sign), key=lambda row: row[1].key, reverse=True)
     for said, count, exact in some:
         window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
         what = window if said == "WITHIN" else said

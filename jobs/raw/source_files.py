@@ -86,20 +86,20 @@ def _checked_header(spark: SparkSession, source: Source, path: str) -> str:
     line = _first_line(spark, path)
     separator = source.options.get("sep", source.options.get("delimiter", ","))
     quote = source.options.get("quote", '"')
-    found = [name.strip().strip(quote) for name in line.lstrip("\ufeff").rstrip("\r").split(separator)]
+    header = [name.strip().strip(quote) for name in line.lstrip("\ufeff").rstrip("\r").split(separator)]
     expected = list(source.columns)
-    if found != expected:
-        raise WrongHeader(_difference(source, path, expected, found))
+    if header != expected:
+        raise WrongHeader(_difference(source, path, expected, header))
     return line
 
 
-def _difference(source: Source, path: str, expected: list[str], found: list[str]) -> str:
-    missing = [name for name in expected if name not in found]
-    extra = [name for name in found if name not in expected]
+def _difference(source: Source, path: str, expected: list[str], header: list[str]) -> str:
+    missing = [name for name in expected if name not in header]
+    extra = [name for name in header if name not in expected]
     what = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
     return (
         f"the header of {path} is not what source '{source.name}' declares ({what})\n"
-        f"  expected {','.join(expected)}\n  found    {','.join(found)}"
+        f"  expected {','.join(expected)}\n  found    {','.join(header)}"
     )
 
 

@@ -69,10 +69,10 @@ class Records:
 
     @staticmethod
     def read(reader: LakeReader, day: date) -> Records:
-        found: dict[str, dict[date, Mapping[str, Any]]] = {}
+        by_query: dict[str, dict[date, Mapping[str, Any]]] = {}
         for row in rows(reader.read("result_days", day - timedelta(days=TRAILING), day)):
-            found.setdefault(row["query"], {})[row["day"]] = row
-        return Records(found)
+            by_query.setdefault(row["query"], {})[row["day"]] = row
+        return Records(by_query)
 
     def of(self, query: str, day: date) -> Mapping[str, Any] | None:
         return self.by_query.get(query, {}).get(day)
@@ -103,9 +103,9 @@ class EvaluatedDay:
         return self.days.interval(self.day)
 
 
-def notices_of(it: EvaluatedDay, answer: Answer) -> tuple[str, ...]:
+def notices_of(evaluated: EvaluatedDay, answer: Answer) -> tuple[str, ...]:
     """What a reader must know before the answer."""
-    return (*incompleteness([it.records[it.day]]), *([answer.caveat] if answer.caveat else []))
+    return (*incompleteness([evaluated.records[evaluated.day]]), *([answer.caveat] if answer.caveat else []))
 
 
 def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:

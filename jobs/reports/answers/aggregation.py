@@ -76,8 +76,8 @@ def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
         groups = tuple((row[name] is not None, row[name]) for name in query.group_by)
         return (-size, -exact, row["window_start"], groups)
 
-    found: list[dict[str, Any]] = results.to_pylist()
-    return sorted(found, key=rank)
+    rows: list[dict[str, Any]] = results.to_pylist()
+    return sorted(rows, key=rank)
 
 
 def headline(query: Query, results: pa.Table) -> Magnitude:
