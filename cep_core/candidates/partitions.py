@@ -50,10 +50,10 @@ def matching_pairs(left: Relation, right: Relation, sizes: Sequence[int]) -> tup
 
 def join(left: Relation, right: Relation, sizes: Sequence[int]) -> Relation:
     """The natural join."""
-    one, other = matching_pairs(left, right, sizes)
-    columns = {k: codes[one] for k, codes in left.columns.items()}
-    columns |= {k: codes[other] for k, codes in right.columns.items() if k not in columns}
-    return Relation(columns, len(one))
+    left_rows, right_rows = matching_pairs(left, right, sizes)
+    columns = {k: codes[left_rows] for k, codes in left.columns.items()}
+    columns |= {k: codes[right_rows] for k, codes in right.columns.items() if k not in columns}
+    return Relation(columns, len(left_rows))
 
 
 def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | None = None) -> Relation:
@@ -70,12 +70,12 @@ def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | 
 
 def partitions(pattern: Pattern, carried: Mapping[str, Relation], classes: int, sizes: Sequence[int]) -> Relation:
     """Every key that may hold a match. `carried`: for each positive variable the distinct keys of its events."""
-    found = _bound(pattern, carried, sizes)
+    keyed = _bound(pattern, carried, sizes)
     for k in range(classes):
-        if k not in found.columns:
+        if k not in keyed.columns:
             values = np.unique(np.concatenate([r.columns[k] for r in carried.values() if k in r.columns]))
-            found = join(found, Relation({k: values}, len(values)), sizes)
-    return found
+            keyed = join(keyed, Relation({k: values}, len(values)), sizes)
+    return keyed
 
 
 _ANYTHING = Relation({}, 1)

@@ -84,12 +84,14 @@ def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> tupl
     at = condition.at
     asked = [(condition.operator, [*left, *_taken_off(right)], 0)]
     asked += [(operator, terms, limit) for terms in sums for operator, limit in ((">=", LEAST), ("<=", LARGEST))]
-    found = []
+    comparisons = []
     for operator, terms, limit in asked:
         sources = [term for term in terms if _is_about(term, of_source)]
-        others = [term for term in terms if not _is_about(term, of_source)]
-        found.append(Comparison(operator, WholeSum(tuple(sources), at), WholeSum(_taken_off(others), at, limit), at))
-    return tuple(found)
+        of_target = [term for term in terms if not _is_about(term, of_source)]
+        comparisons.append(
+            Comparison(operator, WholeSum(tuple(sources), at), WholeSum(_taken_off(of_target), at, limit), at)
+        )
+    return tuple(comparisons)
 
 
 def limits(comparison: Comparison) -> bool:
@@ -156,14 +158,14 @@ def _terms(expression: Expression, of_source: Asked, sums: list[list[Term]]) -> 
         return [(expression, False)]
     match expression:
         case Negative():
-            found = [*_taken_off(_terms(expression.operand, of_source, sums))]
+            terms = [*_taken_off(_terms(expression.operand, of_source, sums))]
         case Arithmetic(operator="+" | "-"):
             left, right = (_terms(side, of_source, sums) for side in (expression.left, expression.right))
-            found = [*left, *(_taken_off(right) if expression.operator == "-" else right)]
+            terms = [*left, *(_taken_off(right) if expression.operator == "-" else right)]
         case _:
             raise _NoSum
-    sums.append(found)
-    return found
+    sums.append(terms)
+    return terms
 
 
 def _taken_off(terms: Iterable[Term]) -> tuple[Term, ...]:

@@ -1,7 +1,7 @@
-"""Other ways to cut a log, beside the joint hypercube: what paper 01 compares itself with (sections 2 and 4.3).
+"""Other ways to slice a log than the joint hypercube: those that paper 01 compares (sections 2 and 4.3).
 
-Each strategy gives the (row, slice) pairs of a log. All but `deal_out` keep every result: they are joint slicers with
-f(v) = a hash of v restricted to some key, or copy more than that needs.
+Each function returns the (row, slice) pairs of a log. All but `deal_out` keep every result: they are joint slicers with
+f(v) = a hash of v restricted to some key, or they make more copies than that needs.
 
 Cost: O(events * copies) array operations; `composed` also O(events * sum of shares).
 """

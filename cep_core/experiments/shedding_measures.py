@@ -1,4 +1,4 @@
-"""What is measured of every run that sheds (`docs/semantics.md` 7): one name, value and unit each."""
+"""The measures of every run that sheds (`docs/semantics.md` 7): a name, a value and a unit each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cep_core.shedding.result_quality import QUANTILES, Quality
 
 
 def measures_of(quality: Quality, retrained: int) -> Iterator[tuple[str, float, str]]:
-    """Name, value and unit, always in the same order; `choice` only where something had to go."""
+    """Name, value and unit, always in the same order; `choice` only if something was dropped."""
     yield "matches", sum(quality.matches), "matches"
     yield "lost", quality.lost, "share"
     yield "false_negatives", quality.false_negatives, "weighted matches"

@@ -1,10 +1,10 @@
 """Shedding strategies side by side on the same events: what each would have missed in each setting, and how late.
 
-One row for each strategy, setting, seed and measure, in the columns of every experiment (`docs/semantics.md` 7 names
-the measures); the `parameters` of a row say what it is about: the load, over what it is meant, and the bound; a `query`
-and a `state` of it, a part of log time (`from` and `to`). `summarise` gives mean, standard deviation and number over
-seeds. Strategies that draw no random number are run once, whatever the seeds; states and parts of the day are told of
-one setting, whose rows are marked as `told`, and the first seed.
+There is one row for each strategy, setting, seed and measure, in the columns of every experiment (`docs/semantics.md` 7
+names the measures). The `parameters` of a row say what it is about: the load, the time over which it is meant, and the
+bound; perhaps a `query` and one of its states (`state`), or a part of log time (`from` and `to`). `summarise` gives the
+mean, the standard deviation and the number of runs over seeds. Strategies that draw no random numbers run once,
+whatever the seeds. Rows about states and parts of the day exist for one setting, marked as `told`, and the first seed.
 
 Cost: one run over the events before for each experiment, then one over those judged for each strategy, setting, seed.
 """
@@ -34,10 +34,10 @@ from cep_core.shedding.shedders.nothing import UNSHED
 from cep_core.shedding.shedders.strategy import SheddingStrategy
 
 PERIODS = 24
-"""Parts of the judged interval."""
+"""How many equal parts the judged interval has."""
 
 About = Mapping[str, object]
-"""What all rows of a setting have among their parameters."""
+"""The parameters that all rows of a setting have."""
 
 SUMMARY = pa.schema(
     [
@@ -98,9 +98,9 @@ def compare_shedding(
     seeds: Sequence[int] = (0, 1, 2),
     look_ahead: bool = True,
 ) -> pa.Table:
-    """All strategies at all loads, over the judged interval and over its busiest span of so much log time (0: none).
+    """All strategies at all loads, over the judged interval and over its busiest span (`busiest`: its log time, or 0).
 
-    `bounds`: further latency bounds, tried at the load told. `look_ahead`: also the strategies out of reach, which need
+    `bounds`: more latency bounds, tried at one load. `look_ahead`: also the strategies that know the future, which need
     a record of the unshed run.
     """
     experiment = Experiment(scenario)
@@ -142,7 +142,7 @@ def _runs(seeds: Sequence[int], *, look_ahead: bool) -> list[tuple[SheddingStrat
 def summarise(compared: pa.Table) -> pa.Table:
     """Mean, standard deviation (0 for one run) and number of runs by strategy, setting, query and metric.
 
-    `query` is null where all of them are meant; rows about parts of the day and single states are left out.
+    `query` is null in rows about all queries; rows about parts of the day and single states are left out.
     """
     groups: dict[tuple[str, float, str, int, str | None, str, str], list[float]] = {}
     for row in compared.to_pylist():
@@ -170,7 +170,7 @@ def summarise(compared: pa.Table) -> pa.Table:
 
 
 def _rows(measured: Measured, scenario: Scenario, about: About) -> Iterator[dict[str, object]]:
-    """Of the whole operator, then of each query."""
+    """Rows about the whole operator, then about each query."""
     quality = measured.quality
     for metric, value, unit in measures_of(quality, measured.retrained):
         yield _row(measured, about, metric, value, unit)
@@ -181,7 +181,7 @@ def _rows(measured: Measured, scenario: Scenario, about: About) -> Iterator[dict
 
 
 def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> dict[str, object]:
-    """What the judged events cost unshed, and by which costs and weights: a reader can compute everything anew."""
+    """What the judged events cost unshed, with all costs and weights, so that a reader can repeat the computation."""
     names = [pattern.name for pattern in scenario.patterns]
     costs: dict[str, object] = dict(asdict(scenario.costs))
     costs["states"] = {name: list(own) for name, own in zip(names, scenario.costs.states, strict=True)}
@@ -191,7 +191,7 @@ def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> d
 
 
 def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iterator[dict[str, object]]:
-    """What was dropped by query and state, then six measures of each part of the day."""
+    """What was dropped in each state of each query, then six measures of each part of the day."""
     scenario = experiment.scenario
     gone = np.split(measured.run.account.gone, measured.run.stream.at[1:-1])
     for pattern, by_state in zip(scenario.patterns, gone, strict=True):

@@ -22,8 +22,8 @@ from cep_core.events.schema import Ties
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
-from cep_core.language.patterns.automata.automaton import Automaton, automaton_of
-from cep_core.language.patterns.automata.deciding import check_readings, one_path_each
+from cep_core.language.patterns.automata.automaton import Automaton, automaton_of, one_path_each
+from cep_core.language.patterns.automata.run_readings import check_readings
 from cep_core.language.patterns.bind.alike import alike_units
 from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query, Strategy
@@ -333,11 +333,10 @@ class MatchEvaluator(CompiledQuery):
 
 def compiled_parts(query: Query) -> tuple[Automaton, Conditions, tuple[Negation, ...]]:
     """Everything that can be refused is refused here."""
-    automaton = automaton_of(query.pattern, alike_units(query))
-    if query.schema.ties is Ties.ORDERED:
-        automaton = replace(automaton, loose=frozenset())  # no two events are concurrent
+    concurrent = query.schema.ties is not Ties.ORDERED
     if query.strategy is Strategy.ANY:
-        automaton = one_path_each(automaton, query.pattern.at)
+        automaton = one_path_each(query.pattern, alike_units(query), concurrent=concurrent)
     else:
+        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent)
         check_readings(automaton, query.pattern.at)
     return automaton, conditions_of(query, automaton), negations_of(query, automaton)

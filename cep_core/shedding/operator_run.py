@@ -26,19 +26,19 @@ from cep_core.shedding.model.observations import Observations, observations_of
 from cep_core.shedding.operator import process
 
 MOST_ALIVE = 5_000_000
-"""Partial matches alive at once that a run bears, about a gigabyte."""
+"""Most partial matches that may be alive at once: about a gigabyte."""
 
 MOST_RECORDED = 20_000_000
-"""Partial matches that a recording run numbers."""
+"""Most partial matches that a recording run may number."""
 
 
 class TooManyPartialMatches(Exception):
-    """An operator that no machine of today could run: its partial matches grow beyond all memory."""
+    """The operator needs more partial matches than fit into memory."""
 
 
 @dataclass
 class OperatorRun:
-    """An operator at work: `advance` processes a stretch of events under some rules, and may be called again."""
+    """An operator at work. `advance` processes a stretch of events under some rules, and may be called again."""
 
     stream: Stream
     arrival: Ints
@@ -70,7 +70,7 @@ class OperatorRun:
             )
 
     def resumed(self, arrival: Ints) -> OperatorRun:
-        """A copy that goes on from here with other arrivals and an idle operator, the clock at 0."""
+        """A copy that goes on from here with other arrivals, an idle operator and the clock at 0."""
         copy = replace(self, arrival=arrival)
         copy.pool = copied(self.pool)
         copy.pool.counter[NOW] = 0

@@ -1,8 +1,8 @@
-"""What shedding has cost in quality, against the run of the same events that dropped nothing.
+"""The quality that shedding has cost, compared with a run of the same events that dropped nothing.
 
-False negatives: matches of the unshed run that are missing, false positives: those that it did not have, weighted by
-pattern (pSPICE, section II-B: QoR = sum of w * FN). Matches are compared by what tells them apart: the binding under
-skip-till-any-match, pattern, window and start where each start has one match.
+False negatives are matches of the unshed run that are missing; false positives are matches that it did not have. Both
+are weighted by pattern (pSPICE, section II-B: QoR = sum of w * FN). Matches are the same if they have the same binding
+under skip-till-any-match, or the same pattern, window and start where each start has one match.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Quality:
     """Shedding's share of all virtual work."""
     dropped: int
     drops: int
-    """Events for which partial matches had to go."""
+    """Events at which partial matches had to be dropped."""
     choices: int
-    """Of those the ones for which fewer had to go than there were."""
+    """Of those, the events at which not all candidates had to be dropped."""
 
     @property
     def false_negatives(self) -> float:
@@ -53,7 +53,7 @@ class Quality:
 
     @property
     def lost(self) -> float:
-        """Weighted share of the matches that is missing; 0 where there is none."""
+        """Weighted share of the matches that are missing; 0 if there are no matches."""
         weighted = sum(weight * count for weight, count in zip(self.weights, self.matches, strict=True))
         return self.false_negatives / weighted if weighted else 0.0
 

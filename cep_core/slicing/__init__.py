@@ -1,6 +1,6 @@
-"""Slicing: cutting a log into parts that evaluators can work on independently (paper 01, sections 4 and 5).
+"""Slicing: cutting a log into parts that evaluators can process independently (paper 01, sections 4 and 5).
 
-Works on `Atom`s and `Reach` alone, never on engines. `statistics_of` counts, `make_plan` optimises, `split` sends
+It uses only `Atom`s and `Reach`, never an engine. `statistics_of` counts, `make_plan` optimises, `split` sends
 events to slices, `ownership` says which results belong to a slice. `cep_core.slicing.sketch` counts in bounded memory
 (extra `sketch`).
 """

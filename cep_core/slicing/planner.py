@@ -1,11 +1,12 @@
 """The planner: from statistics to the plan with the least predicted maximum load (docs/semantics.md 6).
 
-For every way to divide the slices into time ranges and data slices, and for every set of variables whose heavy values
-are told to the slicer, shares are optimised (paper 01, Algorithm 2) and the maximum load is predicted; the least wins.
-Equal loads: fewer copies, then fewer ranges, then fewer variables with heavy values.
+The planner tries every way to divide the slices into time ranges and data slices, and every set of variables whose
+heavy values get slices of their own. For each it optimises the shares (paper 01, Algorithm 2) and predicts the maximum
+load. The plan with the lowest load wins; among equals, the one with fewer copies, then fewer ranges, then fewer
+variables with heavy values.
 
-The paper always tells the slicer all heavy values. They get share 1 on their variable, which is worse than plain
-hashing where no other variable is left to split them; that is why each variable is tried with and without.
+The paper always treats all heavy values apart. They get share 1 on their variable, which is worse than plain hashing
+where no other variable is left to split them; so each variable is tried both ways.
 
 Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values; beyond 4 such
 variables they are added one by one while that helps.
@@ -34,7 +35,7 @@ from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
 from cep_core.slicing.statistics import Statistics
 
 ALL_SETS_UP_TO = 4
-"""So many variables with heavy values are tried in all combinations."""
+"""Up to this many variables with heavy values are tried in all combinations."""
 
 NO_REACH = Reach()
 
@@ -60,7 +61,7 @@ def make_plan(
     in which results become certain, it allows time ranges. `stamps`: ascending time-stamps of the events; they weigh
     the ranges, and are needed where the reach counts time-points or events. `types`: of the variables, where the
     statistics do not show them. `ranges`, `heavy` force the number of ranges and the variables whose heavy values are
-    told.
+    treated apart.
     """
     if slices < 1:
         raise ValueError(f"slices must be at least 1, found {slices}")
@@ -82,7 +83,7 @@ def make_plan(
 
 @dataclass(frozen=True)
 class _Task:
-    """What all candidates have in common, with what was computed for some and serves others."""
+    """What all candidates have in common, and results that several of them use."""
 
     queries: tuple[str, ...]
     atoms: tuple[Atom, ...]
@@ -129,15 +130,16 @@ class _Candidate:
     plan: Plan
     costs: Prediction
     heavy: Mapping[str, pa.Array]
-    """All heavy values, told or not."""
+    """All heavy values, treated apart or not."""
 
     @property
     def apart(self) -> frozenset[str]:
+        """The variables whose heavy values get slices of their own."""
         return frozenset(self.plan.heavy)
 
     @property
     def rank(self) -> tuple[float, float, int, int, list[str]]:
-        """Less is better."""
+        """Lower is better."""
         load, copies = round(self.costs.maximum_load, 9), round(self.costs.replication, 9)
         return load, copies, len(self.plan.ranges), len(self.apart), sorted(self.apart)
 
@@ -207,7 +209,7 @@ def _shortened(values: pa.Array, most: int = 5) -> str:
 
 
 def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -> list[int]:
-    """Numbers of time ranges worth trying: for each number of data slices the most ranges that leave so many."""
+    """Numbers of time ranges worth trying: for each number of data slices the most ranges that leave this many."""
     if interval is None or reach.time is None:
         return [1]
     counts = {slices // (slices // count) for count in range(1, slices + 1)}

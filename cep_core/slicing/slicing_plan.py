@@ -1,4 +1,4 @@
-"""A slicing plan: everything that splitter and joiner need, and nothing else (paper 01, section 5.3).
+"""A slicing plan: exactly what splitter and joiner need (paper 01, section 5.3).
 
 A plan holds one instance of the basic hypercube for each set H of variables that a valuation may be heavy in. Slices
 are numbered range by range: `range * cells + cell`, a cell being the mixed-radix number of its coordinates with the
@@ -80,7 +80,7 @@ class Plan:
     """Ascending and adjacent; empty: all of log time is one range."""
     predicted: Prediction | None = None
     decisions: tuple[str, ...] = ()
-    """Why the planner chose what it chose, one sentence each."""
+    """The planner's reasons, one sentence for each choice."""
 
     @cached_property
     def cells(self) -> int:

@@ -15,7 +15,7 @@ from jobs.reports.answers.changes import Change, compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.tallies import Tally, Totals
 from jobs.reports.experiments_page import GridSection, page_of
-from jobs.reports.figures.automaton import MOST, automaton_figure, automaton_of
+from jobs.reports.figures.automaton import MOST, automaton_figure, picture_of
 from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.trailing import trailing_figure
@@ -90,7 +90,7 @@ def test_an_automaton_is_drawn_with_its_arrows() -> None:
     for narrow in (False, True):
         letters = re.findall(r"<text[^>]*>([^<]*)</text>", drawn(figure, narrow=narrow))
         assert {"a", "b[1]", "b[i]", "c", "F", "begin A", "take B", "ignore any", "proceed", "begin C"} <= set(letters)
-    either = automaton_of(bind("PATTERN (SEQ(A a, B b) OR C c) WITHIN 1 hour", SCHEMA))
+    either = picture_of(bind("PATTERN (SEQ(A a, B b) OR C c) WITHIN 1 hour", SCHEMA))
     assert either.states == ("a", "b", "c")
     assert (either.starts, either.ends) == ({0, 2}, {1, 2})
     many = ", ".join(f"A a{n}" for n in range(MOST))

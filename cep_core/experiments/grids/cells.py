@@ -1,8 +1,8 @@
 """One cell of a grid: the operator is trained, run unshed, then run with every strategy at every load.
 
-Rows are in the columns of every experiment. `parameters` holds the cell's setting and the load; a strategy without
-chance, too, is measured once for each seed, since a seed makes a log of its own, except where the log is a workload's
-own days. Same grid, cell and events, same bytes.
+Rows have the columns of every experiment. `parameters` holds the cell's setting and the load. Strategies that draw no
+random numbers are also measured once for each seed, because each seed makes another log, except where the log is the
+workload's own days. The same grid, cell and events give the same bytes.
 
 Cost: see `cep_core.shedding.replaying`.
 """

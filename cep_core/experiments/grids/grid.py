@@ -1,12 +1,12 @@
 """A grid of shedding experiments as data: which log, which queries, along which axes, which strategies, which seeds.
 
 Every combination of the axes with every seed is a cell: one operator over one log, trained once, then run with every
-strategy at every load. Cells depend on nothing but the grid and their own place in it, so they may run anywhere, in any
-order, and those that are known need not be run again.
+strategy at every load. A cell depends only on the grid and on its own place in it. So cells may run anywhere and in any
+order, and cells with known results need not run again.
 
-Axes are `load` and any parameter of the queries (`window`, `n`, `slide`, `distance`), or `tau_factor`: how much dearer
-than stated the meetings of the first query's partial matches are (pSPICE, Fig. 8). A grid over the workload's own days
-has the workload's queries, and on the axis `training_days` how many of the days before train.
+Axes are `load`, any parameter of the queries (`window`, `n`, `slide`, `distance`), and `tau_factor`: by how much the
+partial matches of the first query cost more than declared (pSPICE, Fig. 8). A grid over the workload's own days has the
+workload's queries; its axis `training_days` says how many of the days before train the model.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
 LOAD, TAU, TRAINED = "load", "tau_factor", "training_days"
 
 OWN_EVENTS = "events"
-"""What a grid over the workload's own days says that it reads."""
+"""What a grid over the workload's own days declares to `read`."""
 
 CAUSES = ("cost model", "data", "set-up")
-"""What an operator pays for; what the events are like; which load, bound and queries they meet."""
+"""Why a relation may not hold: the operator's costs, the events, or the load, bound and queries."""
 
 PARTS = 24
-"""Of the judged events, where latency is told over time."""
+"""How many parts the judged events have in a figure of latency over time."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A grid. Raises ValueError for what has no meaning, naming the key.
+    """A grid. Raises ValueError for wrong values, naming the key.
 
     `queries`: Q1 to Q4 with the parameters that no axis gives, or the workload's own with their `weight`; all of them
     are one operator's.
@@ -80,11 +80,11 @@ class Grid:
     figure: str = ""
     """The paper's figure, if it is one of its."""
     relations: Mapping[str, str] = field(default_factory=dict)
-    """What is asked of the numbers, by names of `cep_core.experiments.grids.relations`; why it may not hold here."""
+    """The relations that the numbers should show (`cep_core.experiments.grids.relations`), and why one may not hold."""
     causes: Mapping[str, str] = field(default_factory=dict)
-    """On which of `CAUSES` it depends that a relation does not hold here."""
+    """For a relation that does not hold here, which of `CAUSES` is the reason."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The workload's own queries as it words them, where the log is its own."""
+    """The texts of the workload's own queries, if the log is its own."""
 
     def __post_init__(self) -> None:
         self._check("strategies", self.strategies, [strategy.name for strategy in strategies.STRATEGIES])
@@ -137,9 +137,9 @@ class Grid:
 
     @property
     def definition(self) -> str:
-        """12 hex digits over all that the numbers depend on: not over titles, seeds, axes or relations.
+        """12 hex digits of everything that the numbers depend on.
 
-        Nor over what the events of a workload's own days are.
+        Titles, seeds, axes, relations and the events of a workload's own days are not part of it.
         """
         prices = {"state": self.state, **self.prices}
         content = [

@@ -1,10 +1,10 @@
-"""What pSPICE's experiments say in words, asked of our own numbers (section IV-B, Fig. 5 to 9).
+"""Statements of pSPICE's experiments, checked against our own numbers (section IV-B, Fig. 5 to 9).
 
-A relation looks at a grid's summary and answers whether it holds there, with the numbers that it looked at. Nothing is
-compared with the paper's absolute numbers: its data, machine and cost of an event are not ours.
+A relation looks at a grid's summary and says whether it holds there, with the numbers that it used. The paper's own
+numbers are not compared, because its data, machine and cost of an event differ from ours.
 
-Differences are of means over seeds; one below `TIE` (a percentage point) counts as equal. Where a strategy is to lose
-less everywhere, it may lose as much at some places, but not on average.
+Differences are between means over seeds; a difference below `TIE` (a percentage point) counts as equal. A strategy that
+should lose less everywhere may lose as much in some places, but not on average.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PaperVerdict:
 
 @dataclass(frozen=True)
 class PaperRelation:
-    """`says`: the paper's sentence, in our words."""
+    """`says`: the paper's statement, in our words."""
 
     says: str
     judge: Callable[[Summary], PaperVerdict]

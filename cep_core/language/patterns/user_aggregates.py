@@ -53,17 +53,17 @@ class UserAggregate:
         kind = AttributeType(self.returns)
         fits = {
             AttributeType.INT: pa.types.is_integer,
-            AttributeType.FLOAT: lambda found: pa.types.is_floating(found) or pa.types.is_integer(found),
+            AttributeType.FLOAT: lambda number: pa.types.is_floating(number) or pa.types.is_integer(number),
             AttributeType.STRING: pa.types.is_string,
             AttributeType.BOOL: pa.types.is_boolean,
         }[kind]
         try:
-            found = pa.array(results)
+            values = pa.array(results)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
             raise ValueError(f"aggregate '{name}' returns {kind}: {problem}") from None
-        if not pa.types.is_null(found.type) and not fits(found.type):
-            raise ValueError(f"aggregate '{name}' returns {kind}, and gave {found.type}")
-        return found.cast(_RESULTS[kind], safe=False)
+        if not pa.types.is_null(values.type) and not fits(values.type):
+            raise ValueError(f"aggregate '{name}' returns {kind}, and gave {values.type}")
+        return values.cast(_RESULTS[kind], safe=False)
 
 
 UserAggregates = Mapping[str, UserAggregate]
@@ -77,10 +77,10 @@ def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | 
     >>> float(user_aggregates({"spread": np.ptp})["spread"].of([3, 8, 5]))
     5.0
     """
-    found = {}
-    for name, one in (given or {}).items():
+    aggregates = {}
+    for name, registered in (given or {}).items():
         if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*BUILT_IN, *_CLAUSES, *_CONDITIONS):
             raise ValueError(f"an aggregate cannot be named '{name}'")
-        aggregate = one if isinstance(one, UserAggregate) else UserAggregate(one)
-        found[name] = replace(aggregate, returns=AttributeType(aggregate.returns))
-    return found
+        aggregate = registered if isinstance(registered, UserAggregate) else UserAggregate(registered)
+        aggregates[name] = replace(aggregate, returns=AttributeType(aggregate.returns))
+    return aggregates

@@ -1,9 +1,9 @@
-"""Our own, and out of reach: greedy look-ahead.
+"""Greedy look-ahead: our own yardstick, which knows the future and so cannot be used.
 
-It knows from a run without shedding which matches each partial match and those that spring from it become, and what
-they still cost: utility is one over the other. No strategy can know this. It is a yardstick, not an upper bound: it
-decides event by event and only once the bound is in danger, and what it drops for one event may be what a later one
-would have paid for (`clairvoyant` drops what is useless at once).
+A run without shedding tells how many matches come of each partial match and of those that spring from it, and what they
+still cost. The utility is the number of matches divided by that cost. This is a yardstick, not an upper bound: the
+strategy decides event by event, and only once the bound is in danger, so it may drop what a later event would need
+(`clairvoyant` drops useless partial matches at once).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class GreedyLookAhead:
 
     @cached_property
     def knowledge(self) -> Rules:
-        """What each partial match is worth and costs, with those that spring from it; drops nothing by itself."""
+        """Rules that follow what each partial match is worth and costs, without dropping anything."""
         return knowing(WITHOUT, self.known)._replace(left=self.known.spent)
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
@@ -40,7 +40,7 @@ class GreedyLookAhead:
 
 
 def knowing(rules: Rules, known: Clairvoyance) -> Rules:
-    """Rules with what a replayed run needs to find each partial match in the recorded one, and its useful work."""
+    """The rules, with what a replayed run needs to find each partial match in the recorded run, and its useful work."""
     account, nodes = known.recorded.account, known.nodes
     return rules._replace(
         worth=known.worth,

@@ -1,4 +1,4 @@
-"""No shedding: what is missed is nothing, and the latency is whatever it becomes."""
+"""No shedding: nothing is missed, and the latency grows without limit."""
 
 from __future__ import annotations
 

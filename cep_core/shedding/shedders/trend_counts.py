@@ -1,8 +1,8 @@
-"""Our own: keeps whole trends by their count.
+"""Trend counts: our own strategy, which keeps the partial matches with the most expected matches for their cost.
 
-Under skip-till-any-match a partial match is not one chance of one match but the root of all that spring from it. Its
-utility here is the number of matches expected of the whole tree over what the tree costs; where nothing branches, that
-is pSPICE's P / tau.
+Under skip-till-any-match a partial match is not one chance of one match: it is the root of a tree of partial matches.
+Its utility here is the number of matches expected of the whole tree, divided by what the tree costs. Where nothing
+branches, that is pSPICE's P / tau.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TrendCounts:
 
 
 def _solve(own: PatternModel, size: int) -> tuple[Floats, Floats]:
-    """Where a state moves instead of branching, moving is a birth after which nothing is left: B = T - 1."""
+    """Expected matches and costs. Where a state moves instead of branching, a move counts as a birth: B = T - 1."""
     seen, transitions = own.observations, own.observations.transitions()
     branches = seen.births.sum(axis=1, keepdims=True) > 0
     offspring = np.where(branches, seen.offspring(), transitions - np.eye(len(transitions)))

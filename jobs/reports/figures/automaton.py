@@ -38,7 +38,7 @@ class Arrow:
 
 
 @dataclass(frozen=True)
-class DrawnAutomaton:
+class Picture:
     """States in order, those in which a match may begin and end, and arrows."""
 
     states: tuple[str, ...]
@@ -49,7 +49,7 @@ class DrawnAutomaton:
 
 def automaton_figure(query: Query, name: str) -> Figure | None:
     """None if there are more states than a page can show."""
-    drawn = automaton_of(query)
+    drawn = picture_of(query)
     if len(drawn.states) > MOST:
         return None
     across = _length(drawn) <= WIDE - 0.5
@@ -90,14 +90,14 @@ def automaton_figure(query: Query, name: str) -> Figure | None:
     )
 
 
-def automaton_of(query: Query) -> DrawnAutomaton:
+def picture_of(query: Query) -> Picture:
     """What is drawn of a query's pattern."""
     states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
     if states is None:
         template = template_of(query)
         number = {name: place for place, name in enumerate(template.states)}
         edges = sorted((number[source], number[target]) for source, target in template.edges)
-        return DrawnAutomaton(
+        return Picture(
             template.states,
             frozenset(number[name] for name in template.start),
             frozenset(number[name] for name in template.end),
@@ -109,7 +109,7 @@ def automaton_of(query: Query) -> DrawnAutomaton:
         for edge in state.leaving:
             pair = number[state.name], number[edge.target]
             arrows[pair] = (*arrows.get(pair, ()), f"{edge.kind} {edge.event_type}".rstrip())
-    return DrawnAutomaton(
+    return Picture(
         tuple(state.name for state in states),
         frozenset({0}),
         frozenset({len(states) - 1}),
@@ -117,7 +117,7 @@ def automaton_of(query: Query) -> DrawnAutomaton:
     )
 
 
-def _key(drawn: DrawnAutomaton) -> str:
+def _key(drawn: Picture) -> str:
     if any(arrow.words for arrow in drawn.arrows):
         return (
             "Begin and take bind an event to the state's variable; ignore skips an event; proceed moves on without one."
@@ -133,7 +133,7 @@ def _wide(words: tuple[str, ...]) -> float:
     return max((len(shown(line, 30)) for line in words), default=0) * _SMALL
 
 
-def _spaces(drawn: DrawnAutomaton) -> list[float]:
+def _spaces(drawn: Picture) -> list[float]:
     """The space to the right of each state except the last, for the words of its arrow and of loops beside it."""
     spaces = []
     for place in range(len(drawn.states) - 1):
@@ -148,11 +148,11 @@ def _spaces(drawn: DrawnAutomaton) -> list[float]:
     return spaces
 
 
-def _length(drawn: DrawnAutomaton) -> float:
+def _length(drawn: Picture) -> float:
     return 0.65 + sum(_width(name) for name in drawn.states) + sum(_spaces(drawn))
 
 
-def _draw_across(axes: Axes, drawn: DrawnAutomaton) -> None:
+def _draw_across(axes: Axes, drawn: Picture) -> None:
     spaces = [*_spaces(drawn), 0.0]
     left, middles = 0.55, []
     for name, space in zip(drawn.states, spaces, strict=True):
@@ -179,7 +179,7 @@ def _draw_across(axes: Axes, drawn: DrawnAutomaton) -> None:
             _words(axes, ((here + there) / 2, side * (_BOX / 2 + 0.32)), arrow.words, va="center", ha="center")
 
 
-def _draw_down(axes: Axes, drawn: DrawnAutomaton) -> None:
+def _draw_down(axes: Axes, drawn: Picture) -> None:
     middle = 0.55 + max(_width(name) for name in drawn.states) / 2
 
     def height(place: int) -> float:

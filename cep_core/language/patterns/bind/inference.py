@@ -81,7 +81,9 @@ def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[s
             types[part.attribute] = AttributeType.FLOAT
         case Comparison() | In() | Between():
             literals = [inner for inner in operands(part) if isinstance(inner, Literal)]
-            kind = next((found for one in literals if (found := literal_type(one)) is not None), None)
+            kind = next(
+                (literal_kind for literal in literals if (literal_kind := literal_type(literal)) is not None), None
+            )
             if kind is AttributeType.INT or any(isinstance(inner, Arithmetic | Negative) for inner in operands(part)):
                 kind = AttributeType.FLOAT
             if kind is not None:

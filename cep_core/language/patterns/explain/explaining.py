@@ -179,16 +179,16 @@ def _cost(query: Query) -> list[Section]:
     """How hard the query is, and what listing run by run would cost."""
     if query.aggregation:
         return []
-    found = complexity_of(query)
+    complexity = complexity_of(query)
     length, closures = components(query.pattern)
     formula = runs_formula(query)
     lines = (
-        f"deciding whether there is a match: {found.name} ({found.cause})",
+        f"deciding whether there is a match: {complexity.name} ({complexity.cause})",
         f"runs of an event-by-event engine, x events of a type in a window: {formula}",
     )
     facts = {
-        "class": found.name,
-        "cause": found.cause,
+        "class": complexity.name,
+        "cause": complexity.cause,
         "components": length,
         "closures": closures,
         "runs": formula,
@@ -218,14 +218,17 @@ def _predicates(query: Query) -> Section:
     for predicate in query.match_predicates:
         place = "on the whole match or a prefix of it" if predicate.consistency == "inconsistent" else "on the fly"
         rows.append((print_expression(predicate.expression), "match", predicate.consistency, place))
-    lines = tuple(f"{text}: {kind}, {_consistent(found)}, {place}" for text, kind, found, place in rows)
-    facts = [{"text": t, "class": kind, "consistency": found, "evaluated": place} for t, kind, found, place in rows]
+    lines = tuple(f"{text}: {kind}, {_consistent(consistency)}, {place}" for text, kind, consistency, place in rows)
+    facts = [
+        {"text": t, "class": kind, "consistency": consistency, "evaluated": place}
+        for t, kind, consistency, place in rows
+    ]
     return Section("predicates", lines or ("none",), facts)
 
 
-def _consistent(found: str) -> str:
+def _consistent(consistency: str) -> str:
     words = {"both": "true- and false-consistent", "true": "true-consistent", "false": "false-consistent"}
-    return words.get(found, found)
+    return words.get(consistency, consistency)
 
 
 def as_written(edge: EdgePredicate) -> Expression:

@@ -40,13 +40,13 @@ def split(pattern: Pattern) -> tuple[Forbidden, ...]:
     >>> [(sorted(part.previous), sorted(part.following), part.inside) for part in split(pattern)]
     [(['A'], ['B'], None), (['C'], ['D'], 0)]
     """
-    found: list[Forbidden] = []
+    forbidden: list[Forbidden] = []
     waiting: list[tuple[Pattern, States, States, int | None]] = [(pattern, frozenset(), frozenset(), None)]
     for part, before, after, inside in waiting:
         for negation in _negations(part, before, after):
-            found.append(Forbidden(negation.body, negation.previous, negation.following, inside))
-            waiting.append((negation.body, negation.previous, negation.following, len(found) - 1))
-    return tuple(found)
+            forbidden.append(Forbidden(negation.body, negation.previous, negation.following, inside))
+            waiting.append((negation.body, negation.previous, negation.following, len(forbidden) - 1))
+    return tuple(forbidden)
 
 
 def _negations(pattern: Pattern, before: States, after: States) -> Iterator[Forbidden]:

@@ -33,9 +33,9 @@ def _windows_back(pattern: Pattern, strategy: Strategy) -> int:
         return 2 if _waits(pattern, strategy) and _leads_with_not(pattern) else 1
     sides = (pattern.left, pattern.right)
     factors = [_windows_back(side, strategy) for side in sides]
-    for side, other in (sides, sides[::-1]):
+    for side, opposite in (sides, sides[::-1]):
         # a side may begin a window before the other, whose first event may tell when the pair is certain
-        factors.append(1 + _leads_with_not(side) + _waits(other, strategy))
+        factors.append(1 + _leads_with_not(side) + _waits(opposite, strategy))
     return max(factors)
 
 

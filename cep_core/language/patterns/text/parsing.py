@@ -107,21 +107,21 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         token = error.token
         at = Position(token.line or 1, token.column or 1, len(token.value.splitlines()[0]))
-        found = f"unexpected '{token.value}'"
+        message = f"unexpected '{token.value}'"
     else:
         lines = text.rstrip().splitlines() or [""]
         at = Position(len(lines), len(lines[-1]) + 1)
-        found = "the query ends too early"
+        message = "the query ends too early"
     accepted = set(error.accepts or ()) if isinstance(error, UnexpectedToken) else set()
     expected = sorted({_spoken(name) for name in accepted})
     hint = ""
     if 0 < len(expected) <= 8:
-        found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
+        message += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
     elif "UNIT" in accepted:
         hint = "units are ms, s, minutes, hours, days, EVENTS"
     elif "_COMMA" in accepted and isinstance(error, UnexpectedToken) and error.token.type == "NAME":
         hint = "is a ',' missing before it?"
-    return QueryError(found, at, text=text, path=path, hint=hint)
+    return QueryError(message, at, text=text, path=path, hint=hint)
 
 
 def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, str] | None:

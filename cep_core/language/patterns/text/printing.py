@@ -203,8 +203,8 @@ def _whole_sum(expression: WholeSum) -> str:
     """Added terms first."""
     terms = sorted(expression.terms, key=lambda term: term[1])
     added = [(str(expression.limit), False)] if expression.limit or not terms or terms[0][1] else []
-    said = [*added, *((_at_least(term, _PRODUCT), minus) for term, minus in terms)]
-    return said[0][0] + "".join(f" {'-' if minus else '+'} {text}" for text, minus in said[1:])
+    printed = [*added, *((_at_least(term, _PRODUCT), minus) for term, minus in terms)]
+    return printed[0][0] + "".join(f" {'-' if minus else '+'} {text}" for text, minus in printed[1:])
 
 
 def _literal(value: Scalar) -> str:
