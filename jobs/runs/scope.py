@@ -1,13 +1,13 @@
 """Which days a run loads, reads, evaluates and replaces: pure functions of the lake's ledger.
 
 The law (docs/semantics.md, 2): any partition of a period into runs of whole operating days, in any order, repeated any
-number of times, leaves the same tables as one run over the whole period. It holds because of what a run evaluates
-again: every (query, day) that its new events can change and whose inputs differ from those recorded with the result.
-Cost: linear in (queries x days of the ledger); no data is read.
+number of times, leaves the same tables as one run over the whole period. It holds because a run evaluates again every
+(query, day) whose inputs are not those recorded with its result, wherever its new events can still change it. Cost:
+linear in (queries x days of the ledger), no data is read.
 
-A query's result of a day depends on the events of the days from `first_read` to the day itself. A reach in log time is
-exact to the day. A reach in time-points or positions goes back over whole days that hold at least as many, so it may
-read more than needed, never less. Days before the workload's start hold nothing.
+A query's result of a day depends on the events of the days from `first_read` to the day itself: its reach in log time
+is exact to the day; a reach in time-points or positions goes back over whole days that hold at least as many, so it
+may read more than it needs, never less. Days before the workload's start hold nothing.
 """
 
 from __future__ import annotations
