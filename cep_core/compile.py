@@ -29,6 +29,11 @@ LANGUAGES: tuple[Language, ...] = (PATTERNS,)
 """The first is that of texts whose path has no language's suffix."""
 
 
+def tables_beside() -> tuple[str, ...]:
+    """The suffixes of the tables that may stand beside a result, of whatever language."""
+    return tuple(dict.fromkeys(suffix for language in LANGUAGES for suffix in language.beside))
+
+
 # An engine brings its compiled kernels: only the one that is used is loaded.
 
 
@@ -204,6 +209,19 @@ def language_of(path: str) -> Language:
     """
     suffix = PurePath(path).suffix
     return next((language for language in LANGUAGES if language.suffix == suffix), LANGUAGES[0])
+
+
+def known_suffixes() -> tuple[str, ...]:
+    """The suffixes of the files that some language reads."""
+    return tuple(language.suffix for language in LANGUAGES)
+
+
+def language_named(name: str) -> Language:
+    """Raises ValueError for a name that no language has."""
+    known = {language.name: language for language in LANGUAGES}
+    if name not in known:
+        raise ValueError(f"language is {' or '.join(map(repr, known))}, not {name!r}")
+    return known[name]
 
 
 def parse_text(text: str, path: str = UNNAMED, language: Language | None = None) -> ParsedText:

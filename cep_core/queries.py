@@ -9,12 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.compile import LANGUAGES, UNNAMED, BoundText, parse_text
+from cep_core.compile import UNNAMED, BoundText, language_named, parse_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import log_schema_of, order, validate
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
-from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
 from cep_core.language.explanation import Explanation
 from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
 from cep_core.language.settings import Settings
@@ -156,13 +156,12 @@ def explain(
 ) -> Explanation:
     """How a query is understood and will be evaluated; its text is readable, its `to_dict()` plain data.
 
-    Without `schema` the attributes and types are those that the query mentions. Raises QueryError for a wrong query;
-    one that no engine evaluates yet is explained, with the refusal as its algorithm.
+    `language`: of a query that is no path; a file's suffix says it. Without `schema` the attributes and types are those
+    that the query mentions. Raises QueryError for a wrong query; one that no engine evaluates yet is explained, with
+    the refusal as its algorithm.
     """
-    known = {known.name: known for known in LANGUAGES}
-    if language not in known:
-        raise ValueError(f"language is {' or '.join(map(repr, known))}, not {language!r}")
-    written = parse_text(*_text(query), known[language] if isinstance(query, str) else None)
+    named = language_named(language)
+    written = parse_text(*_text(query), named if isinstance(query, str) else None)
     declared = written.mentioned if schema is None else _schema(schema, "s", "concurrent")
     return written.bind(declared, aggregates=user_aggregates(aggregates)).explain()
 
@@ -197,7 +196,7 @@ def _schema(schema: SchemaLike, unit: str, ties: str) -> LogSchema:
 
 
 def _evaluated(evaluator: Evaluator, events: pa.Table) -> pa.Table:
-    result = evaluator.merge(evaluator.evaluate(events))
+    result = evaluator.merge(of_table(evaluator.evaluate(events)))
     metadata = dict(result.schema.metadata or {})
     for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
         metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}

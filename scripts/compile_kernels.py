@@ -18,6 +18,7 @@ from numba import config
 import cep_core as cep
 from cep_core.arrays import NOTHING
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.evaluator import of_table
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.arrays.graph import Vertices
 from cep_core.trends.arrays.window_vertices import list_windows
@@ -124,7 +125,9 @@ def main() -> None:
         compiled, _ = compile_questions(workload)
         log = made_up_log(workload.schema)
         for query in compiled.values():
-            query.evaluator.merge(query.evaluator.evaluate(log))
+            for table in query.evaluator.tables:
+                if table.evaluate is not None:
+                    table.merge(of_table(table.evaluate(log), table.suffix))
             evaluated += 1
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     for text, evaluate in FURTHER:

@@ -47,3 +47,5 @@ class Language:
     """What is legal in a bound query and may surprise."""
     order_of_ties: Callable[[Any], str]
     """What of a bound query makes the order of events of equal time matter; empty: nothing does."""
+    beside: tuple[str, ...] = ()
+    """The suffixes of the tables that may stand beside a result (`cep_core.language.evaluator.ResultTable`)."""

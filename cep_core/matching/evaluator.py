@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,7 @@ from cep_core.arrays import Flags, Ints
 from cep_core.events.schema import Ties
 from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, ResultTable
 from cep_core.language.patterns.automata.automaton import Automaton, automaton_of, one_path_each
 from cep_core.language.patterns.automata.run_readings import check_readings
 from cep_core.language.patterns.bind.alike import alike_units
@@ -51,6 +52,7 @@ from cep_core.matching.result.match_rows import (
     result_schema,
     window_columns,
 )
+from cep_core.matching.result.match_tables import match_tables
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.totals import Days, Total, encode, part_of, parts
@@ -68,8 +70,6 @@ class MatchEvaluator(CompiledQuery):
     cut at `max_matches` unless its conditions are judged on listed matches. Raises NotSupportedYet, with the place, for
     what it cannot evaluate.
     """
-
-    compacts = True
 
     def __init__(
         self,
@@ -92,6 +92,12 @@ class MatchEvaluator(CompiledQuery):
     @property
     def schema(self) -> pa.Schema:
         return result_schema(self.query, collapsed=self.collapsed)
+
+    @cached_property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """The listing and, where it is cut, compact rows of all matches."""
+        compact = partial(MatchEvaluator, self.query, collapsed=True, supersets=True, budget=self.budget)
+        return match_tables(self, self.query, by_listing=self.postpones, compact=None if self.collapsed else compact)
 
     @property
     def postpones(self) -> bool:
@@ -337,6 +343,6 @@ def compiled_parts(query: Query) -> tuple[Automaton, Conditions, tuple[Negation,
     if query.strategy is Strategy.ANY:
         automaton = one_path_each(query.pattern, alike_units(query), concurrent=concurrent)
     else:
-        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent)
+        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent, filled=True)
         check_readings(automaton, query.pattern.at)
     return automaton, conditions_of(query, automaton), negations_of(query, automaton)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jobs.analysis.events_sql import events_mistakes
 from jobs.analysis.rules import find_rule_problems
-from jobs.workload.compiled import CompiledQuestion, compile_questions
+from jobs.workload.compiled import WorkloadQuery, compile_questions
 from jobs.workload.content import content_hash
 from jobs.workload.declaration import Workload, folder_of, read_into
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
@@ -27,7 +27,7 @@ class Folder:
     """A workload with all that its folder holds."""
 
     workload: Workload
-    compiled: dict[str, CompiledQuestion]
+    compiled: dict[str, WorkloadQuery]
     grids: dict[str, Grid]
 
 

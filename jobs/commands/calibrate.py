@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
-from cep_core.language.patterns.query import Query
 from cep_core.shedding.arrays.offering import offered, relevant_types
 from cep_core.shedding.training.calibrating import PARTS, Calibration, Spread, calibrate
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_types
 from jobs.runs.ledger import read_ledger
-from jobs.workload.compiled import CompiledQuestion, compile_workload
+from jobs.workload.compiled import WorkloadQuery, compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.explained import virtual
 from jobs.workload.files.problems import nearest
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuestion], asked: Sequence[str]) -> dict[str, Query]:
+def _chosen(workload: Workload, compiled: Mapping[str, WorkloadQuery], asked: Sequence[str]) -> dict[str, Any]:
     names = sorted(set(asked)) or list(workload.shed_queries)
     if not names:
         raise WrongWorkload(f"no query of '{workload.name}' asks for shedding; name the ones to measure")
@@ -65,13 +65,13 @@ def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuestion], asked:
     return {name: compiled[name].query for name in names}
 
 
-def _measured(queries: Mapping[str, Query], events: pa.Table, repetitions: int) -> Calibration:
+def _measured(queries: Mapping[str, Any], events: pa.Table, repetitions: int) -> Calibration:
     patterns = [offered(query, events, name=name) for name, query in queries.items()]
     ordered = any(query.schema.ties is Ties.ORDERED for query in queries.values())
     return calibrate(patterns, events["ts"].to_numpy(), ordered=ordered, repetitions=repetitions)
 
 
-def _declaration(workload: Workload, queries: Mapping[str, Query], measured: Calibration) -> list[str]:
+def _declaration(workload: Workload, queries: Mapping[str, Any], measured: Calibration) -> list[str]:
     """The lines for workload.yaml. Values that are not measured stay as declared."""
     lines = ["queries:"]
     for name, states in zip(queries, measured.states, strict=True):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from cep_core.language.patterns.bind.spans import spoken
+from cep_core.language.durations import spoken
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted
-from jobs.workload.compiled import CompiledQuestion
+from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.files.problems import WorkloadError
@@ -56,7 +56,7 @@ def _look_deep(workload: Workload) -> None:
         raise WorkloadError(workload.name, problems)
 
 
-def _tell(workload: Workload, query: CompiledQuestion) -> int:
+def _tell(workload: Workload, query: WorkloadQuery) -> int:
     """Print a summary of a query, its warnings last. Returns the number of warnings."""
     evaluator = query.evaluator
     variables = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})

@@ -10,12 +10,8 @@ import pyarrow as pa
 from cep_core import explain
 from cep_core.language.bound_query import MATCHING
 from cep_core.language.budget import Budget
-from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
-from cep_core.matching.why.pair_verdicts import PairJudge
-from cep_core.matching.why.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
 from jobs.log_files.completing import told_completing
@@ -26,7 +22,7 @@ from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.matches import LogMatches
 from jobs.log_files.meter import Meter
 from jobs.log_files.output import is_for_programs, write_result
-from jobs.log_files.reasons import why, why_none, why_not
+from jobs.log_files.reasons import judge_of, why, why_none, why_not
 from jobs.log_files.remarks import remark
 from jobs.reports.words.quantities import Magnitude, counted, elapsed, quantity
 
@@ -68,13 +64,12 @@ def run(options: argparse.Namespace) -> int:
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
         bound, log = bind_to_log(options, meter, MATCHING)
-        query = bound.query
         if options.detect and (options.why or options.why_not):
             raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
-        matches = LogMatches(query, log, LogClock.of(log, options.zone))
+        matches = LogMatches(bound.query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark_on(bound, log)
-            print(*why_not(matches, _judge(query, log), _numbers(options.why_not), budget), sep="\n")
+            print(*why_not(matches, judge_of(matches), _numbers(options.why_not), budget), sep="\n")
             return OK
         if options.detect:
             rows = completing_events(bound.evaluator(Settings(collapsed=True, budget=budget)), log.events)
@@ -90,10 +85,10 @@ def run(options: argparse.Namespace) -> int:
             if _is_cut(rows):
                 remark(f"the listing is cut: {_many(rows)} (--limit)")
             return OK
-        _print(query, log, matches, rows.slice(0, limit), options)
+        _print(matches, rows.slice(0, limit), options)
         print(_ending(rows, log, limit, time.perf_counter() - begin, collapsed=options.collapsed))
         if options.why and not _total(rows).sign:
-            for line in why_none(query, matches, lambda done, of: meter.tell("asking", done, of), budget):
+            for line in why_none(matches, lambda done, of: meter.tell("asking", done, of), budget):
                 meter.clear()
                 print(line)
     finally:
@@ -101,8 +96,8 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _print(query: Query, log: Log, matches: LogMatches, rows: pa.Table, options: argparse.Namespace) -> None:
-    judge = _judge(query, log) if options.why and not options.collapsed else None
+def _print(matches: LogMatches, rows: pa.Table, options: argparse.Namespace) -> None:
+    judge = judge_of(matches) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
         print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
         if judge is not None:
@@ -125,11 +120,6 @@ def _detected(matches: LogMatches, rows: pa.Table, limit: int, options: argparse
     for line in told_completing(matches, shown):
         print(line)
     print(f"{many}{cut}; {counted(matches.log.events.num_rows, 'event')} in {elapsed(time.perf_counter() - begin)}")
-
-
-def _judge(query: Query, log: Log) -> Judge | PairJudge:
-    both = isinstance(query.pattern, Conjunction)
-    return PairJudge(query, log.events) if both else Judge(query, log.events)
 
 
 def _numbers(text: str) -> list[int]:

@@ -7,6 +7,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from cep_core.compile import tables_beside
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.definition import identifier
@@ -63,7 +64,7 @@ def _discard(spark: SparkSession, workload: str, query: str) -> None:
         table = identifier(workload, "result_days")
         own = f.col("query") == query
         replace(spark.table(table).where(own).withColumn("definition", f.lit(OUTDATED)), table, own)
-    for name in (query, f"{query}_compact"):
+    for name in (query, *(query + suffix for suffix in tables_beside())):
         folder = places.lake() / workload / name
         if (folder / "_delta_log").is_dir():
             spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from cep_core.compile import bind_text
 from cep_core.language.budget import Budget
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
 from cep_core.language.settings import Settings
 from jobs import places
 from jobs.commands.asked import query_file
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     events = read_events(lake, workload, days)
     owned = workload.operating_days.interval(options.day)
     try:
-        merged = evaluator.merge(evaluator.evaluate(events, Ownership(days=owned)), owned)
+        merged = evaluator.merge(of_table(evaluator.evaluate(events, Ownership(days=owned))), owned)
     finally:
         meter.clear()
     rows = merged.drop_columns([CERTAIN])

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership
+from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
 from jobs.log_files.log_file import Tick
 
 EVENTS_IN_RANGE = 1_000_000
@@ -23,13 +23,13 @@ def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
     """The merged result, without `certain`; `events` in (ts, seq) order with their `pos`."""
     moments = _moments(evaluator, events)
     if not moments:
-        return evaluator.merge(evaluator.evaluate(events)).drop_columns([CERTAIN])
+        return evaluator.merge(of_table(evaluator.evaluate(events))).drop_columns([CERTAIN])
     ts = events["ts"].to_numpy()
     back = evaluator.reach.time or 0
     partials: list[pa.RecordBatch] = []
     for begin, end in pairwise(moments):
         first, last = np.searchsorted(ts, [begin - back, end])
-        partials += evaluator.evaluate(events.slice(first, last - first), Ownership(days=(begin, end)))
+        partials += of_table(evaluator.evaluate(events.slice(first, last - first), Ownership(days=(begin, end))))
         tick(int(last), len(ts))
     return evaluator.merge(partials).drop_columns([CERTAIN])
 

@@ -14,7 +14,6 @@ import pyarrow.types as kinds
 from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
-from cep_core.language.patterns.query import Query
 from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.log_files.columns import (
     attributes,
@@ -199,21 +198,6 @@ def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
     most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
     rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()
     return {str(row["event_type"]): (max(row["early_max"], 0), max(row["late_max"], 0)) for row in rows}
-
-
-def shut_out(log: Log, query: Query) -> list[str]:
-    """Equivalences over a column in which a type has no value: events of this type are in no match."""
-    types = {variable.name: variable.event_type for variable in query.variables}
-    members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
-    said = []
-    for event_type, attribute in sorted(members):
-        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
-        if own.num_rows and own[attribute].null_count == own.num_rows:
-            said.append(
-                f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
-                f"--lacks {event_type}.{attribute} says that it does not constrain them"
-            )
-    return said
 
 
 def _left_out(table: pa.Table, events: pa.Table) -> list[str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+import pyarrow.compute as pc
+
 from cep_core.compile import BoundText, bind_text
 from cep_core.language.bound_query import AGGREGATION, MATCHING
+from cep_core.language.patterns.query import Query
 from jobs.log_files.arguments import query_text, reading_of
-from jobs.log_files.log import Log, read_log, shut_out
+from jobs.log_files.log import Log, read_log
 from jobs.log_files.meter import Meter
 from jobs.log_files.remarks import remark
 
@@ -30,4 +33,19 @@ def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[B
 
 def remark_on(bound: BoundText, log: Log) -> None:
     """How the file was understood, and what may surprise about the query on it."""
-    remark(*log.notes, *bound.query.warnings, *shut_out(log, bound.query))
+    remark(*log.notes, *bound.query.warnings, *_shut_out(log, bound.query))
+
+
+def _shut_out(log: Log, query: Query) -> list[str]:
+    """Equivalences over a column in which a type has no value: events of this type are in no match."""
+    types = {variable.name: variable.event_type for variable in query.variables}
+    members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
+    said = []
+    for event_type, attribute in sorted(members):
+        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
+        if own.num_rows and own[attribute].null_count == own.num_rows:
+            said.append(
+                f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
+                f"--lacks {event_type}.{attribute} says that it does not constrain them"
+            )
+    return said

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
-from cep_core.language.patterns.query import Query, Strategy
+from cep_core.language.patterns.query import Strategy
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.settings import Settings
 from cep_core.matching.imprecise.why import confidence_of_pair, orders_of_match
@@ -28,6 +28,12 @@ _ORDERS = 1_000_000
 """The most steps for finding the orders of one match."""
 _EVENTS = 8
 """Events of one order that are named."""
+
+
+def judge_of(matches: LogMatches) -> Judge | PairJudge:
+    """What judges bindings of the query's events, one by one."""
+    query, events = matches.query, matches.log.events
+    return PairJudge(query, events) if isinstance(query.pattern, Conjunction) else Judge(query, events)
 
 
 def why(matches: LogMatches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
@@ -105,9 +111,9 @@ def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], 
         yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
 
 
-def why_none(query: Query, matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
+def why_none(matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
     """How many matches there would be without one of the conditions, most first; each within the budget."""
-    events = matches.log.events
+    query, events = matches.query, matches.log.events
     span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
     counts: list[tuple[str, Magnitude, bool]] = []
     unknown: list[str] = []

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from jobs.lake.dataset import read_table
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Recorded, ScopedQuery
-from jobs.workload.compiled import CompiledQuestion
+from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.limits import Limits
 
@@ -52,7 +52,7 @@ def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
     }
 
 
-def questions_of(compiled: Mapping[str, CompiledQuestion], limits: Limits) -> dict[str, ScopedQuery]:
+def questions_of(compiled: Mapping[str, WorkloadQuery], limits: Limits) -> dict[str, ScopedQuery]:
     """The queries as the scope sees them."""
     return {name: ScopedQuery(query.evaluator.reach, query.definition, limits.work) for name, query in compiled.items()}
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from jobs.quality.judges import Judges
     from jobs.runs.scope import Scope
-    from jobs.workload.compiled import CompiledQuestion
+    from jobs.workload.compiled import WorkloadQuery
     from jobs.workload.declaration import Workload
 
 DONE = "done"
@@ -94,7 +94,7 @@ class Run:
     """
 
     workload: Workload
-    compiled: Mapping[str, CompiledQuestion]
+    compiled: Mapping[str, WorkloadQuery]
     first: date
     last: date
     run_id: str

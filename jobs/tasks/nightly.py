@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from jobs.exits import GateFailure
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
-from jobs.lake.tables.result_tables import result_table
+from jobs.lake.tables.result_tables import result_table, table_beside
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.run import Progress, Run
@@ -54,10 +54,12 @@ def begin(
     """A run of the stored workload, with its tables created. Raises WorkloadError, SchemaChanged."""
     workload = workload_of_run(name, run_id, lake)
     compiled = compile_workload(workload)
-    results = [
-        result_table(query.name, query.question, query.evaluator.schema, query.variables) for query in compiled.values()
-    ]
-    create(spark, workload.name, [*lake_tables(workload), *results], lake)
+    tables = lake_tables(workload)
+    for query in compiled.values():
+        result, *beside = query.tables
+        tables += (result_table(query.name, query.question, result.schema, result.variables),)
+        tables += tuple(table_beside(query.name, table) for table in beside if table.evaluate is None)
+    create(spark, workload.name, tables, lake)
     return Run(workload, compiled, first, last, run_id, spark, lake, progress, judges=judges)
 
 

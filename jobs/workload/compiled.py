@@ -13,11 +13,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cep_core.compile import BoundText, bind_text, parse_text
-from cep_core.language.bound_query import AGGREGATION
+from cep_core.compile import BoundText, bind_text, known_suffixes, parse_text
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
-from cep_core.language.evaluator import Evaluator
+from cep_core.language.evaluator import Evaluator, ResultTable
 from cep_core.language.settings import Settings
 from jobs.workload.declaration import Workload
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
@@ -26,7 +25,7 @@ from jobs.workload.sections.query_settings import shown_as
 
 
 @dataclass(frozen=True)
-class CompiledQuestion:
+class WorkloadQuery:
     """One question of a workload. `definition` changes with everything that the result depends on, except events."""
 
     name: str
@@ -43,12 +42,17 @@ class CompiledQuestion:
         return self.bound.query
 
     @property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """The result's table, and those beside it."""
+        return self.evaluator.tables
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The columns of the result that hold events by `seq`. Only results that list matches have such columns."""
-        return () if self.bound.kind == AGGREGATION else tuple(variable.name for variable in self.query.positive)
+        return self.tables[0].variables
 
 
-def compile_workload(workload: Workload) -> dict[str, CompiledQuestion]:
+def compile_workload(workload: Workload) -> dict[str, WorkloadQuery]:
     """Every question of the workload by name. Raises WorkloadError with all problems of all files."""
     compiled, problems = compile_questions(workload)
     if problems:
@@ -56,12 +60,15 @@ def compile_workload(workload: Workload) -> dict[str, CompiledQuestion]:
     return compiled
 
 
-def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuestion], list[str]]:
+def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], list[str]]:
     """The questions that compile, by name, and every problem of the others."""
-    compiled: dict[str, CompiledQuestion] = {}
+    compiled: dict[str, WorkloadQuery] = {}
     problems = Problems()
     for path in workload.question_files():
         shown = shown_as(path)
+        if path.suffix not in known_suffixes():
+            problems.add(shown, f"no language of this suffix can be evaluated yet, only {', '.join(known_suffixes())}")
+            continue
         text = read_text(problems, path, shown)
         if text is None:
             continue
@@ -107,11 +114,11 @@ def question_of(text: str) -> str:
     return " ".join(lines).strip()
 
 
-def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuestion:
+def _compile(workload: Workload, path: Path, text: str, shown: str) -> WorkloadQuery:
     bound = bind_text(text, workload.schema, shown, whole_log=False)
     settings = evaluation_settings(workload, path.stem)
     definition = definition_hash(workload, path.stem, text)
-    return CompiledQuestion(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
+    return WorkloadQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
 
 
 def evaluation_settings(workload: Workload, query: str) -> Settings:
@@ -139,14 +146,14 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
 
 
-def _alike(query: CompiledQuestion) -> list[tuple[str, str]]:
+def _alike(query: WorkloadQuery) -> list[tuple[str, str]]:
     """Columns of the result that differ from an earlier column only in case, each with that column."""
     first: dict[str, str] = {}
     names = query.evaluator.schema.names
     return [(name, first[name.lower()]) for name in names if first.setdefault(name.lower(), name) != name]
 
 
-def _unbounded(workload: Workload, query: CompiledQuestion) -> str:
+def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
     reach, limit = query.evaluator.reach.time, workload.limits.max_reach
     if reach is not None and reach <= limit:
         return ""
@@ -157,7 +164,7 @@ def _unbounded(workload: Workload, query: CompiledQuestion) -> str:
     )
 
 
-def _unsheddable(workload: Workload, query: CompiledQuestion) -> list[str]:
+def _unsheddable(workload: Workload, query: WorkloadQuery) -> list[str]:
     """Why no operator can replay a query that asks for load shedding, or not with its costs."""
     from cep_core.shedding.arrays.offering import machine_of
 

@@ -46,7 +46,7 @@ def test_a_run_that_passes_what_is_forbidden_is_no_match(world: World) -> None:
     ],
 )
 def test_a_round_that_binds_nothing_stands_where_it_forbids_least(pattern: str, types: str, number: int) -> None:
-    """A binding is a match if one reading lets it; matching and aggregation agree."""
+    """A binding is a match if one reading lets it: in matching and in aggregation. Runs fill rounds in order."""
     log = pa.table({"event_type": list(types), "ts": range(len(types))})
     assert cep.match(f"PATTERN {pattern} WITHIN 100", log).num_rows == number
     counted = cep.aggregate(f"RETURN COUNT(*) PATTERN {pattern} WITHIN 100", log).column("count").to_pylist()

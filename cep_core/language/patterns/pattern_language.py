@@ -21,4 +21,14 @@ def order_of_ties(query: Query) -> str:
     return "" if query.strategy is Strategy.ANY else query.strategy.value
 
 
-PATTERNS = Language("cep", ".cep", parse, schema_mentioned_by, bind_written, explain_query, warnings_of, order_of_ties)
+PATTERNS = Language(
+    "cep",
+    ".cep",
+    parse,
+    schema_mentioned_by,
+    bind_written,
+    explain_query,
+    warnings_of,
+    order_of_ties,
+    beside=("_compact",),
+)

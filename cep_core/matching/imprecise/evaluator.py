@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from cep_core.arrays import Flags, Floats, Ints
 from cep_core.events.schema import Ties
 from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import TOTALS, Ownership
+from cep_core.language.evaluator import TOTALS, Ownership, ResultTable
 from cep_core.language.patterns.bind.imprecision import known_after
 from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query
@@ -39,6 +40,7 @@ from cep_core.matching.pairs.pair_account import PairAccount
 from cep_core.matching.plan.negation import Negation
 from cep_core.matching.result.compact import NO_ROWS, CompactRows, merging_columns
 from cep_core.matching.result.match_rows import PATH, batch_of, event_column, partial_schema, path_column, result_schema
+from cep_core.matching.result.match_tables import match_tables
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.spending import Spending, check
 from cep_core.matching.result.totals import Days, Total, encode, parts
@@ -56,8 +58,6 @@ class ImpreciseEvaluator(CompiledQuery):
     (`intervals`). With `supersets` a compact row holds the events that pairs of events allow in some world (`useful`).
     Raises NotSupportedYet, with the place, for what it cannot evaluate.
     """
-
-    compacts = True
 
     def __init__(
         self,
@@ -91,6 +91,12 @@ class ImpreciseEvaluator(CompiledQuery):
     def schema(self) -> pa.Schema:
         plain = result_schema(self.query, collapsed=self.collapsed)
         return plain if self.collapsed else plain.insert(2, pa.field(CONFIDENCE, pa.float64()))
+
+    @cached_property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """The listing and, where it is cut, compact rows of all matches."""
+        compact = partial(ImpreciseEvaluator, self.query, collapsed=True, supersets=True, budget=self.budget)
+        return match_tables(self, self.query, by_listing=self.postpones, compact=None if self.collapsed else compact)
 
     @property
     def postpones(self) -> bool:

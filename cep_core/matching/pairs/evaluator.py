@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ import pyarrow as pa
 from cep_core.arrays import Flags, Ints
 from cep_core.language.budget import UNLIMITED, Budget, WorkExhausted
 from cep_core.language.errors import NotSupportedYet
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, ResultTable
 from cep_core.language.patterns.bind.and_sides import alone, crossing
 from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
 from cep_core.language.patterns.query import Query
@@ -40,14 +41,13 @@ from cep_core.matching.pairs.pair_sides import (
 )
 from cep_core.matching.plan.conditions import check_judgeable
 from cep_core.matching.result.match_rows import LAST_SEQ, PATH, ordered, partial_schema, result_schema, with_paths
+from cep_core.matching.result.match_tables import match_tables
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.totals import Days, Total, encode, owned_moments, part_of, parts
 
 
 class PairEvaluator(CompiledQuery):
     """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as of `MatchEvaluator`."""
-
-    compacts = True
 
     def __init__(
         self,
@@ -74,6 +74,12 @@ class PairEvaluator(CompiledQuery):
     @property
     def schema(self) -> pa.Schema:
         return result_schema(self.query, collapsed=self.collapsed)
+
+    @cached_property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """The listing and, where it is cut, compact rows of all matches."""
+        compact = partial(type(self), self.query, collapsed=True, budget=self.budget)
+        return match_tables(self, self.query, by_listing=self.postpones, compact=None if self.collapsed else compact)
 
     @property
     def postpones(self) -> bool:

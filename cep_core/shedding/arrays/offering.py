@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
+from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.facts.compiled import refusals_in
@@ -56,6 +57,9 @@ def offered(query: Query, events: pa.Table, *, name: str, weight: float = 1.0) -
 
 def machine_of(query: Query) -> Machine:
     """The state machine that an operator would run for a query. Raises NotSupportedYet if no operator can."""
+    if query.kind not in (AGGREGATION, MATCHING):  # of another language: nothing else is known of it here
+        message = f"shedding a query of kind '{query.kind}' is not supported yet"
+        raise NotSupportedYet(message, query.head, text=query.text, path=query.path)
     names = {a.name: a for t in relevant_types(query) for a in query.schema.attributes_of(t).values()}
     types = {"int": pa.int64(), "float": pa.float64(), "string": pa.string(), "bool": pa.bool_()}
     columns = {name: pa.array([], types[attribute.type.value]) for name, attribute in names.items()}

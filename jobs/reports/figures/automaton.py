@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from cep_core.language.patterns.automata.template import template_of
-from cep_core.language.patterns.explain.nfa import nfa_of
+from cep_core.language.patterns.explain.nfa import states_of
 from cep_core.language.patterns.query import Query
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure
 from jobs.reports.figures.drawing.palette import FAINT, INK, QUIET, TODAY
@@ -92,7 +92,7 @@ def automaton_figure(query: Query, name: str) -> Figure | None:
 
 def picture_of(query: Query) -> Picture:
     """What is drawn of a query's pattern."""
-    states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
+    states = states_of(query)
     if states is None:
         template = template_of(query)
         number = {name: place for place, name in enumerate(template.states)}

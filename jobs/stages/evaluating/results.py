@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.budget import WorkExhausted
+from cep_core.language.evaluator import DayResult
 from cep_core.matching.result.identity import MATCH_ID, match_ids
 from cep_core.numbers.count_columns import all_digits
 from jobs.lake.write import Replacement
@@ -47,9 +48,11 @@ class Result:
 
     def truncated(self, day: date) -> bool:
         """Whether the listing of an evaluated day was cut."""
-        totals = self.totals.get(day, {})
-        known = totals.get("matches_total") or totals.get("matches_at_least")
-        return known is not None and int(known) > self.rows.get(day, 0)
+        return self.of(day, 0, 0).is_cut
+
+    def of(self, day: date, begin: int, end: int) -> DayResult:
+        """What it says of an evaluated day, [begin, end) in log time."""
+        return DayResult(begin, end, self.rows.get(day, 0), self.totals.get(day, {}))
 
 
 def rows_of(run: Run, result: Result) -> Replacement:

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.language.evaluator import Evaluator, Reach
+from cep_core.language.evaluator import RESULT, Evaluator, Reach
 from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership, read_from
 
@@ -49,13 +49,20 @@ class QueryText:
     path: str
     text: str
     settings: Settings
+    table: str = RESULT
+    """The suffix of the table that it is evaluated for."""
+
+    @property
+    def into(self) -> str:
+        """The name of that table."""
+        return self.name + self.table
 
 
 @dataclass(frozen=True)
 class Assignment:
     """What the workers of a run need beside the events, as plain values.
 
-    `blocks`: for each query the boundaries of the operating days to evaluate, one tuple for each block of
+    `blocks`: for each query's table the boundaries of the operating days to evaluate, one tuple for each block of
     consecutive days. `schema`: attribute types of each event type, with unit and ties.
     """
 
@@ -74,10 +81,12 @@ class Assignment:
 class Partial:
     """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
 
+    `into`: the table that it was evaluated for; there may be batches for tables beside it among them.
     `events`: read for each day of the block. Events that a piece reads before its first day count to that day.
     """
 
     query: str
+    into: str
     plan_id: str
     slice: int
     block: int
@@ -96,7 +105,9 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
         if query.name not in plan.queries:
             continue
         evaluator = compiled(query, assignment.schema)
-        for block, days in enumerate(assignment.blocks[query.name]):
+        evaluate = next(table.evaluate for table in evaluator.tables if table.suffix == query.table)
+        assert evaluate is not None
+        for block, days in enumerate(assignment.blocks[query.into]):
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
@@ -105,9 +116,10 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
                 for day, events_read in _by_day(moments, days, own, stamps):
                     read[day] += events_read
                 part = events.slice(own.start, own.stop - own.start)
-                batches += evaluator.evaluate(part, ownership(plan, number, moments))
+                batches += evaluate(part, ownership(plan, number, moments))
             yield Partial(
                 query.name,
+                query.into,
                 plan_id,
                 number,
                 block,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cep_core.compile import tables_beside
 from jobs.workload.files.problems import Problems, brief
 from jobs.workload.names import RULE, is_name
 from jobs.workload.sections.shedding import QueryShedding, read_query_shedding
@@ -25,8 +26,8 @@ LAKE_TABLES = (
 )
 """Names that no query may take: each is a table of its own (jobs/lake/tables/all_tables.py)."""
 
-BESIDE = ("_events", "_compact")
-"""Suffixes of what a query has beside its result: a view of its matches' events, a table of its compact results."""
+EVENTS_OF_MATCHES = "_events"
+"""Suffix of the view of a listing's events, which is named after its query as tables beside the result are."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def check_names(problems: Problems, folder: Path) -> list[str]:
             problems.add(shown, "two files ask under this name, which names their result table")
         if not is_name(name) or name in LAKE_TABLES or name.startswith("work_"):
             problems.add(shown, f"cannot name a result table: {RULE}, and no other table's name")
-        for suffix in BESIDE:
+        for suffix in (EVENTS_OF_MATCHES, *tables_beside()):
             if name.removesuffix(suffix) in names and name.endswith(suffix):
                 problems.add(
                     shown, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"

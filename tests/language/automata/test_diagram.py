@@ -157,7 +157,12 @@ def spelled(diagram: Diagram, *, once: bool) -> dict[Word, set[tuple[frozenset[N
 def test_paths_of_the_diagram_are_the_readings_of_the_pattern(pattern: Pattern) -> None:
     """All of them: with their words, what they forbid, and which neighbours may be concurrent."""
     named = name_variables(pattern)
-    assert spelled(diagram_of(named), once=False) == words(readings(named))
+    expected = words(readings(named))
+    assert spelled(diagram_of(named), once=False) == expected
+    of_runs = spelled(diagram_of(named, filled=True), once=False)
+    assert of_runs.keys() == expected.keys()
+    for word, passed in of_runs.items():
+        assert fewest(passed | expected[word]) == expected[word]
 
 
 @given(unrolled_patterns())

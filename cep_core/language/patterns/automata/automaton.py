@@ -92,13 +92,16 @@ class Automaton:
         return tuple((s, t) for s, after in enumerate(self.successors) for t in after)
 
 
-def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None, *, concurrent: bool = True) -> Automaton:
+def automaton_of(
+    pattern: Pattern, alike: Mapping[str, int] | None = None, *, concurrent: bool = True, filled: bool = False
+) -> Automaton:
     """The automaton of a pattern whose units are named, with a path for each reading of a binding.
 
     `alike`: variables of one ANY with the same number are alike in type and tests, and bound in text order.
-    `concurrent`: whether two events may be. Raises NotSupportedYet at what no engine evaluates so far.
+    `concurrent`: whether two events may be. `filled`: only the readings of runs, which fill the rounds of a quantifier
+    from the first. Raises NotSupportedYet at what no engine evaluates so far.
     """
-    return _automaton(_drawn(pattern, alike or {}, concurrent=concurrent), pattern.at)
+    return _automaton(_drawn(pattern, alike or {}, concurrent=concurrent, filled=filled), pattern.at)
 
 
 def one_path_each(pattern: Pattern, alike: Mapping[str, int] | None = None, *, concurrent: bool = True) -> Automaton:
@@ -110,7 +113,7 @@ def one_path_each(pattern: Pattern, alike: Mapping[str, int] | None = None, *, c
     >>> len(automaton_of(pattern).variables), one_path_each(pattern).variables
     (4, ('A', 'A', 'B', 'B', 'B'))
     """
-    diagram = _drawn(pattern, alike or {}, concurrent=concurrent)
+    diagram = _drawn(pattern, alike or {}, concurrent=concurrent, filled=False)
     rank = {name: place for place, name in enumerate(dict.fromkeys(diagram.variables))}
     try:
         diagram = determined(diagram, pattern.at, MOST_STATES)
@@ -122,14 +125,14 @@ def one_path_each(pattern: Pattern, alike: Mapping[str, int] | None = None, *, c
     return _automaton(diagram, pattern.at, rank)
 
 
-def _drawn(pattern: Pattern, alike: Mapping[str, int], *, concurrent: bool) -> Diagram:
+def _drawn(pattern: Pattern, alike: Mapping[str, int], *, concurrent: bool, filled: bool) -> Diagram:
     """The pattern's diagram, or the refusal of a pattern that is too large."""
 
     def key(unit: Unit) -> int | str:
         return alike.get(unit.variable, unit.variable)
 
     try:
-        diagram = diagram_of(pattern, key, most_states=MOST_STATES, most_edges=MOST_EDGES)
+        diagram = diagram_of(pattern, key, filled=filled, most_states=MOST_STATES, most_edges=MOST_EDGES)
     except TooManyStates:
         states = f"a pattern that unrolls to more than {MOST_STATES:,} states"
         raise NotSupportedYet(f"{states} is not supported yet", pattern.at) from None

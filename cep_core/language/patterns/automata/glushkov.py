@@ -38,10 +38,16 @@ def by_variable(unit: Unit) -> str:
 
 
 def diagram_of(
-    pattern: Pattern, alike: Alike = by_variable, *, most_states: int | None = None, most_edges: int | None = None
+    pattern: Pattern,
+    alike: Alike = by_variable,
+    *,
+    filled: bool = False,
+    most_states: int | None = None,
+    most_edges: int | None = None,
 ) -> Diagram:
     """The diagram of a named pattern without AND. States are numbered in pattern order, rounds one after another.
 
+    `filled`: only the readings that fill the rounds of a quantifier from the first, as a run does.
     Raises TooManyStates, TooManyEdges, Ambiguous (too many choices between negations) and, for AND, NotSupportedYet.
 
     >>> from cep_core.language.patterns.bind.naming import name_variables
@@ -53,7 +59,7 @@ def diagram_of(
     >>> sorted(edge for edge, ways in diagram.edges.items() if ways != FREELY)  # C is forbidden after a, up to the next
     [(0, 1), (0, 2)]
     """
-    drawing = _Drawing(alike, most_states, most_edges)
+    drawing = _Drawing(alike, filled, most_states, most_edges)
     whole = drawing.piece(pattern)
     whole.follow({END: FREELY}, drawing)
     options = whole.parts if isinstance(whole, _Choice) else (whole,)
@@ -71,12 +77,13 @@ def diagram_of(
 class _Drawing:
     """Gives every unit a state and collects what may follow it."""
 
-    def __init__(self, alike: Alike, most_states: int | None, most_edges: int | None) -> None:
+    def __init__(self, alike: Alike, filled: bool, most_states: int | None, most_edges: int | None) -> None:
         self.variables: list[str] = []
         self.after: list[Steps] = []
         self.loose: set[tuple[int, int]] = set()
         self.negations: dict[Not, int] = {}
         self._alike = alike
+        self._filled = filled
         self._most_states = most_states
         self._most_edges = most_edges
         self._edges = 0
@@ -103,7 +110,7 @@ class _Drawing:
             case Kleene():
                 rounds = max(pattern.least, 1) if pattern.most is None else pattern.most
                 bodies = [self.piece(pattern.body) for _ in range(rounds)]
-                return _Rounds(bodies, pattern.least, endless=pattern.most is None)
+                return _Rounds(bodies, pattern.least, endless=pattern.most is None, filled=self._filled)
             case AnyOf():
                 return self._any_order(pattern)
             case Conjunction():
@@ -228,11 +235,11 @@ class _Rounds(_Piece):
     required round may bind nothing wherever it stands: `(SEQ(NOT N, A?)){2}` forbids no n behind an a.
     """
 
-    def __init__(self, bodies: Ordered[_Piece], least: int, *, endless: bool) -> None:
+    def __init__(self, bodies: Ordered[_Piece], least: int, *, endless: bool, filled: bool) -> None:
         self._bodies = bodies
         self._least = least
         self._endless = endless
-        self._anywhere = any(
+        self._anywhere = not filled and any(
             body.passing and both(ways, body.passing) != ways for body in bodies for ways in body.last.values()
         )
         self.first = self._from(0)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.patterns.automata.template import Template, template_of
-from cep_core.language.patterns.bind.spans import spoken
 from cep_core.language.patterns.explain.complexity import complexity_of, components, runs_formula
-from cep_core.language.patterns.explain.nfa import State, nfa_mermaid, nfa_of
+from cep_core.language.patterns.explain.nfa import State, nfa_mermaid, states_of
 from cep_core.language.patterns.explain.splitting import Forbidden, split
 from cep_core.language.patterns.facts.atoms import atoms_of
 from cep_core.language.patterns.facts.reach import reach_of, waits_for_window
@@ -154,7 +154,7 @@ def _all(names: Iterable[str]) -> str:
 
 
 def _automaton(query: Query) -> list[Section]:
-    states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
+    states = states_of(query)
     if states is None:
         return []
     lines = [f"{state.name}: {_edges(state)}" if state.leaving else f"{state.name}: final" for state in states]
