@@ -46,37 +46,25 @@ def _trends(query: Query, settings: Settings) -> Evaluator:
 def _possible_pairs(query: Query, settings: Settings) -> Evaluator:
     from cep_core.matching.imprecise.pair_evaluator import PossiblePairs
 
-    return PossiblePairs(query, max_matches=settings.max_matches, collapsed=settings.collapsed, budget=settings.budget)
+    return PossiblePairs(query, settings)
 
 
 def _possible_matches(query: Query, settings: Settings) -> Evaluator:
     from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 
-    return ImpreciseEvaluator(
-        query,
-        max_matches=settings.max_matches,
-        collapsed=settings.collapsed,
-        supersets=settings.supersets,
-        budget=settings.budget,
-    )
+    return ImpreciseEvaluator(query, settings)
 
 
 def _pairs(query: Query, settings: Settings) -> Evaluator:
     from cep_core.matching.pairs.evaluator import PairEvaluator
 
-    return PairEvaluator(query, max_matches=settings.max_matches, collapsed=settings.collapsed, budget=settings.budget)
+    return PairEvaluator(query, settings)
 
 
 def _matches(query: Query, settings: Settings) -> Evaluator:
     from cep_core.matching.evaluator import MatchEvaluator
 
-    return MatchEvaluator(
-        query,
-        max_matches=settings.max_matches,
-        collapsed=settings.collapsed,
-        supersets=settings.supersets,
-        budget=settings.budget,
-    )
+    return MatchEvaluator(query, settings)
 
 
 def _is_and(query: Query) -> bool:

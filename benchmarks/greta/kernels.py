@@ -15,7 +15,7 @@ from greta.ways import every_edge
 
 from cep_core.arrays import NOTHING
 from cep_core.numbers.integers import Integers
-from cep_core.numbers.limbs import limbs_of
+from cep_core.numbers.limb_words import limbs_of
 from cep_core.trends.arrays.graph import Comparisons, Vertices, no_comparisons, no_limits, no_others
 from cep_core.trends.arrays.ranks import compare
 from cep_core.trends.arrays.window_vertices import Windows, list_windows

@@ -1,8 +1,8 @@
 """Which events may stand for which variable, partition by partition: the input of every pattern engine.
 
-Vertex predicates filter first, then events are grouped by the query's key classes (GRETA, section 6: local predicates
-filter, equivalences partition), partitions of other slices are dropped, and what is left stands in (ts, seq) order
-inside each partition. Columns only; linear in events plus output, nothing that is sorted is sorted again.
+Vertex predicates filter first. Then events are grouped by the query's key classes (GRETA, section 6: local predicates
+filter, equivalences partition), and partitions of other slices are dropped. The candidates stand in (ts, seq) order
+inside each partition. Only columns are used; linear in events plus output, since sorted columns are never sorted again.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _owned_only(
 
 
 def _check_owned(owned: Ownership | None, classes: tuple[str, ...]) -> bool:
-    """Whether valuations are restricted at all."""
+    """Whether a slice owns only some of the keys."""
     if owned is None or owned.owns is None or not owned.variables:
         return False
     unknown = [name for name in owned.variables if name not in classes]

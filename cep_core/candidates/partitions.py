@@ -1,9 +1,9 @@
-"""Which keys may hold a match: a natural join of what the mandatory variables' events carry.
+"""Which keys may hold a match: a natural join of the keys of the mandatory variables' events.
 
-A partition is one value for each key class. Every event is in each partition that it is consistent with: one that
-lacks part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
+A partition is one value for each key class. An event is in every partition that agrees with its own values, so an event
+without part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
 partitions in which every mandatory variable has an event can hold a match. All steps are hash encodings and radix
-orders: linear in events and in what they join to.
+orders: linear in the events and in the pairs of the join.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _ANYTHING = Relation({}, 1)
 
 
 def _bound(pattern: Pattern, carried: Mapping[str, Relation], sizes: Sequence[int]) -> Relation:
-    """Tuples that some match may carry, on the classes that every match binds here."""
+    """The keys that a match of this part may have, on the classes that every match of this part binds."""
     match pattern:
         case Unit():
             return carried[pattern.variable]

@@ -1,9 +1,9 @@
 """A comparison of sums of integers, rewritten so that each side is about one event.
 
-`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`: for whole numbers without a bound the same truth, so it can stand on an
-edge. A number beyond 64 bits is unknown in the language, so each sum over both events that the text writes (here
-`m.t - s.t`) is asked to fit as well; what is written about one event alone is evaluated as it is. Floats are left
-alone, since rounding depends on the order of additions.
+`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`, which can stand on an edge. For whole numbers of any size both mean the
+same. A number beyond 64 bits is unknown in the language, so every sum over both events in the text (here `m.t - s.t`)
+must fit into 64 bits as well. A part about one event alone is evaluated as it is written. Floats are not rewritten,
+since their rounding depends on the order of additions.
 """
 
 from __future__ import annotations

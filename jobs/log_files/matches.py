@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cep_core.language.patterns.query import Query
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from jobs.log_files.log import Log
 from jobs.log_files.log_clock import LogClock
 from jobs.log_files.text_timeline import Happening, timeline

@@ -11,7 +11,7 @@ from cep_core.language.patterns.query import Strategy
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.settings import Settings
 from cep_core.matching.imprecise.why import confidence_of_pair, orders_of_match
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from cep_core.matching.why.pair_verdicts import PairJudge
 from cep_core.matching.why.relaxed import relaxations
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding

@@ -15,8 +15,8 @@ from jobs.reports.answers.changes import Change, compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.tallies import Tally, Totals
 from jobs.reports.experiments_page import GridSection, page_of
-from jobs.reports.figures.automaton import MOST, automaton_figure, picture_of
 from jobs.reports.figures.drawing.figure import drawn
+from jobs.reports.figures.pattern_picture import MOST, automaton_figure, picture_of
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.site import rendered

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cep_core.aggregates.aggregate import Aggregate
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.errors import Position
@@ -110,17 +111,6 @@ class KeyClass:
     at: Position
 
 
-class Aggregate(StrEnum):
-    COUNT_TRENDS = "count trends"
-    """COUNT(*)."""
-    COUNT = "count"
-    """COUNT(E): occurrences."""
-    MIN = "min"
-    MAX = "max"
-    SUM = "sum"
-    AVG = "avg"
-
-
 @dataclass(frozen=True)
 class ReturnItem:
     """One item of RETURN, named as its output column.
@@ -160,7 +150,7 @@ class Confidence:
     strict: bool = False
 
     def accepts(self, probability: float) -> bool:
-        """Whether a match of this probability is wanted; sums of floats are compared to 12 digits.
+        """Whether a match of this probability is wanted; sums of floats are compared in 12 digits.
 
         >>> Confidence(0.3).accepts(0.1 + 0.1 + 0.1), Confidence(0.3, strict=True).accepts(0.1 + 0.1 + 0.1)
         (True, False)

@@ -1,6 +1,6 @@
 """Aggregates of the user's own: functions registered with a call, named in the query (SASE++, section 2.1).
 
-A query is text and holds no code, so what a name means is told beside it: `cep.match(query, events,
+A query is text and holds no code, so the meaning of a name is given beside it: `cep.match(query, events,
 aggregates={"spread": lambda values: values.max() - values.min()})` gives `spread(b[].x)`, `spread(b[..i-1].x)` and
 `spread(b[..i].x)` their meaning. A workload is text alone and has none.
 
@@ -17,17 +17,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cep_core.aggregates.registry import NAMED
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
 
-BUILT_IN = ("count", "min", "max", "sum", "avg", "first", "last")
 _CLAUSES = ("return", "pattern", "where", "within", "slide", "seq", "any", "next", "prev")
 _CONDITIONS = ("and", "or", "not", "in", "between", "like", "is", "null", "true", "false")
-_RESULTS = {
-    AttributeType.INT: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.STRING: pa.string(),
-    AttributeType.BOOL: pa.bool_(),
-}
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class UserAggregate:
         return self.function(values if isinstance(values[0], str) else np.array(values))
 
     def column(self, name: str, results: list[Any]) -> pa.Array:
-        """Results as a column. Raises ValueError for one that is not of the type that `returns` says."""
+        """The results as a column. Raises ValueError for a result that has not the type of `returns`."""
         kind = AttributeType(self.returns)
         fits = {
             AttributeType.INT: pa.types.is_integer,
@@ -63,14 +58,14 @@ class UserAggregate:
             raise ValueError(f"aggregate '{name}' returns {kind}: {problem}") from None
         if not pa.types.is_null(values.type) and not fits(values.type):
             raise ValueError(f"aggregate '{name}' returns {kind}, and gave {values.type}")
-        return values.cast(_RESULTS[kind], safe=False)
+        return values.cast(ARROW_TYPES[kind], safe=False)
 
 
 UserAggregates = Mapping[str, UserAggregate]
 
 
 def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | None) -> UserAggregates:
-    """What is registered, by name; a bare function returns a float.
+    """The registered aggregates by name; a bare function returns a float.
 
     Raises ValueError for a name that a query cannot call and for an unknown type.
 
@@ -79,7 +74,7 @@ def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | 
     """
     aggregates = {}
     for name, registered in (given or {}).items():
-        if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*BUILT_IN, *_CLAUSES, *_CONDITIONS):
+        if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*NAMED, *_CLAUSES, *_CONDITIONS):
             raise ValueError(f"an aggregate cannot be named '{name}'")
         aggregate = registered if isinstance(registered, UserAggregate) else UserAggregate(registered)
         aggregates[name] = replace(aggregate, returns=AttributeType(aggregate.returns))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
-from cep_core.language.patterns.automata.ways import FREELY, Way
+from cep_core.language.patterns.automata.passed_negations import FREELY, Way
 from cep_core.trends.arrays.comparing import Comparing
 from cep_core.trends.arrays.graph import states_of
 from cep_core.trends.arrays.window_vertices import LATEST

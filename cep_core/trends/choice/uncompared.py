@@ -1,23 +1,14 @@
-"""Which kernel counts a partition whose edges compare nothing: window by window, from panes, or by meeting points.
-
-Each is linear in what it visits, and they differ in how often they visit an event: once a window over it (`counting`,
-and `two_states` for the common templates); once, but for two products of matrices at the edge of each window (`panes`);
-or twice in each row of the matrix, at a few additions a window (`meeting`). The cheapest is chosen for each partition
-by its events and windows, in units of what `two_states` takes for an event.
-"""
+"""Windows whose edges compare nothing, by the kernels for the common templates, from panes, and by meeting points."""
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import NOTHING, Flags, Ints
 from cep_core.numbers.words import LIMIT
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
-from cep_core.trends.arrays.window_vertices import Windows
+from cep_core.trends.arrays.graph import Comparisons, Vertices
+from cep_core.trends.choice.case import Case, Counts
 from cep_core.trends.kernels.meeting_points import meet_windows
 from cep_core.trends.kernels.panes import cut_panes, join_panes
 from cep_core.trends.kernels.two_states import (
@@ -28,64 +19,7 @@ from cep_core.trends.kernels.two_states import (
     count_panes,
     two_states,
 )
-from cep_core.trends.kernels.window_sums import count_windows
 from cep_core.trends.plan.state_arrays import Automaton
-from cep_core.trends.plan.trend_plan import Plan
-
-WALK = 5
-"""A visit by a kernel for any number of states."""
-PANE = 3
-"""A visit that fills all rows of a pane's matrix."""
-MEET = 2.5
-"""A visit of one row of the matrix on the way from, or to, a meeting point."""
-PRODUCT = 130
-"""Joining a pane to its neighbours on both sides."""
-
-
-class Way(IntEnum):
-    """How windows are counted."""
-
-    ONE_BY_ONE = 0
-    PANES = 1
-    MEETING = 2
-
-
-def count_uncompared(
-    plan: Plan,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    limits: Limits,
-    windows: Windows,
-    clocks: tuple[Ints, Ints],
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
-    """Fill totals[R, 1 + J], minima[R, M] and overflowed[R] for each range of the windows, as `count_windows`.
-
-    `clocks`: what the windows are counted by, for each vertex, and the offsets of the partitions.
-    """
-    partition = windows.partition[windows.opener]
-    apart = bool(plan.guarded.forbidden)  # what a negation forbids tells windows apart
-    small = len(plan.variables) <= BEGIN and len(limits.starts_before) == 0
-    if apart:
-        small = small and vertices.weights.shape[1] == vertices.codes.shape[1] == 0
-    costs = costs_of(plan, windows, partition, len(clocks[1]) - 1, small=small, apart=apart)
-    chosen = costs.argmin(axis=0)[partition]
-    for way in np.unique(chosen):
-        places = np.flatnonzero(chosen == way)
-        first, last = windows.first[places], windows.last[places]
-        some = (totals[places], minima[places], overflowed[places])
-        if way == Way.MEETING:
-            middle, point = _meeting_points(plan, windows, clocks, places)
-            meet_windows(plan.automaton, vertices, first, middle, last, point, *some)
-        elif way == Way.PANES:
-            count_by_panes(plan.automaton, vertices, first, last, partition[places], *some)
-        elif small:
-            count_by_two_states(plan.automaton, comparisons, vertices, first, last, *some)
-        else:
-            count_windows(plan.automaton, comparisons, vertices, limits.take(places), first, last, *some)
-        totals[places], minima[places], overflowed[places] = some
 
 
 def count_by_two_states(
@@ -144,45 +78,25 @@ def count_by_panes(
     join_panes(begin, end, ends, by_state, least, lost, totals, minima, overflowed)
 
 
-def costs_of(
-    plan: Plan, windows: Windows, partition: Ints, partitions: int, *, small: bool, apart: bool
-) -> npt.NDArray[np.float64]:
-    """What each way, by `Way`, costs for each partition; infinite where it does not serve."""
-    visits = np.bincount(partition, windows.last - windows.first, minlength=partitions)
-    count = np.bincount(partition, minlength=partitions)
-    span = np.zeros(partitions)
-    if len(partition):
-        np.maximum.at(span, partition, windows.last)
-        first = np.full(partitions, np.inf)
-        np.minimum.at(first, partition, windows.first)
-        span -= np.where(np.isfinite(first), first, 0)
-    rows = len(plan.variables) + 1
-    costs = np.full((len(Way), partitions), np.inf)
-    costs[Way.ONE_BY_ONE] = (1 if small else WALK) * visits
-    # Concurrent events that a border parts would be taken to follow each other.
-    parted = plan.query.window.events and not plan.ordered
-    if not apart and not parted:
-        costs[Way.MEETING] = 2 * rows * MEET * (span + count)
-        if small:
-            costs[Way.PANES] = PANE * span + PRODUCT * 2 * count
-    return costs
-
-
-def _meeting_points(plan: Plan, windows: Windows, clocks: tuple[Ints, Ints], places: Ints) -> tuple[Ints, Ints]:
-    """The first vertex at or after the meeting point of each of these windows, and the point's number."""
-    opener = windows.opener[places]
+def count_at_meeting_points(case: Case, ranges: Ints, counts: Counts) -> None:
+    """Windows that share a multiple of their length are put together from what precedes it and what follows."""
+    plan, windows = case.plan, case.windows
+    opener = windows.opener[ranges]
     partition = windows.partition[opener]
     moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
-    changes = np.ones(len(places), dtype=np.bool_)
+    changes = np.ones(len(ranges), dtype=np.bool_)
     changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
-    return _first_at(*clocks, partition, moment), np.cumsum(changes, dtype=np.int64)
+    point = np.cumsum(changes, dtype=np.int64)
+    middle = _first_at(case.clock, case.offsets, partition, moment)
+    first, last = windows.first[ranges], windows.last[ranges]
+    meet_windows(plan.automaton, case.vertices, first, middle, last, point, *counts)
 
 
 @njit(cache=True)
 def _first_at(clock: Ints, offsets: Ints, partition: Ints, moment: Ints) -> Ints:
     """The first vertex of each partition at or after a moment."""
-    found = np.empty(len(moment), np.int64)
+    firsts = np.empty(len(moment), np.int64)
     for k in range(len(moment)):
         low = offsets[partition[k]]
-        found[k] = low + np.searchsorted(clock[low : offsets[partition[k] + 1]], moment[k])
-    return found
+        firsts[k] = low + np.searchsorted(clock[low : offsets[partition[k] + 1]], moment[k])
+    return firsts

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from cep_core.language.patterns.automata.binding_sets import MOST_UNROLLED
 from cep_core.language.patterns.automata.diagram import Diagram
 from cep_core.language.patterns.automata.glushkov import Alike, diagram_of
-from cep_core.language.patterns.automata.ways import FREELY, Ways
+from cep_core.language.patterns.automata.passed_negations import FREELY, Ways
 from cep_core.language.patterns.tree import Comparison
 
 ByVariables = Mapping[tuple[str, str], Sequence[tuple[Comparison, ...]]]

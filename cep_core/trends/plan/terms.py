@@ -15,7 +15,7 @@ from itertools import islice, product
 from cep_core.language.patterns.automata.binding_sets import MOST_UNROLLED, common, least
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
 from cep_core.language.patterns.automata.glushkov import diagram_of
-from cep_core.language.patterns.automata.ways import Ambiguous
+from cep_core.language.patterns.automata.passed_negations import Ambiguous
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence
 from cep_core.trends.plan.trend_plan import alike_of, later

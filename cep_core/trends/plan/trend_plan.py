@@ -14,8 +14,8 @@ from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
 from cep_core.language.patterns.automata.glushkov import Alike
+from cep_core.language.patterns.automata.passed_negations import Ambiguous
 from cep_core.language.patterns.automata.template import Template, template_of_pattern
-from cep_core.language.patterns.automata.ways import Ambiguous
 from cep_core.language.patterns.bind.alike import alike_units
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
 from cep_core.language.patterns.tree import Comparison, Not, Pattern, Reference, Unit, Which

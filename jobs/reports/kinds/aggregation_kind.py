@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from jobs.reports.answers import aggregation
 from jobs.reports.answers.changes import TRAILING, compare
 from jobs.reports.answers.tallies import period_of
-from jobs.reports.figures.automaton import automaton_figure
 from jobs.reports.figures.distribution import distribution_figure
+from jobs.reports.figures.pattern_picture import automaton_figure
 from jobs.reports.figures.windows import windows_figure
 from jobs.reports.kinds.presentation import Presentation
 from jobs.reports.lake_reader import LakeReader

@@ -16,7 +16,7 @@ from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.tallies import Tally, Totals, compact_columns, tallies_of
-from jobs.reports.figures.automaton import automaton_figure
+from jobs.reports.figures.pattern_picture import automaton_figure
 from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.kinds.presentation import Presentation
 from jobs.reports.lake_reader import LakeReader

@@ -15,8 +15,8 @@ from cep_core.language.patterns.automata.binding_sets import avoiding, binding, 
 from cep_core.language.patterns.automata.determinism import determined
 from cep_core.language.patterns.automata.diagram import Diagram
 from cep_core.language.patterns.automata.glushkov import diagram_of
+from cep_core.language.patterns.automata.passed_negations import Ambiguous, Way, either
 from cep_core.language.patterns.automata.template import template_of_pattern
-from cep_core.language.patterns.automata.ways import Ambiguous, Way, either
 from cep_core.language.patterns.bind.naming import name_variables
 from cep_core.language.patterns.text.parsing import parse_pattern
 from cep_core.language.patterns.tree import (

@@ -17,7 +17,7 @@ from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.automata.determinism import determined
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
 from cep_core.language.patterns.automata.glushkov import TooManyEdges, diagram_of
-from cep_core.language.patterns.automata.ways import Ambiguous, Steps, Way, Ways
+from cep_core.language.patterns.automata.passed_negations import Ambiguous, Steps, Way, Ways
 from cep_core.language.patterns.tree import Not, Pattern, Unit
 
 MOST_STATES = 1 << 13

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping
 from cep_core.language.errors import Position
 from cep_core.language.patterns.automata.determinism import determined
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
-from cep_core.language.patterns.automata.ways import NO_WAY, Ambiguous, Ways, both
+from cep_core.language.patterns.automata.passed_negations import NO_WAY, Ambiguous, Ways, both
 
 MOST_UNROLLED = 1 << 8
 """States of a diagram that is made least."""

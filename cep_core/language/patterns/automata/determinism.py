@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from cep_core.language.errors import Position
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
-from cep_core.language.patterns.automata.ways import NO_WAY, Ambiguous, Steps, Ways, either
+from cep_core.language.patterns.automata.passed_negations import NO_WAY, Ambiguous, Steps, Ways, either
 
 States = frozenset[int]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cep_core.language.errors import Position
-from cep_core.language.patterns.automata.ways import Steps, Ways
+from cep_core.language.patterns.automata.passed_negations import Steps, Ways
 from cep_core.language.patterns.tree import Not
 
 

@@ -18,7 +18,16 @@ from functools import reduce
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
-from cep_core.language.patterns.automata.ways import FREELY, NO_WAY, Steps, Ways, both, either, joined, through
+from cep_core.language.patterns.automata.passed_negations import (
+    FREELY,
+    NO_WAY,
+    Steps,
+    Ways,
+    both,
+    either,
+    joined,
+    through,
+)
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
 
 END = -1

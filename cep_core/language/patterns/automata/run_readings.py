@@ -6,7 +6,7 @@ from itertools import combinations, groupby
 
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.automata.automaton import Automaton
-from cep_core.language.patterns.automata.ways import Way
+from cep_core.language.patterns.automata.passed_negations import Way
 
 NOTHING: Way = frozenset()
 

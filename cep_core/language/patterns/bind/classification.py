@@ -1,9 +1,9 @@
-"""Conditions sorted by what they judge: one event, two neighbours, or the match (`docs/language.md` 1; paper 04, 5.2).
+"""Conditions sorted by their subject: an event, two neighbours, or a match (`docs/language.md` 1; paper 04, 5.2).
 
-A vertex predicate filters events, an edge predicate stands on a transition of the template (GRETA, section 6), any
-other condition is judged on a match or a prefix of it. Paper 04's consistency tells what a test on a superset of the
-events says of the test on a subset: that it passes ("true"), that it fails ("false"), both, or nothing
-("inconsistent").
+A vertex predicate filters events. An edge predicate stands on a transition of the template (GRETA, section 6). Every
+other condition is judged on a match or a prefix of it. Paper 04's consistency says what a test on a set of events means
+for the test on each of its subsets: it passes there as well ("true"), it fails there as well ("false"), both, or
+nothing ("inconsistent").
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.language.patterns.automata.template import Template
 from cep_core.language.patterns.bind.naming import Report
 from cep_core.language.patterns.query import (
@@ -33,8 +34,6 @@ from cep_core.language.patterns.walk import references, rewrite, variables_of, w
 Predicate = VertexPredicate | EdgePredicate | MatchPredicate
 
 _FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_GROWS = {"max": True, "count": True, "min": False}
-"""Whether an aggregate grows (True) or shrinks (False) as events are added."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +180,8 @@ def consistency(expression: Expression, variables: Mapping[str, Variable]) -> st
         operator = _FLIPPED[operator]
     elif expression.right is not aggregates[0]:
         return "inconsistent"
-    grows = _GROWS.get(aggregates[0].function)
+    aggregate = NAMED.get(aggregates[0].function)
+    grows = aggregate.grows if aggregate is not None else None
     if grows is None or operator in ("=", "!="):
         return "inconsistent"
     return "true" if (operator in (">", ">=")) == grows else "false"

@@ -1,8 +1,8 @@
-"""Equivalences: what every event of a match has in common, and which of it the slicer may use (`docs/semantics.md` 6).
+"""Equivalences: attributes equal in all events of a match, and which of them slices use (`docs/semantics.md` 6).
 
 `[x]`, GROUP BY x and top-level equalities between attributes of different variables join (variable, attribute) pairs
-into classes (union-find). An equality that no class can carry (bound through an optional, or not by the first element
-under contiguity or skip-till-next-match) is handed back, to be judged as an ordinary predicate.
+into classes (union-find). Some equalities fit no class: those of an optional variable, and under contiguity and
+skip-till-next-match those that the first element does not bind. They are returned and judged as ordinary predicates.
 """
 
 from __future__ import annotations
@@ -123,11 +123,11 @@ def key_classes(
 def _attached(
     equality: Equality, loose: Sequence[Equality], classes: list[_Class], bound: frozenset[str], scope: Scope
 ) -> bool:
-    """Whether a class carries an equality that some match drops: one of an optional or negated variable, or `b[i-1]`.
+    """Whether a class can carry an equality that some matches drop: of an optional or negated variable, or `b[i-1]`.
 
-    Such an equality must neither join what stands on its other sides, since a match without the variable does not (nor
-    the events of a closure with each other), nor make a key of an attribute that may be NULL, since a match that drops
-    the condition may have it so.
+    Such an equality must not join the members on its other sides, since a match without the variable does not join
+    them, and must not join the events of a closure with each other. It must not make a key of an attribute that may be
+    NULL either: a match that drops the condition may have NULL there.
     """
     homes = {member: joined for joined in classes for member in joined.members}
     if all(member in homes for member in equality.members):

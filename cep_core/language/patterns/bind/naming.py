@@ -1,7 +1,7 @@
-"""Every unit gets the name of its variable, and negation its normal form (`docs/semantics.md` 3; GRETA, section 2).
+"""Gives every unit the name of its variable, and negations their normal form (`docs/semantics.md` 3; GRETA, section 2).
 
 A unit without a variable is named by its type: `A`, then `A_2`, `A_3`; numbering restarts in each branch of OR and
-AND. The second side of an AND is told apart by the ending `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
+AND. Variables of the second side of an AND end in `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def normalise_negation(pattern: Pattern) -> Pattern:
 
 
 def check_shape(pattern: Pattern, report: Report) -> None:
-    """Report negation and AND where they have no meaning, and patterns that may match nothing."""
+    """Report a NOT or an AND in a place where it has no meaning, and patterns that may match nothing."""
     if isinstance(pattern, Not):
         report(
             "a negation cannot be the whole pattern",

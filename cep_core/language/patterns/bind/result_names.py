@@ -1,16 +1,15 @@
-"""The names of a result's columns, each once: what every result has, variables or groups, then the items of RETURN.
+"""The names of a result's columns, each used once: fixed columns, then variables or groups, then the items of RETURN.
 
-Reported are names that a query gives and that something else has (`docs/language.md`, Results). The lake adds columns
-of its own, so a workload's query may not use their names either. Linear in the columns.
+A name that two columns would have is reported (`docs/language.md`, Results). The lake adds columns of its own, so a
+workload's query may not use their names either. Linear in the columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cep_core.events.schema import AttributeType
 from cep_core.language.patterns.bind.naming import Report
-from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.patterns.query import Query, ReturnItem
 from cep_core.language.patterns.syntax import AttributeName
 
 OF_ALL = ("window_start", "window_end", "certain")
@@ -51,12 +50,9 @@ def check_names(query: Query, group_by: Sequence[AttributeName], report: Report,
 
 
 def _columns(item: ReturnItem) -> Iterator[str]:
-    """The item's column and those that tell its size (`docs/language.md`, Results)."""
-    yield item.column
-    if item.aggregate is None or item.aggregate in (Aggregate.MIN, Aggregate.MAX):
+    """The item's column and the columns that say how large its number is (`docs/language.md`, Results)."""
+    if item.aggregate is None:
+        yield item.column
         return
-    yield f"{item.column}_log10"
-    if item.aggregate is Aggregate.SUM:
-        yield f"{item.column}_sign"
-    if item.aggregate is not Aggregate.AVG and item.type is not AttributeType.FLOAT:
-        yield f"{item.column}_exact"
+    for suffix, _ in item.aggregate.returned(item.type, exact=True).columns:
+        yield item.column + suffix

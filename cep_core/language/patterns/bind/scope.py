@@ -1,7 +1,7 @@
 """Names in expressions resolved to variables and attributes, and types checked (`docs/language.md` 1, Types).
 
 An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type.
-What is wrong is reported with its place, and the type is then unknown (None), so that one mistake is told once.
+A mistake is reported with its place, and its type is then unknown (None), so that each mistake is reported once.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.hints import did_you_mean
@@ -31,7 +32,7 @@ from cep_core.language.patterns.tree import (
     Reference,
     Which,
 )
-from cep_core.language.patterns.user_aggregates import BUILT_IN, UserAggregates
+from cep_core.language.patterns.user_aggregates import UserAggregates
 from cep_core.language.patterns.walk import operands, rewrite, walk
 
 NUMBERS = (AttributeType.INT, AttributeType.FLOAT)
@@ -77,7 +78,7 @@ class Scope:
         return None
 
     def attribute(self, variable: Variable, name: str, at: Position) -> AttributeType | None:
-        """The type of an attribute of a variable's events; an unknown one is reported, unless its type is unknown."""
+        """The type of an attribute of a variable's events. Reports an unknown attribute of a known event type."""
         kind = self.attribute_type(variable, name)
         if kind is None and self.schema.has_type(variable.event_type):
             known = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
@@ -112,13 +113,13 @@ class Scope:
         return part
 
     def _exists(self, part: Expression) -> bool:
-        """Whether a resolved reference means something; reports why not."""
+        """Whether a resolved reference names something that exists; reports why not."""
         if not isinstance(part, Reference | PrefixAggregate):
             return True
         if not part.variable:
             self._report_bare(part)
             return False
-        if isinstance(part, PrefixAggregate) and part.defined is None and part.function not in BUILT_IN:
+        if isinstance(part, PrefixAggregate) and part.defined is None and part.function not in NAMED:
             self._report_aggregate(part)
             return False
         variable = self.variable(part.variable, part.at)
@@ -136,7 +137,7 @@ class Scope:
         return True
 
     def _report_aggregate(self, part: PrefixAggregate) -> None:
-        known = (*BUILT_IN, *self.aggregates)
+        known = (*NAMED, *self.aggregates)
         near = did_you_mean(part.function, known)
         hint = near if near.startswith("did") else "cep.match takes aggregates of your own; a workload has none"
         self.report(f"unknown aggregate '{part.function}'", part.at, hint)
@@ -213,13 +214,15 @@ class Scope:
     def _aggregate_type(self, expression: PrefixAggregate) -> AttributeType | None:
         if expression.defined is not None:
             return AttributeType(expression.defined.returns)
-        if expression.function == "count" or expression.attribute is None:
-            return AttributeType.INT
+        aggregate = NAMED[expression.function]
+        if expression.attribute is None:
+            return aggregate.type_in_match(None)
         kind = self.attribute_type(self.variables[expression.variable], expression.attribute)
-        if expression.function in ("sum", "avg") and kind not in (None, *NUMBERS):
-            self.report(f"{expression.function} takes numbers, not {_article(kind)}", expression.at, "")
+        if kind is not None and kind not in aggregate.takes.types:
+            given = f"'{expression.attribute}' is {kind}" if kind in NUMBERS else f"not {_article(kind)}"
+            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {given}", expression.at, aggregate.hint)
             return None
-        return AttributeType.FLOAT if expression.function == "avg" else kind
+        return aggregate.type_in_match(kind)
 
 
 def literal_type(literal: Literal) -> AttributeType | None:
@@ -237,7 +240,7 @@ def literal_type(literal: Literal) -> AttributeType | None:
 
 
 def common_type(first: AttributeType, second: AttributeType) -> AttributeType | None:
-    """The type to which two values are brought to compare them; None if they cannot be.
+    """The type in which two values are compared; None if they cannot be compared.
 
     >>> common_type(AttributeType.INT, AttributeType.FLOAT)
     <AttributeType.FLOAT: 'float'>

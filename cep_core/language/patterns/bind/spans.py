@@ -34,7 +34,7 @@ def window_of(within: WrittenSpan, slide: WrittenSpan | None, unit: str, report:
 
 
 def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
-    """The span as a whole number of the log's unit (or of events); what is not one is reported.
+    """The span as a whole number of the log's unit (or of events). Reports a span that is not a whole number of them.
 
     >>> from cep_core.language.errors import Position
     >>> in_unit(WrittenSpan(1.5, SpanUnit.MINUTES, Position(1, 1)), "s", print)

@@ -21,7 +21,7 @@ from cep_core.language.patterns.walk import map_units, parts_of, rewrite
 
 
 def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
-    """The explanation of a bound query; `algorithm`: what its engine says of itself."""
+    """The explanation of a bound query; `algorithm`: the lines in which its engine describes its algorithm."""
     template = template_of(query)
     sections = [
         _kind(query),
@@ -41,7 +41,7 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
 
 
 def warnings_of(query: Query) -> list[str]:
-    """What is legal and may surprise: what binding the query found, and an output that may explode."""
+    """Warnings about what is legal and may surprise: those of binding, and that the output may be exponential."""
     return [*query.warnings, *_exponential(query)]
 
 

@@ -21,7 +21,7 @@ States = frozenset[str]
 class Forbidden:
     """A negated sub-pattern: `body` must not happen after an event of `previous` and before one of `following`.
 
-    An empty `previous` means from the window's start, an empty `following` to its end. `inside` is the negated
+    An empty `previous` means from the window's start, an empty `following` to the window's end. `inside` is the negated
     sub-pattern that it is part of, counted from 0 in the order of `split`, None for the positive part.
     """
 

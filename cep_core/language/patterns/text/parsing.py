@@ -1,6 +1,6 @@
-"""Text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
+"""From the text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
 
-An LALR(1) parse: linear in the text. The grammar is read once a process.
+An LALR(1) parse: linear in the text. A process reads the grammar once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from lark import Lark, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.lexer import PatternStr
 
+from cep_core.aggregates.registry import AGGREGATES
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.text.building import TreeBuilder
@@ -40,7 +41,7 @@ _SPOKEN = {
 
 
 def parse(text: str, path: str = "<query>") -> WrittenQuery:
-    """The tree of a whole query. Raises QueryError with the place of the first thing that does not fit.
+    """The tree of a whole query. Raises QueryError with the place of the first word that does not fit.
 
     >>> parse("PATTERN SEQ(A a, B+ b[]) WITHIN 10").pattern.elements[0]
     Unit(event_type='A', variable='a', at=Position(line=1, column=13, length=3))
@@ -71,7 +72,8 @@ def parse_condition(text: str, path: str = "<condition>") -> Expression:
 
 @cache
 def _grammar() -> Lark:
-    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    aggregates = "|".join(aggregate.name for aggregate in AGGREGATES)
+    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8").replace("AGGREGATES", aggregates)
     return Lark(text, parser="lalr", start=["query", "pattern", "condition"], propagate_positions=True)
 
 

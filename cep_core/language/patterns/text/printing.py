@@ -1,7 +1,8 @@
-"""Trees to text, so that parsing the text gives the tree again (parse after print is the identity)."""
+"""From trees to text. Parsing the text gives the tree again: parse after print is the identity."""
 
 from __future__ import annotations
 
+from cep_core.aggregates.registry import over_trends
 from cep_core.language.patterns.query import Skip
 from cep_core.language.patterns.syntax import AttributeName, Item, TrendAggregate, WrittenQuery, WrittenSpan
 from cep_core.language.patterns.tree import (
@@ -39,7 +40,7 @@ _SPANS = {Span.ALL: "", Span.BEFORE: "..i-1", Span.UP_TO: "..i"}
 
 
 def print_query(query: WrittenQuery) -> str:
-    """The text of a query, a clause a line.
+    """The text of a query, one line for each clause.
 
     >>> from cep_core.language.patterns.text.parsing import parse
     >>> print(print_query(parse("within 5min pattern seq(A a; ~B, C+ c[]) where [x] ^ c[i].v ≥ c[i-1].v")))
@@ -83,10 +84,7 @@ def _item(item: Item) -> str:
 
 
 def _over_trends(aggregate: TrendAggregate) -> str:
-    inside = "*" if aggregate.target is None else aggregate.target
-    if aggregate.attribute is not None:
-        inside += f".{aggregate.attribute}"
-    return f"{aggregate.function.upper()}({inside})"
+    return over_trends(aggregate.function, aggregate.target).label(aggregate.target or "", aggregate.attribute)
 
 
 def _attribute(name: AttributeName) -> str:

@@ -1,9 +1,9 @@
 """Columns of numbers of different types in one type that keeps their order exactly.
 
 SQL turns an integer beside a double into the nearest double, and then 2**53 + 1 equals 2**53. Here no number is
-rounded before it is compared (`docs/language.md`, WHERE): where every integer is a double both columns become doubles,
-else both become ranks. Linear, but for ranks, which take a sort: only integers beyond 2**53 and sums beyond 64 bits
-need them.
+rounded before it is compared (`docs/language.md`, WHERE). If every integer is a double, both columns become doubles;
+else both become ranks. Linear, except that ranks take a sort: only integers beyond 2**53 and sums beyond 64 bits need
+ranks.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def in_one_order(left: pa.Array, right: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def equal_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
-    """Codes of several columns' values, 0.. and the same where the values are equal, -1 for null; the values by code.
+    """Codes 0.. of the values of several columns, equal for equal values, -1 for null; and the value of each code.
 
     Whatever the types: 1 equals 1.0, -0.0 equals 0.0, NaN equals NaN, and no integer is rounded, except among the
     values by code, which are doubles where some column has doubles.

@@ -24,20 +24,34 @@ from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import rewrite, walk
 from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.paths import Bound, Paths, events_by_variable
+from cep_core.matching.arrays.window_rows import zones_of
+from cep_core.matching.judging.negation_listed import tied_rows, violated
 from cep_core.matching.judging.quantities import Matches
 from cep_core.matching.plan.conditions import Conditions
+from cep_core.matching.plan.match_plan import MatchPlan
 
 
 @dataclass(frozen=True)
 class BindingJudge:
     """The conditions of a query that are judged on bindings of its automaton."""
 
-    query: Query
-    automaton: Automaton
-    conditions: Conditions
+    plan: MatchPlan
+
+    @property
+    def query(self) -> Query:
+        return self.plan.query
+
+    @property
+    def automaton(self) -> Automaton:
+        return self.plan.automaton
+
+    @property
+    def conditions(self) -> Conditions:
+        return self.plan.conditions
 
     @property
     def names(self) -> list[str]:
+        """The variables that matches bind, in the order of the pattern."""
         return [variable.name for variable in self.query.positive]
 
     @property
@@ -67,6 +81,22 @@ class BindingJudge:
             good &= self._neighbours(predicate, graph, paths, matches)
         for key in self.conditions.keys:
             good &= self._agree(key, graph, paths)
+        return good
+
+    def unviolated(self, graph: EventGraph, paths: Paths, window_start: Ints | None) -> Flags:
+        """Which listed matches pass no place where a negated element that is judged on matches happens.
+
+        `window_start`: of each match, with SLIDE.
+        """
+        good = np.ones(len(paths), np.bool_)
+        if not graph.judged or not len(paths):
+            return good
+        matches = self.matches(graph, self.bound(paths), len(paths))
+        ends = (paths.first_rows, paths.last_rows)
+        window = zones_of(graph.offsets, graph.clock, graph.width, ends, window_start)
+        ties = tied_rows(graph.offsets, graph.tick)
+        for negation, network in graph.judged:
+            good &= ~violated(negation, network, self.automaton, paths, matches, window, ties)
         return good
 
     def _open(self, condition: Expression, matches: Matches, last: Ints) -> Flags:

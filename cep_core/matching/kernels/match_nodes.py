@@ -1,26 +1,19 @@
-"""Compact results: all matches that end at one event as one row (SASE++, section 5.2, collapsed format).
+"""The nodes of all matches that end at one event, under skip-till-any-match, without listing the matches.
 
-The row holds, for each variable, every event that some of these matches binds to it: a superset of each of them. A node
-is part of a match if it lies on a path from a starting node to the last event: one pass back (`counting`), one ahead.
-Cost for each last event with n rows in its window: twice the counting pass, where an edge with comparisons costs O(n) a
-node at worst ahead; never the number of matches.
+A node is part of a match if it lies on a path from a starting node to the last event: one pass back (`counting`), one
+ahead. Cost for each last event with n rows in its window: twice the counting pass, where an edge with comparisons costs
+O(n) a node at worst ahead; never the number of matches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
-import pyarrow as pa
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
-from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.network import Ends, Network, begins, holds
-from cep_core.matching.arrays.paths import Bound, Paths, batches, events_by_variable
+from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
-from cep_core.matching.result.match_rows import KEY, PATH, key_texts, lists_of
 
 
 @njit(cache=True)
@@ -84,7 +77,7 @@ def _collect(
     return ends.shape[0]
 
 
-def compact_matches(network: Network, questions: Ends) -> Paths:
+def match_nodes(network: Network, questions: Ends) -> Paths:
     """For each question the nodes of all its matches, by row."""
     ends, lows = questions.rows, questions.begins
     longest = int((ends - lows).max(initial=0)) + 1
@@ -103,51 +96,3 @@ def compact_matches(network: Network, questions: Ends) -> Paths:
         pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: more + 1].copy(), jobs))
         done += more
     return Paths.join(pieces)
-
-
-@dataclass(frozen=True)
-class CompactRows:
-    """n rows: the events of the matches that each stands for, and when the first of these is certain."""
-
-    paths: Paths
-    """Its states are numbers of variables: an event that several states bind to one variable is there once. Each path
-    ascends by (row, variable); `jobs` numbers the rows."""
-    certain: Ints
-
-    @staticmethod
-    def of(paths: Paths, certain: Ints) -> CompactRows:
-        """What pieces of rows say together: `paths` as above, but several for a row; `certain` says when each is."""
-        numbers, group = np.unique(paths.jobs, return_inverse=True)
-        owner, rows, variables = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
-        if not (np.diff(paths.jobs) > 0).all():
-            order = np.lexsort((variables, rows, owner))
-            owner, rows, variables = owner[order], rows[order], variables[order]
-        new = np.ones(len(rows), np.bool_)
-        new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(variables) != 0)
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner[new], minlength=len(numbers)))])
-        first = np.full(len(numbers), np.iinfo(np.int64).max)
-        np.minimum.at(first, group, certain)
-        return CompactRows(Paths(rows[new], variables[new], offsets, numbers), first)
-
-    def __add__(self, other: CompactRows) -> CompactRows:
-        return CompactRows.of(Paths.join([self.paths, other.paths]), np.concatenate([self.certain, other.certain]))
-
-    def batches(self) -> Iterator[CompactRows]:
-        """The rows, some at a time."""
-        for begin, end in batches(np.diff(self.paths.offsets)):
-            yield CompactRows(self.paths.take(np.arange(begin, end)), self.certain[begin:end])
-
-    def bound(self, variables: int) -> list[Bound]:
-        """The events of each variable."""
-        return events_by_variable(self.paths, np.arange(variables), variables)
-
-
-NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))
-
-
-def merging_columns(graph: EventGraph, paths: Paths) -> dict[str, pa.Array]:
-    """What partial compact rows are ordered and joined by."""
-    nodes = np.stack([graph.ts[paths.rows], graph.seq[paths.rows], paths.states], axis=1)
-    partition = pa.array(np.searchsorted(graph.offsets, paths.first_rows, side="right") - 1)
-    values = [column.combine_chunks().take(partition) for column in graph.keys.columns]
-    return {PATH: lists_of(nodes, paths.offsets), KEY: key_texts(values, len(paths))}
