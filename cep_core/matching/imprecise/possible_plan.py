@@ -21,7 +21,7 @@ from cep_core.matching.plan.negation import Negation
 
 @dataclass(frozen=True)
 class PossiblePlan(MatchPlan):
-    """A plan whose automaton says nothing of time, neither which events are concurrent: `kinds` does."""
+    """A plan for possible worlds. `kinds`, not the automaton, tells which events may be concurrent."""
 
     kinds: Ints
     """By edge, whether it may lead to an event of the same moment."""
