@@ -16,10 +16,10 @@ import pyarrow as pa
 from numba import config
 
 import cep_core as cep
-from cep_core.arrays import NOTHING
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.trends.arrays.graph import Vertices
+from cep_core.trends.arrays.graph import Vertices, free_graph
+from cep_core.trends.arrays.ranges import no_numbers
 from cep_core.trends.arrays.window_vertices import list_windows
 from cep_core.trends.choice.uncompared import count_by_panes
 from cep_core.trends.plan.state_arrays import automaton
@@ -89,10 +89,8 @@ def join_panes() -> None:
             coded=np.ones(sums, dtype=np.uint64),
         )
         windows = list_windows(vertices.tick, np.array([0, EVENTS]), 20, 10)
-        count = len(windows.first)
-        partition, overflowed = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
-        totals, minima = np.zeros((count, 1 + sums), dtype=np.int64), np.full((count, sums), NOTHING)
-        count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, overflowed)
+        numbers = no_numbers(vertices, len(windows.first))
+        count_by_panes(free_graph(template, vertices), windows.ranges, numbers)
 
 
 def shed() -> None:

@@ -26,7 +26,8 @@ from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.comparing import Comparing
 from cep_core.trends.arrays.cut_moments import Line
 from cep_core.trends.arrays.cuts import Cuts, with_cuts
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices, states_of
+from cep_core.trends.arrays.graph import Comparisons, Graph, Vertices, states_of
+from cep_core.trends.arrays.ranges import no_numbers
 from cep_core.trends.arrays.weights import Weights, weights_of
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
 from cep_core.trends.choice.compared import count_compared
@@ -62,11 +63,10 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
     cuts = Cuts(plan.guarded, line)
     comparisons = _comparisons(plan, comparing, vertices, cuts)
-    limits = cuts.limits(windows)
+    graph = Graph(plan.automaton, comparisons, vertices, cuts.limits(windows))
     clocks = (clock, found.offsets)
     sums, minima = count_in_parts(
-        windows,
-        lambda part, ranges: _count(plan, vertices, comparisons, limits.take(ranges), weights, part, clocks),
+        windows, lambda part, places: _count(plan, graph.of_ranges(places), weights, part, clocks)
     )
     counted = zip(weights.totals(sums[1:]), weights.shifts, strict=True)
     totals, shifts = zip((sums[0], 0), *((sums[0], 0) if never else next(counted) for never in sure), strict=True)
@@ -109,43 +109,24 @@ def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cut
 
 
 def _count(
-    plan: Plan,
-    vertices: Vertices,
-    comparisons: Comparisons,
-    limits: Limits,
-    weights: Weights,
-    windows: Windows,
-    clocks: tuple[Ints, Ints],
+    plan: Plan, graph: Graph, weights: Weights, windows: Windows, clocks: tuple[Ints, Ints]
 ) -> tuple[list[Integers], Ints]:
     """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
-    ranges = len(windows.first)
-    partition = windows.partition[windows.opener]
-    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
-    minima = np.full((ranges, vertices.codes.shape[1]), NOTHING, dtype=np.int64)
-    overflowed = np.zeros(ranges, dtype=np.bool_)
+    ranges = windows.ranges
+    numbers = no_numbers(graph.vertices, len(ranges.first))
+    totals, minima, overflowed = numbers
     if weights.wide:
         overflowed[:] = True  # counted exactly at once, below
     elif plan.compared or plan.excused:
-        graph = (plan.automaton, comparisons, vertices, limits)
-        count_compared(*graph, windows.first, windows.last, partition, totals, minima, overflowed)
+        count_compared(graph, ranges, numbers)
     else:
-        count_uncompared(plan, comparisons, vertices, limits, windows, clocks, totals, minima, overflowed)
+        count_uncompared(plan, graph, windows, clocks, numbers)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
     if len(again):
         exact_minima = np.full((len(again), minima.shape[1]), NOTHING, dtype=np.int64)
-        exact = count_exactly(
-            plan.automaton,
-            comparisons,
-            vertices,
-            weights.limbs,
-            limits.take(again),
-            windows.first[again],
-            windows.last[again],
-            partition[again],
-            exact_minima,
-        )
+        exact = count_exactly(graph.of_ranges(again), weights.limbs, ranges.take(again), exact_minima)
         minima[again] = exact_minima
-        sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
+        sums = [column.put(again, counted) for column, counted in zip(sums, exact, strict=True)]
     return sums, minima

@@ -1,9 +1,9 @@
 """Which kernel counts a partition whose edges compare nothing: window by window, from panes, or by meeting points.
 
-Each is linear in what it visits, and they differ in how often they visit an event: once a window over it (`counting`,
-and `two_states` for the common templates); once, but for two products of matrices at the edge of each window (`panes`);
-or twice in each row of the matrix, at a few additions a window (`meeting`). The cheapest is chosen for each partition
-by its events and windows, in units of what `two_states` takes for an event.
+Each is linear in what it visits, and they differ in how often they visit an event: once for each window over it
+(`window_sums`, and `two_states` for the common templates); once, but for two products of matrices at the edge of each
+window (`panes`); or twice in each row of the matrix, at a few additions a window (`meeting_points`). The cheapest is
+chosen for each partition by its events and windows, in units of what `two_states` takes for an event.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.arrays import NOTHING, Ints
 from cep_core.numbers.words import LIMIT
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.trends.arrays.graph import Graph
+from cep_core.trends.arrays.ranges import Numbers, Ranges, no_numbers
 from cep_core.trends.arrays.window_vertices import Windows
-from cep_core.trends.kernels.meeting_points import meet_windows
+from cep_core.trends.kernels.meeting_points import MeetingPoints, meet_windows
 from cep_core.trends.kernels.panes import cut_panes, join_panes
 from cep_core.trends.kernels.two_states import (
     BEGIN,
@@ -29,7 +30,6 @@ from cep_core.trends.kernels.two_states import (
     two_states,
 )
 from cep_core.trends.kernels.window_sums import count_windows
-from cep_core.trends.plan.state_arrays import Automaton
 from cep_core.trends.plan.trend_plan import Plan
 
 WALK = 5
@@ -50,98 +50,69 @@ class Way(IntEnum):
     MEETING = 2
 
 
-def count_uncompared(
-    plan: Plan,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    limits: Limits,
-    windows: Windows,
-    clocks: tuple[Ints, Ints],
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
-    """Fill totals[R, 1 + J], minima[R, M] and overflowed[R] for each range of the windows, as `count_windows`.
+def count_uncompared(plan: Plan, graph: Graph, windows: Windows, clocks: tuple[Ints, Ints], numbers: Numbers) -> None:
+    """Fill the numbers of each range of the windows, as `window_sums.count_windows`.
 
     `clocks`: what the windows are counted by, for each vertex, and the offsets of the partitions.
     """
-    partition = windows.partition[windows.opener]
+    ranges = windows.ranges
     apart = bool(plan.guarded.forbidden)  # what a negation forbids tells windows apart
-    small = len(plan.variables) <= BEGIN and len(limits.starts_before) == 0
+    small = len(plan.variables) <= BEGIN and len(graph.limits.starts_before) == 0
     if apart:
-        small = small and vertices.weights.shape[1] == vertices.codes.shape[1] == 0
-    costs = costs_of(plan, windows, partition, len(clocks[1]) - 1, small=small, apart=apart)
-    chosen = costs.argmin(axis=0)[partition]
+        small = small and graph.vertices.weights.shape[1] == graph.vertices.codes.shape[1] == 0
+    costs = costs_of(plan, windows, ranges.partition, len(clocks[1]) - 1, small=small, apart=apart)
+    chosen = costs.argmin(axis=0)[ranges.partition]
     for way in np.unique(chosen):
         places = np.flatnonzero(chosen == way)
-        first, last = windows.first[places], windows.last[places]
-        some = (totals[places], minima[places], overflowed[places])
+        some, of_some = ranges.take(places), numbers.take(places)
         if way == Way.MEETING:
-            middle, point = _meeting_points(plan, windows, clocks, places)
-            meet_windows(plan.automaton, vertices, first, middle, last, point, *some)
+            meet_windows(graph, some, _meeting_points(plan, windows, clocks, places), of_some)
         elif way == Way.PANES:
-            count_by_panes(plan.automaton, vertices, first, last, partition[places], *some)
+            count_by_panes(graph, some, of_some)
         elif small:
-            count_by_two_states(plan.automaton, comparisons, vertices, first, last, *some)
+            count_by_two_states(graph, some, of_some)
         else:
-            count_windows(plan.automaton, comparisons, vertices, limits.take(places), first, last, *some)
-        totals[places], minima[places], overflowed[places] = some
+            count_windows(graph.of_ranges(places), some, of_some)
+        numbers.put(places, of_some)
 
 
-def count_by_two_states(
-    template: Automaton,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
-    """As `counting.count_windows` without limits, for at most two states; edges that are cut have no sums or minima."""
+def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
+    """As `window_sums.count_windows` without limits, for at most two states.
+
+    A graph with sums or minima has no edge that is cut.
+    """
+    template, comparisons, vertices, _ = graph
     masks = two_states(template)
+    first, last, _ = ranges
     ends = np.flatnonzero(template.end)
-    sums, extremes = vertices.weights.shape[1], vertices.codes.shape[1]
-    if sums or extremes:
-        by_state = np.zeros((len(first), 1, BEGIN, 1 + sums), dtype=np.int64)
-        least = np.full((len(first), 1, BEGIN, extremes), NOTHING, dtype=np.int64)
-        aggregate_panes(masks, vertices, first, last, 1, by_state, least, overflowed)
-        minima[:] = least[:, 0, ends].min(axis=1, initial=NOTHING)
-        totals[:] = by_state[:, 0, ends].sum(axis=1)
+    if vertices.weights.shape[1] or vertices.codes.shape[1]:
+        by_state = no_numbers(vertices, len(first), 1, BEGIN)._replace(overflowed=numbers.overflowed)
+        aggregate_panes(masks, vertices, first, last, 1, by_state)
+        numbers.minima[:] = by_state.minima[:, 0, ends].min(axis=1, initial=NOTHING)
+        numbers.totals[:] = by_state.totals[:, 0, ends].sum(axis=1)
     else:
         counts = np.zeros((len(first), BEGIN), dtype=np.int64)
         if len(comparisons.source):
-            count_beginning_cut(masks, comparisons, vertices, first, last, counts, overflowed)
+            count_beginning_cut(masks, comparisons, vertices, first, last, counts, numbers.overflowed)
         else:
-            count_beginning(masks, vertices, first, last, counts, overflowed)
-        totals[:, 0] = counts[:, ends].sum(axis=1)
-    overflowed |= (totals < 0).any(axis=1) | (totals >= LIMIT).any(axis=1)
+            count_beginning(masks, vertices, first, last, counts, numbers.overflowed)
+        numbers.totals[:, 0] = counts[:, ends].sum(axis=1)
+    numbers.overflowed[:] |= (numbers.totals < 0).any(axis=1) | (numbers.totals >= LIMIT).any(axis=1)
 
 
-def count_by_panes(
-    template: Automaton,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    partition: Ints,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
+def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
     """The same for windows in time order, partition after partition, without cuts."""
-    pane_first, pane_last, begin, end = cut_panes(first, last, partition)
-    panes, sums, extremes = len(pane_first), vertices.weights.shape[1], vertices.codes.shape[1]
-    by_state = np.zeros((panes, BEGIN + 1, BEGIN, 1 + sums), dtype=np.int64)
-    least = np.full((panes, BEGIN + 1, BEGIN, extremes), NOTHING, dtype=np.int64)
-    lost = np.zeros(panes, dtype=np.bool_)
+    template, vertices = graph.template, graph.vertices
+    panes = cut_panes(ranges)
+    of_panes = no_numbers(vertices, len(panes.first), BEGIN + 1, BEGIN)
     masks = two_states(template)
-    if sums or extremes:
-        aggregate_panes(masks, vertices, pane_first, pane_last, BEGIN + 1, by_state, least, lost)
+    if vertices.weights.shape[1] or vertices.codes.shape[1]:
+        aggregate_panes(masks, vertices, panes.first, panes.last, BEGIN + 1, of_panes)
     else:
-        count_panes(masks, vertices, pane_first, pane_last, by_state[:, :, :, 0], lost)
+        count_panes(masks, vertices, panes.first, panes.last, of_panes.totals[:, :, :, 0], of_panes.overflowed)
     ends = np.zeros(BEGIN, dtype=np.bool_)
     ends[: len(template.end)] = template.end
-    join_panes(begin, end, ends, by_state, least, lost, totals, minima, overflowed)
+    join_panes(panes, ends, of_panes, numbers)
 
 
 def costs_of(
@@ -168,14 +139,14 @@ def costs_of(
     return costs
 
 
-def _meeting_points(plan: Plan, windows: Windows, clocks: tuple[Ints, Ints], places: Ints) -> tuple[Ints, Ints]:
-    """The first vertex at or after the meeting point of each of these windows, and the point's number."""
+def _meeting_points(plan: Plan, windows: Windows, clocks: tuple[Ints, Ints], places: Ints) -> MeetingPoints:
+    """Where the windows at these places meet."""
     opener = windows.opener[places]
     partition = windows.partition[opener]
     moment = -(-windows.index[opener] * plan.slide // plan.size) * plan.size
     changes = np.ones(len(places), dtype=np.bool_)
     changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
-    return _first_at(*clocks, partition, moment), np.cumsum(changes, dtype=np.int64)
+    return MeetingPoints(_first_at(*clocks, partition, moment), np.cumsum(changes, dtype=np.int64))
 
 
 @njit(cache=True)
