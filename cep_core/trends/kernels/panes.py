@@ -92,7 +92,7 @@ def cut_panes(ranges: Ranges) -> Panes:
 def join_panes(panes: Panes, ends: Flags, of_panes: Numbers, numbers: Numbers) -> None:
     """Fill the numbers of each window from those of its panes [P, S + 1, S, ...].
 
-    `ends[s]`: whether a trend may end in state s. Long, because the two stacks share all arrays.
+    `ends[s]`: whether a trend may end in state s.
     """
     pane = Matrices(of_panes.totals, of_panes.minima)
     count, rows, states, width = pane.totals.shape
