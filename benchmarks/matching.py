@@ -14,25 +14,27 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-import matching_logs as logs
 import numpy as np
 import pyarrow as pa
-from matching_pictures import draw
-from matching_plans import optimisations, phases
-from matching_relations import cluster_study, imprecise, said
+from kleene import logs
+from kleene.pictures import draw
+from kleene.plans import optimisations, phases
+from kleene.relations import cluster_study, imprecise, said
 from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.compile import compile_query
 from cep_core.events.table import log_schema_of
 from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.settings import Settings
 from cep_core.matching.arrays.event_graph import event_graph
 from cep_core.matching.arrays.network import with_places
 from cep_core.matching.choice.any_match import questions_about
-from cep_core.matching.detecting import completed, completing_events, needed_edges
+from cep_core.matching.detecting import completing_events
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.kernels.counting import count_matches
-from cep_core.matching.kernels.one_closure import list_closures, positions
+from cep_core.matching.kernels.latest_beginnings import completed, needed_edges
+from cep_core.matching.kernels.one_closure import Events, list_closures, positions
 from cep_core.numbers.lanes import LIMIT
 
 T = TypeVar("T")
@@ -237,9 +239,9 @@ def detecting() -> None:
         for condition in ("b[i].x >= b[i-1].x", "b[1].x > a.x AND b[i].x >= b[i-1].x"):
             text = RISING.format(strategy="skip_till_any_match", width=10_000).replace("b[i].x >= b[i-1].x", condition)
             query = bind(text, log_schema_of(events))
-            evaluator = MatchEvaluator(query, collapsed=True)
-            graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
-            ends = questions_about(graph, evaluator.automaton, query.window, None).ends
+            evaluator = MatchEvaluator(query, Settings(collapsed=True))
+            graph = event_graph(evaluator.plan, events)
+            ends = questions_about(graph, evaluator.plan.automaton, query.window, None).ends
             network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
             asked = partial(completed, network, graph.offsets, graph.clock, graph.width, ends)
             found, alone = seconds(asked)
@@ -262,8 +264,8 @@ def kernels() -> None:
         events = logs.abc(size, 0.12)
         query = bind(RISING.format(strategy="skip_till_any_match", width=width), log_schema_of(events))
         evaluator = MatchEvaluator(query)
-        graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None)
-        ends = questions_about(graph, evaluator.automaton, query.window, None).ends
+        graph = event_graph(evaluator.plan, events)
+        ends = questions_about(graph, evaluator.plan.automaton, query.window, None).ends
         network = with_places(graph.network, graph.offsets)
         (counts, large), counted = seconds(partial(count_matches, network, ends))
         total = sum(counts.tolist()) + sum(count - LIMIT for count in large.values())
@@ -271,7 +273,7 @@ def kernels() -> None:
         if all_of_them:
             lists = positions(network, graph.offsets, graph.seq, ends)
             assert lists is not None
-            arguments = (network, lists, graph.seq, graph.ts, ends, counts)
+            arguments = (network, Events(lists, graph.seq, graph.ts), ends, counts)
             listed, spent = seconds(lambda a=arguments: sum(len(batch.first) for batch in list_closures(*a)))
             if listed != total:
                 raise AssertionError((listed, total))

@@ -24,16 +24,16 @@ import pyarrow.csv as csv
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.events.table import order
-from cep_core.experiments.shedding import LOADS, compare_shedding, scenario_of
+from cep_core.experiments.shedding_rows import LOADS, compare_shedding, scenario_of
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered, stream_of
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.model.chain import completion_and_time
+from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.replaying import Experiment, Scenario
-from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.pspice import PSpice
 
 T = TypeVar("T")
@@ -71,13 +71,13 @@ def meetings(leading: int) -> None:
     fits = symbol[:, None] == np.arange(10)[None, :]
     opening = symbol < leading
     machine = Machine(10, Strategy.NEXT, Start.ONCE)
-    pattern = Offered("Q1", machine, Windows(size, events=True), fits, opening=opening)
+    pattern = Offered("Q1", machine, WindowSpec(size, events=True), fits, opening=opening)
     costs = Costs(((100,) * 10,), event=500, lookup=2, sort=1, drop=10)
     ts = np.arange(count)
     stream = stream_of([pattern], ts, costs)
 
-    def unshed() -> Run:
-        run = Run(stream, np.zeros(count, np.int64))
+    def unshed() -> OperatorRun:
+        run = OperatorRun(stream, np.zeros(count, np.int64))
         run.advance(count)
         return run
 
@@ -105,9 +105,9 @@ def memory() -> None:
         symbol = np.random.default_rng(5).integers(0, 500, count)
         fits = symbol[:, None] == np.arange(10)[None, :]
         machine = Machine(10, Strategy.NEXT, Start.ONCE)
-        pattern = Offered("Q1", machine, Windows(5_000, events=True), fits, opening=symbol < 40)
+        pattern = Offered("Q1", machine, WindowSpec(5_000, events=True), fits, opening=symbol < 40)
         stream = stream_of([pattern], np.arange(count), Costs(((100,) * 10,), event=500))
-        run = Run(stream, np.zeros(count, np.int64))
+        run = OperatorRun(stream, np.zeros(count, np.int64))
         run.advance(count)
         pool, account = (sum(column.nbytes for column in held) for held in (run.pool, run.account))
         print(

@@ -17,8 +17,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from cep_core.experiments.generators.joins import FORMULAS, Stream, generate
-from cep_core.experiments.slicing import loads_of
+from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from cep_core.experiments.slicing_rows import loads_of
 from cep_core.slicing import Plan, cell_of, make_plan, optimize_shares, split, statistics_of
 from cep_core.slicing.reference import slices_of_event
 
@@ -39,7 +39,7 @@ def seconds(run: Callable[[], object]) -> float:
 
 def stream(formula: str, count: int, zipf: dict[str, float], seed: int = 1) -> pa.Table:
     """A stream with equal rates of P, Q and R."""
-    return generate(Stream(formula, seed, event_rate=count // 60, rate_p=1 / 3, rate_q=1 / 3, zipf=zipf))
+    return generate(JoinStream(formula, seed, event_rate=count // 60, rate_p=1 / 3, rate_q=1 / 3, zipf=zipf))
 
 
 def plan_for(formula: str, events: pa.Table, slices: int, seed: str, heavy: tuple[str, ...] | None) -> Plan:

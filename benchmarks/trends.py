@@ -1,7 +1,7 @@
 """Trend aggregation, measured in one run: `python benchmarks/trends.py [FOLDER]`.
 
-Kernels alone (`trend_kernels`), whole queries (`trend_tables`), and the relations of the paper, drawn into FOLDER
-(`trend_relations`; docs/pictures). Times are the least of some runs in process time of one thread, after the kernels
+Kernels alone (`greta/kernels.py`), whole queries (`greta/tables.py`), and the relations of the paper, drawn into FOLDER
+(`greta/relations.py`; docs/pictures). Times are the least of some runs in process time of one thread, after the kernels
 are compiled; where a target was set beforehand the line says it and by what factor it is met or missed. No assertion
 on time.
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from trend_kernels import KERNELS
-from trend_relations import RELATIONS
-from trend_tables import TABLES
+from greta.kernels import KERNELS
+from greta.relations import RELATIONS
+from greta.tables import TABLES
 
 
 def main() -> None:

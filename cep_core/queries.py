@@ -9,19 +9,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.compile import evaluator_of
+from cep_core.compile import UNNAMED, BoundText, language_named, parse_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 from cep_core.events.table import log_schema_of, order, validate
+from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.budget import Budget
-from cep_core.language.errors import NotSupportedYet, QueryError
-from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, of_table
 from cep_core.language.explanation import Explanation
-from cep_core.language.patterns.bind.binding import bind_written
-from cep_core.language.patterns.bind.inference import schema_mentioned_by
-from cep_core.language.patterns.explain.explaining import explain_query
-from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.text.parsing import parse
 from cep_core.language.patterns.user_aggregates import UserAggregate, UserAggregates, user_aggregates
+from cep_core.language.settings import Settings
 from cep_core.shedding.arrays.costs import Costs
 
 SchemaLike = LogSchema | Mapping[str, Mapping[str, str]]
@@ -51,13 +47,11 @@ def aggregate(
     [Decimal('43')]
     """
     bound, ordered = _prepared(query, events, schema, unit, ties)
-    if not bound.aggregation:
-        hint = "RETURN COUNT(*) aggregates; cep.match lists the matches"
-        raise QueryError("not an aggregation query", bound.pattern.at, text=bound.text, path=bound.path, hint=hint)
+    bound.refuse_unless(AGGREGATION, "RETURN COUNT(*) aggregates; cep.match lists the matches")
     from cep_core.trends.choice.cores import on_cores  # with the engine: only the one that is used is loaded
 
     with on_cores(cores):
-        return _evaluated(evaluator_of(bound, exact=exact), ordered)
+        return _evaluated(bound.evaluator(Settings(exact=exact)), ordered)
 
 
 def match(
@@ -84,10 +78,8 @@ def match(
     [6.0, 6.0]
     """
     bound, ordered = _prepared(query, events, schema, unit, ties, user_aggregates(aggregates))
-    if bound.aggregation:
-        hint = "cep.aggregate evaluates it"
-        raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path, hint=hint)
-    return _evaluated(evaluator_of(bound, collapsed=collapsed, budget=Budget(work)), ordered)
+    bound.refuse_unless(MATCHING, "cep.aggregate evaluates it")
+    return _evaluated(bound.evaluator(Settings(collapsed=collapsed, budget=Budget(work))), ordered)
 
 
 def detect(
@@ -109,11 +101,10 @@ def detect(
     [4]
     """
     bound, ordered = _prepared(query, events, schema, unit, ties)
-    if bound.aggregation:
-        raise QueryError("an aggregation query", bound.returns[0].at, text=bound.text, path=bound.path)
+    bound.refuse_unless(MATCHING, "")
     from cep_core.matching.detecting import completing_events  # with the engine: only the one that is used is loaded
 
-    return completing_events(evaluator_of(bound, collapsed=True, budget=Budget(work)), ordered)
+    return completing_events(bound.evaluator(Settings(collapsed=True, budget=Budget(work))), ordered)
 
 
 def shed(
@@ -144,13 +135,14 @@ def shed(
     >>> sorted(set(lost["strategy"].to_pylist()))[:4]
     ['E-BL', 'PM-BL', 'clairvoyant', 'greedy look-ahead']
     """
-    from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
+    from cep_core.experiments.shedding_rows import compare_shedding, scenario_of, summarise
 
     if not queries:
         raise ValueError("no query to shed for")
-    bound_queries: dict[str, Query] = {}
+    bound_queries = {}
     for name, query in queries.items():
-        bound_queries[name], ordered = _prepared(query, events, schema, unit, ties)
+        text, ordered = _prepared(query, events, schema, unit, ties)
+        bound_queries[name] = text.query
     scenario = scenario_of(bound_queries, ordered, interval, costs, bound, weights=weights, buffer=buffer)
     return summarise(compare_shedding(scenario, loads=loads, seeds=seeds))
 
@@ -164,20 +156,14 @@ def explain(
 ) -> Explanation:
     """How a query is understood and will be evaluated; its text is readable, its `to_dict()` plain data.
 
-    Without `schema` the attributes and types are those that the query mentions. Raises QueryError for a wrong query;
-    one that no engine evaluates yet is explained, with the refusal as its algorithm.
+    `language`: of a query that is no path; a file's suffix says it. Without `schema` the attributes and types are those
+    that the query mentions. Raises QueryError for a wrong query; one that no engine evaluates yet is explained, with
+    the refusal as its algorithm.
     """
-    if language != "cep":
-        raise ValueError(f"language is 'cep', not {language!r}")
-    text, path = _text(query)
-    written = parse(text, path)
-    known = schema_mentioned_by(written) if schema is None else _schema(schema, "s", "concurrent")
-    bound = bind_written(written, known, text, path, aggregates=user_aggregates(aggregates))
-    try:
-        algorithm = evaluator_of(bound).describe()
-    except NotSupportedYet as refusal:
-        algorithm = (f"{refusal.message} (line {refusal.line}, column {refusal.column})",)
-    return explain_query(bound, algorithm)
+    named = language_named(language)
+    written = parse_text(*_text(query), named if isinstance(query, str) else None)
+    declared = written.mentioned if schema is None else _schema(schema, "s", "concurrent")
+    return written.bind(declared, aggregates=user_aggregates(aggregates)).explain()
 
 
 def _prepared(
@@ -187,17 +173,16 @@ def _prepared(
     unit: str,
     ties: str,
     aggregates: UserAggregates | None = None,
-) -> tuple[Query, pa.Table]:
+) -> tuple[BoundText, pa.Table]:
     """The bound query and the events in order."""
-    text, path = _text(query)
     ordered = order(events)
     declared = log_schema_of(ordered, unit, Ties(ties)) if schema is None else _schema(schema, unit, ties)
     validate(ordered, declared)
-    return bind_written(parse(text, path), declared, text, path, aggregates=aggregates), ordered
+    return parse_text(*_text(query)).bind(declared, aggregates=aggregates), ordered
 
 
 def _text(query: str | Path) -> tuple[str, str]:
-    return (query.read_text(encoding="utf-8"), str(query)) if isinstance(query, Path) else (query, "<query>")
+    return (query.read_text(encoding="utf-8"), str(query)) if isinstance(query, Path) else (query, UNNAMED)
 
 
 def _schema(schema: SchemaLike, unit: str, ties: str) -> LogSchema:
@@ -211,7 +196,7 @@ def _schema(schema: SchemaLike, unit: str, ties: str) -> LogSchema:
 
 
 def _evaluated(evaluator: Evaluator, events: pa.Table) -> pa.Table:
-    result = evaluator.merge(evaluator.evaluate(events))
+    result = evaluator.merge(of_table(evaluator.evaluate(events)))
     metadata = dict(result.schema.metadata or {})
     for totals in json.loads(metadata.pop(TOTALS, b"{}")).values():
         metadata |= {name.encode(): str(value).encode() for name, value in totals.items() if value is not None}

@@ -1,15 +1,15 @@
 """Many operating days of a workload, by hand: the tasks of a night over chunks of days, each chunk in one go.
 
-**When.** A query joined the workload or was edited, a source was corrected, a period is wanted that no night has seen.
+**When.** A query was added or edited, a source was corrected, or a period is wanted that no night has run.
 Trigger it with `from` and `to` (operating days, both inclusive), `chunk` (days per Spark application: a month is a good
 size, start-up is paid once a chunk) and a `reason`, which stays with the run.
 
-**Reads** the sources of all days and of the days before them that the queries reach. **Writes** the same tables as as
-many nights would, and the reports of the days touched.
+**Reads** the sources of all days and of the days before them that the queries reach. **Writes** the same tables as that
+many nights would write, and the reports of those days.
 
-**Triage.** As for the nightly DAG. A chunk that fails stops its own tasks only; clear it, or trigger the period
-again: what is already right is not evaluated again. While it runs, a night of the same workload waits for the lease
-and is retried.
+**Triage.** As for the nightly DAG. A chunk that fails stops only its own tasks. Clear it, or trigger the period
+again: results that are up to date are not evaluated again. While it runs, a night of the same workload waits for the
+lease and is retried.
 """
 
 from __future__ import annotations

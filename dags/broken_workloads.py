@@ -1,7 +1,7 @@
-"""No DAG: an import error of its own that names every workload folder that cannot be scheduled, and why.
+"""No DAG, but an import error that names every workload folder that cannot be scheduled, and why.
 
-The DAGs of all other folders are in files of their own and go on. The reasons are those of `trendmill check`, which
-tells more: correct the folder, and this error leaves with the next time that Airflow reads its DAG files.
+The DAGs of all other folders are in other files and continue. `trendmill check` gives the same reasons and more. After
+the folder is corrected, this error disappears the next time that Airflow reads its DAG files.
 """
 
 from __future__ import annotations

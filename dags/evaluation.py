@@ -1,15 +1,14 @@
 """A workload's grids of experiments, weekly in quiet hours or by hand: experiment >> publish.
 
-**When.** Weekly, so that a grid that somebody edited, or that a new version of the engine must measure again, is done
-within the week. Trigger it by hand to have it now. What is measured already is not measured again: on most weeks the
-run only looks.
+**When.** Weekly. A grid that was edited, or that a new version of the engine must measure again, is measured within the
+week. Trigger it by hand to have it now. Nothing is measured twice: in most weeks the run only checks.
 
 **Reads** the grids in the workload's folder `experiments/`, the stand-ins for a paper's data where they lie
-(TRENDMILL_STAND_INS), and the workload's own days that grids name: those that nobody has loaded are loaded first. A
-grid without its data is skipped by name. **Writes** the table `experiments`, the cells of a grid at a time, and the
-page `experiments/index.html` of the workload's reports.
+(TRENDMILL_STAND_INS), and the workload's own days that grids name; days that are not loaded are loaded first. A grid
+without its data is skipped, and its name is printed. **Writes** the table `experiments`, some cells of a grid at a
+time, and the page `experiments/index.html` of the workload's reports.
 
-**Triage.** A killed run goes on after the cells that it has committed: clear the task. Exit code 2: a grid's file is
+**Triage.** A killed run continues after the cells that it has committed: clear the task. Exit code 2: a grid's file is
 wrong, `trendmill check` says where. A nightly run of the same workload that holds the lease makes it fail and retry.
 """
 
@@ -47,7 +46,7 @@ def evaluation(folder: WorkloadFolder) -> DAG | None:
             task_id="experiment",
             name=f"{folder.name} experiments",
             doc_md="Reads the workload's grids; measures their cells that the table `experiments` lacks, and writes "
-            "them there.\n\n**Triage.** Safe to clear: it goes on after the last cells that it committed.",
+            "them there.\n\n**Triage.** Safe to clear: it continues after the last cells that it committed.",
             task="experiment",
             arguments=run_arguments(folder, day, day),
         )

@@ -4,8 +4,8 @@
 copies that are older than two weeks, and (VACUUM) files that no table version of the last seven days needs
 (docs/operations.md, Retention).
 
-**Triage.** Safe to skip for weeks, safe to clear. A run that holds the lease makes it fail and retry; readers of old
-table versions beyond retention are the only ones who can notice it.
+**Triage.** Safe to skip for weeks, safe to clear. If a run holds the lease, it fails and is retried. Only readers of
+table versions older than the retention can notice it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Why a program failed, in one line: the deepest cause, the file, and what to do.
 
-Spark wraps what went wrong in up to six exceptions, and prints them from the outside in with their stacks: the first
-line says which call failed, the last where the thread began. What happened is in the last `Caused by`, which file it
-happened to often in one above it. Where Spark's JVM itself is gone, every further call fails as a broken connection.
+Spark wraps an error in up to six exceptions and prints them from the outside in, each with its stack. The first line
+says which call failed; the last line says where the thread began. The last `Caused by` says what happened; one above it
+often names the file. When Spark's JVM itself is gone, every further call fails with a broken connection.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from jobs.signals import jvm
 
 _SECONDS_TO_DIE = 2.0
-"""A JVM's connections break a moment before its end can be seen, and with it what ended it."""
+"""A JVM's connections break a moment before its end, and the cause of its end, can be seen."""
 
 REMEDIES: tuple[tuple[str, str], ...] = (
     (
@@ -49,7 +49,7 @@ REMEDIES: tuple[tuple[str, str], ...] = (
         "the file is damaged: have it delivered again, or, if it is the lake's, see `trendmill verify NAME`",
     ),
 )
-"""Signs of a cause, anywhere in the chain, and what to do; the first that fits."""
+"""Signs of a cause anywhere in the chain, and what to do. The first that fits is used."""
 
 LONGEST_LINE = 400
 """Characters of a line; some libraries print the data that they could not read."""
@@ -74,7 +74,7 @@ def cause(error: BaseException) -> str:
     links = [link for link in (_links(each) for each in causes) if link]
     if not links:
         return _with_remedy(_plain(first), first)
-    chain = links[-1]  # the first of them: later ones come from what was let go on the way out
+    chain = links[-1]  # the first one: later ones come from cleaning up
     kind, text = chain[-1]
     what = f"{kind.rpartition('.')[2]}: {text}" if text else kind
     file = next((found for _, link in reversed(chain) if (found := _file(link))), None)
@@ -84,7 +84,7 @@ def cause(error: BaseException) -> str:
 
 
 def jvm_death(error: BaseException) -> str | None:
-    """The message where Spark's JVM has ended under the program; None where it has not."""
+    """The message if Spark's JVM has ended while the program ran; None if it has not."""
     process = jvm()
     code = None if process is None else process.poll()
     broken = any(type(each).__name__ in _CONNECTION and _from_py4j(each) for each in _chain(error))
@@ -110,7 +110,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _from_py4j(error: BaseException) -> bool:
-    """Whether an error was raised while Java was being talked to."""
+    """Whether an error was raised during a call into Java."""
     if type(error).__module__.startswith("py4j"):
         return True
     trace = error.__traceback__
@@ -122,7 +122,7 @@ def _from_py4j(error: BaseException) -> bool:
 
 
 def _java_text(error: BaseException) -> str:
-    """Java's own account of an error, as far as it can still be had: its JVM may be gone."""
+    """Java's own text of an error; empty if its JVM is gone."""
     stack = getattr(error, "_stackTrace", None)
     if isinstance(stack, str):
         return stack
@@ -130,7 +130,7 @@ def _java_text(error: BaseException) -> str:
         return ""
     try:
         return str(error)
-    except Exception as gone:  # noqa: BLE001  # asks the JVM, which can fail in any way
+    except Exception as gone:  # noqa: BLE001  # the call into the JVM can fail in any way
         return f"{getattr(error, 'errmsg', error)} ({type(gone).__name__})"
 
 
@@ -151,7 +151,7 @@ def _links(error: BaseException) -> list[tuple[str, str]]:
 
 
 def _cleaned(kind: str, lines: list[str]) -> tuple[str, str]:
-    """One line of a message: a Python worker's last line, else all but remarks about settings and the SQL state."""
+    """One line of a message: a Python worker's last line, else the text without notes on settings and SQL state."""
     told = [line.strip() for line in lines if line.strip()]
     if any("Traceback (most recent call last)" in line for line in told):
         for line in reversed(told):
@@ -162,7 +162,7 @@ def _cleaned(kind: str, lines: list[str]) -> tuple[str, str]:
 
 
 def _plain(error: BaseException) -> str:
-    """An error of Python's own, with its file."""
+    """An error that Python raised, with its file."""
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         file = f" ({error.filename})" if error.filename is not None else ""
         return f"{type(error).__name__}: {error.strerror}{file}"

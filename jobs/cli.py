@@ -1,4 +1,4 @@
-"""The command `trendmill`: one module of jobs/commands for each subcommand, imported only when it is asked for."""
+"""The command `trendmill`. Each subcommand is one module of jobs/commands, imported only when it is called."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ COMMANDS = {
     "explain": ("explain", "how a query will be evaluated: classes, reach, slicing, cost"),
     "try": ("try_", "evaluate one query on a day of the lake, in this process"),
     "run": ("run", "load, slice, evaluate and publish operating days"),
-    "status": ("status", "which days the lake holds, which are holes, which results are stale"),
+    "status": ("status", "which days the lake holds, which are missing, which results are stale"),
     "aggregate": ("aggregate", "aggregate over all trends of a log in a CSV or Parquet file"),
     "match": ("match", "find the matches of a pattern in a log in a CSV or Parquet file"),
     "sql": ("sql", "ask the lake in SQL"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
-    "verify": ("verify", "is the lake whole: logs, files, counts, orphans"),
+    "verify": ("verify", "check that the lake is whole: logs, files, counts, orphans"),
     "report": ("report", "publish the reports of days from the lake's tables"),
     "new": ("new", "write a first workload folder from a file"),
     "calibrate": ("calibrate", "measure what queries cost on this machine, for load shedding"),
-    "rebuild": ("rebuild", "make a query's table anew, with its present columns"),
+    "rebuild": ("rebuild", "build a query's table again, with its present columns"),
 }
 
 
 def parser_of(command: str | None) -> argparse.ArgumentParser:
-    """The parser with the arguments of one command; the others are listed with their summary."""
+    """The parser with the arguments of one command. The other commands are listed with a summary."""
     parser = argparse.ArgumentParser(prog="trendmill", description="Nightly analytics over historical event logs.")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="command")
     for name, (module, summary) in COMMANDS.items():

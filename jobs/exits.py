@@ -1,7 +1,7 @@
-"""What a run can end with: the errors a person can act on, and the exit code and message of each.
+"""How a run can end: the errors that a person can act on, with exit code and message.
 
-0 ok; 2 a workload, query or header that must be corrected; 3 the quality gate; 130 Ctrl-C; 143 SIGTERM; 1 anything
-else. Airflow maps 2 and 3 to a failure without retry, so an error gets those codes only where trying again cannot help
+0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 130: Ctrl-C. 143: SIGTERM.
+1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help
 (docs/operations.md).
 """
 
@@ -24,7 +24,7 @@ INTERRUPTED = 130
 TERMINATED = 143
 
 FINAL = frozenset({WRONG_WORKLOAD, GATE})
-"""Codes after which trying again cannot help: a person corrects something first."""
+"""Codes after which trying again cannot help: a person must correct something first."""
 
 
 class RunError(Exception):
@@ -34,13 +34,13 @@ class RunError(Exception):
 
 
 class WrongWorkload(RunError):
-    """The workload, a query or a source's header is not what was declared; editing it is the only way on."""
+    """The workload, a query or a source's header is wrong; somebody must edit it."""
 
     code = WRONG_WORKLOAD
 
 
 class GateFailure(RunError):
-    """Days that the quality gate refused, with the first reason of each; their published tables are as they were."""
+    """Days that the quality gate refused, with the first reason for each. Their published tables did not change."""
 
     code = GATE
 
@@ -74,7 +74,7 @@ class UnreadableSource(RunError):
 
 
 class WrongHeader(WrongWorkload):
-    """A source whose header is unlike its declaration."""
+    """A source whose header differs from its declaration."""
 
 
 class SchemaChanged(WrongWorkload):
@@ -82,7 +82,7 @@ class SchemaChanged(WrongWorkload):
 
 
 class LeaseHeld(RunError):
-    """Another run has the lake; the message names its holder. `note`: what is odd about its lease, if anything."""
+    """Another run holds the lake; the message names it. `note`: what is odd about its lease, if anything."""
 
     def __init__(self, holder: str, expires: datetime | None = None, note: str = "") -> None:
         self.holder = holder
@@ -91,7 +91,7 @@ class LeaseHeld(RunError):
 
 
 class LeaseLost(RunError):
-    """The run's lease ended, or another run took the lake: nothing more is written."""
+    """The run's lease ended, or another run took the lake. This run writes nothing more."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -101,7 +101,7 @@ class LeaseLost(RunError):
 
 
 class LeaseUnreadable(RunError):
-    """The lease's file says nothing that is known, so nobody can tell who has the lake.
+    """The lease's file cannot be understood, so nobody can tell which run holds the lake.
 
     >>> str(LeaseUnreadable("lake/w/_work/lease.json", "it is empty"))
     'cannot read lake/w/_work/lease.json: it is empty; if no run of the workload is at work, remove the file'
@@ -125,14 +125,14 @@ def exit_code(error: BaseException) -> int:
 
 
 def is_expected(error: BaseException) -> bool:
-    """Whether the error's own message says all there is to say; others deserve a traceback."""
+    """Whether the error's own message says enough. Other errors are printed with a traceback."""
     return isinstance(error, RunError | QueryError | WorkExhausted) or interruption(error) is not None
 
 
 def message(error: BaseException) -> str:
     """What to print for an error: one clear message, several lines only where the error itself has them.
 
-    Of what nobody expected, the whole of which was in the traceback, the deepest cause, the file, and what to do.
+    For an unexpected error, whose traceback has been printed: the deepest cause, the file, and what to do.
 
     >>> message(SourceMissing("weather", "w.csv"))
     "trendmill: source missing: 'weather' (w.csv) must exist; nothing was written"
@@ -141,7 +141,7 @@ def message(error: BaseException) -> str:
         how = "ended by SIGTERM" if isinstance(interrupted, Terminated) else "interrupted"
         return f"trendmill: {how}; tables hold whole days only, run the same command again"
     if isinstance(error, WorkExhausted):
-        hint = "a shorter window, conditions on single events or neighbours, or a larger budget may do"
+        hint = "a shorter window, conditions on single events or neighbours, or a larger budget may help"
         return f"trendmill: {error}; {hint}"
     if is_expected(error):
         return f"trendmill: {str(error).strip() or type(error).__name__}"

@@ -1,7 +1,6 @@
 """Where things are: the lake, the reports, the workloads, the cache. Each is one environment variable with a default.
 
-Relative values are taken from the current folder, so that a checkout runs from its own root and a server names absolute
-folders.
+A relative value starts at the current folder: a checkout runs from its own root, a server names absolute folders.
 """
 
 from __future__ import annotations
@@ -46,5 +45,5 @@ def class_archive() -> Path:
 
 
 def project() -> Path:
-    """The root of this checkout: workers find `jobs` and `cep_core` below it."""
+    """The root of this checkout; workers import `jobs` and `cep_core` from it."""
     return Path(__file__).resolve().parents[1]

@@ -1,7 +1,7 @@
-"""SIGTERM ends a program as Ctrl-C does: what is begun is let go, the lease is given back, no child stays.
+"""SIGTERM ends a program as Ctrl-C does: work is stopped, the lease is given back, no child process stays.
 
-Python's own answer to SIGTERM is to vanish, with everything left as it is. Spark's JVM, whose Python workers leave with
-it, goes when this program's end of its pipe closes, a moment after this program: so it is waited for.
+By default Python ends at once on SIGTERM and cleans up nothing. Spark's JVM ends when this program's end of its pipe
+closes, and its Python workers end with it. That is a moment after this program, so the program waits for the JVM.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Within the block SIGTERM raises Terminated, once, and an interrupted block leaves no JVM of its own behind."""
+    """In this block SIGTERM raises Terminated once, and an interrupted block leaves none of its JVMs behind."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread is told of signals
+        yield  # only the main thread receives signals
         return
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -41,7 +41,7 @@ def terminable() -> Iterator[None]:
 
 
 def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The interruption behind an error: what was let go on the way out may have failed in turn."""
+    """The interruption behind an error: cleaning up after it may have failed in turn."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):
@@ -52,7 +52,7 @@ def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
 
 
 def jvm() -> subprocess.Popen[bytes] | None:
-    """The JVM that this process started; None where it started none, or where spark-submit did."""
+    """The JVM that this process started; None if it started none, or if spark-submit did."""
     context = sys.modules.get("pyspark.core.context")
     gateway = context.SparkContext._gateway if context is not None else None
     process: subprocess.Popen[bytes] | None = getattr(gateway, "proc", None)
@@ -78,7 +78,7 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
 
 
 def _terminate(_: int, __: FrameType | None) -> None:
-    """The JVM leaves at once: asked to stop by the thread that waits for its answer, it would first finish its work."""
+    """Kill the JVM at once. Asked to stop by the thread that waits for its answer, it would first finish its work."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     process = jvm()
     if process is not None:

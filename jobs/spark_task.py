@@ -1,24 +1,23 @@
 """One Spark task of a run, for spark-submit: `--workload W --task load|slice|evaluate --from D --to D --run-id R`.
 
-The run's id is the scheduler's, so that all tasks and retries of a run share its lease; meeting another run's lease
-fails at once, naming the holder. `--task maintain` needs no days, `--task experiment` measures grids of experiments;
-either is all that its run does to the lake, and gives the lease back.
-Exit codes as in jobs/exits.py; one that no retry can help ends the run (jobs/tasks/ending.py).
+The scheduler gives the run's id, so all tasks and retries of a run share its lease. If another run holds the lease, the
+task fails at once and names that run. `--task maintain` needs no days, `--task experiment` measures grids of
+experiments; each of them is the whole run, so it gives the lease back.
+Exit codes as in jobs/exits.py. A code after which no retry can help ends the run (jobs/tasks/ending.py).
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
 import sys
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jobs import places
-from jobs.exits import OK, exit_code, is_expected, message
 from jobs.lake.leasing.keeping import kept
 from jobs.lake.leasing.lease import lease_file, take
 from jobs.lake.session import Scale, start_session
@@ -26,33 +25,20 @@ from jobs.quality.judges import Judges, judges_for
 from jobs.runs.input_size import input_size
 from jobs.runs.progress import to_person
 from jobs.runs.run import Progress
-from jobs.signals import terminable
-from jobs.tasks.ending import end, end_after
+from jobs.tasks.ending import done, end
 from jobs.tasks.experiments import experiment_all
 from jobs.tasks.maintenance import maintain
 from jobs.tasks.nightly import TASKS, begin
-from jobs.workload.declaration import folder_of, load_workload
+from jobs.workload.declaration import load_workload
 
 WHOLE_RUNS = ("experiment", "maintain")
-"""Tasks after which their run has nothing more to write to the lake."""
+"""Tasks after which their run writes nothing more to the lake."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do one task; returns the exit code."""
     options = _parser().parse_args(arguments)
-    name = ""
-    try:
-        name = folder_of(options.workload).name
-        with terminable():
-            _leased(options, name)
-        return OK
-    except (Exception, KeyboardInterrupt) as error:
-        if not is_expected(error):
-            logging.getLogger("trendmill").exception("this was not expected")
-        print(message(error), file=sys.stderr, flush=True)
-        if name:
-            end_after(error, places.lake(), name, options.run_id)
-        return exit_code(error)
+    return done(partial(_leased, options), places.lake(), options.workload, options.run_id)
 
 
 def _leased(options: argparse.Namespace, name: str) -> None:
@@ -97,7 +83,7 @@ def _do_task(options: argparse.Namespace, judges: Judges | None) -> None:
 
 
 def _scale(options: argparse.Namespace, progress: Progress) -> Scale:
-    """The scale of Spark's settings for what the task will read; spark-submit was given the same one's heap."""
+    """The scale of Spark's settings for what the task will read. spark-submit got the heap of the same scale."""
     if options.first is None:
         return "small"
     size = input_size(load_workload(options.workload), [options.task], options.first, options.last, places.lake())

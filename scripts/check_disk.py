@@ -1,4 +1,4 @@
-"""Refuse, in one sentence, to set up where the disk is too small: packages, their cache and a lake take some 4 GB."""
+"""Refuse to set up, in one sentence, if the disk is too small: packages, their cache and a lake take about 4 GB."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GIGABYTE = 10**9
 
 
 def missing_space(folder: Path, needed_bytes: int, free_bytes: int) -> str | None:
-    """The sentence that tells what is missing, or None where there is enough.
+    """The sentence that says what is missing, or None if there is enough.
 
     >>> missing_space(Path("/data"), 4 * GIGABYTE, 9 * GIGABYTE) is None
     True

@@ -1,4 +1,4 @@
-"""Refuse, in one sentence, to start a server on a loopback port that something else already uses."""
+"""Refuse to start a server, in one sentence, if another program uses the loopback port."""
 
 from __future__ import annotations
 

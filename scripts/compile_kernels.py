@@ -1,13 +1,14 @@
 """Compile the engines' kernels into the cache, so that the first night does not wait for them.
 
-Every query of every workload that compiles is evaluated on a made-up log of its schema, and a few queries more reach
-the kernels that only large numbers need. Numba keeps the machine code in NUMBA_CACHE_DIR; where a kernel's source has
-not changed since, this reads it back in a second; once the engines have changed, all are compiled again.
+Every query of every workload that compiles is evaluated on a generated log of its schema. A few more queries reach the
+kernels that only large numbers need. Numba keeps the machine code in NUMBA_CACHE_DIR. If no kernel's source has
+changed, this takes a second; if the engines have changed, all kernels are compiled again.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from numba import config
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.evaluator import of_table
+from cep_core.matching.choice.answering import ANSWERS
+from cep_core.matching.choice.listings import LISTINGS
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.trends.arrays.graph import Vertices, free_graph
 from cep_core.trends.arrays.ranges import no_numbers
@@ -37,8 +41,8 @@ DRAWN = {
     AttributeType.BOOL: lambda random: random.choice([True, False], EVENTS),
 }
 
-FURTHER = (
-    # 150 events of a type in one window: more trends than a machine word counts, and than 38 digits tell.
+FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
+    # 150 events of a type in one window: more trends than a machine word or 38 digits can count.
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
     # Windows that overlap often enough to meet.
@@ -51,13 +55,12 @@ FURTHER = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
-    # Matches that only residues count, and runs that look at all that they have bound.
-    ("PATTERN A+ WITHIN 1000", partial(cep.match, collapsed=True)),
-    ("PATTERN A+ a[] WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) } WITHIN 1000", cep.match),
-    # Position lists, and events that complete a match.
-    ("PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50", cep.match),
+    # Every way to answer a strategy (matches that only residues count are among them) and to list matches.
+    *((choice.example, partial(cep.match, collapsed=True)) for choice in ANSWERS),
+    *((choice.example, cep.match) for choice in LISTINGS),
+    # Events that complete a match.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
-    # Negations that others excuse, and the listing of strategies with one match for each start.
+    # Negations that other negations excuse, and listing under strategies with one match for each start.
     ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*), SUM(A.x) PATTERN SEQ(A+, B) WHERE skip_till_next_match WITHIN 1000", cep.aggregate),
@@ -77,7 +80,7 @@ def made_up_log(schema: LogSchema) -> pa.Table:
 
 
 def join_panes() -> None:
-    """Windows joined from panes, which pays only for more events than a made-up log has."""
+    """Windows joined from panes; chosen only for more events than a generated log has."""
     template = automaton(1, [0], [0], [(0, 0)])
     for sums in (0, 1):
         vertices = Vertices(
@@ -94,7 +97,7 @@ def join_panes() -> None:
 
 
 def shed() -> None:
-    """Every strategy of load shedding on one small pattern: the kernels do not depend on what it asks."""
+    """Every strategy of load shedding on one small pattern: the kernels do not depend on the pattern."""
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
     half = 5 * EVENTS
@@ -102,7 +105,7 @@ def shed() -> None:
 
 
 def forget_outdated() -> None:
-    """Drop what was compiled before the engines last changed: Numba looks at a kernel's own file, not its callees."""
+    """Delete code compiled before the engines last changed: Numba checks a kernel's own file, not its callees."""
     engines = Path(cep.__file__).parent
     changed = max(source.stat().st_mtime for source in engines.rglob("*.py"))
     for index in Path(config.CACHE_DIR).rglob("*.nbi") if config.CACHE_DIR else ():
@@ -118,11 +121,13 @@ def main() -> None:
         try:
             workload = load_workload(folder.name)
         except WorkloadError:
-            continue  # `trendmill check` tells what is wrong with it; set-up goes on without
+            continue  # `trendmill check` says what is wrong with it; set-up goes on without it
         compiled, _ = compile_questions(workload)
         log = made_up_log(workload.schema)
         for query in compiled.values():
-            query.evaluator.merge(query.evaluator.evaluate(log))
+            for table in query.evaluator.tables:
+                if table.evaluate is not None:
+                    table.merge(of_table(table.evaluate(log), table.suffix))
             evaluated += 1
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     for text, evaluate in FURTHER:

@@ -1,9 +1,9 @@
-"""Fetch the jars that `jars.lock` names into a folder, once; afterwards no network is needed.
+"""Fetch the jars that `jars.lock` names into a folder, once. Afterwards no network is needed.
 
-Needs only Java and the installed pyspark, whose jars include Apache Ivy with a command line of its own. Each jar
-comes without its dependencies: Spark has them already (docs/decisions/0001). A mirror is named by an Ivy settings
-file (--ivy-settings or IVY_SETTINGS); jars copied into the folder by hand are accepted when their sha256 sums agree
-with the lock.
+Needs only Java and the installed pyspark, whose jars include Apache Ivy and its command line. Each jar comes without
+its dependencies, because Spark has them already (docs/decisions/0001). An Ivy settings file names a mirror
+(--ivy-settings or IVY_SETTINGS). Jars that somebody copied into the folder are accepted if their sha256 sums agree with
+the lock.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def ivy_jar() -> Path:
 
 
 def fetch(jar: LockedJar, folder: Path, java: Path, settings: str | None) -> None:
-    """Download one jar into the folder, where it appears whole and with the locked sum, or not at all."""
+    """Download one jar into the folder. It appears there whole and with the locked sum, or not at all."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         command = [
             *(

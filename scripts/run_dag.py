@@ -1,17 +1,15 @@
 """Run a DAG once for one operating day, in this process and without a scheduler, exactly as `airflow dags test` would.
 
-The metadata database is copied from the template made at set-up. A task that fails is not retried here: nobody wants
-to wait for a retry delay at a terminal. Ends with one line per task and with where the report is; exit code 1 if a
-task failed.
+The metadata database is a copy of the template that set-up made. A failed task is not retried: nobody wants to wait at
+a terminal for a retry. One line is printed for each task, and at the end the path of the report. Exit code 1: a task
+failed.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 import logging
 import os
-import re
 import shutil
 import sys
 import time
@@ -19,43 +17,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 from unittest.mock import patch
+
+from jobs.lake.greeting import WithoutGreetings
 
 ROOT = Path(__file__).resolve().parents[1]
 
-
 QUIET = {
-    # The tasks' own lines as they are; of Airflow's only what a person must see.
+    # The tasks' own lines stay as they are. Of Airflow's lines only those stay that a person must see.
     "AIRFLOW__LOGGING__LOG_FORMAT": "%(message)s",
     "AIRFLOW__LOGGING__LOGGING_LEVEL": "WARNING",
     "AIRFLOW__LOGGING__NAMESPACE_LEVELS": "airflow.task.hooks=INFO airflow.task.operators=INFO task=CRITICAL "
     "airflow.sdk.definitions.dag=ERROR py.warnings=ERROR",
 }
-
-
-SPARKS_GREETING = re.compile(
-    r"Spark-Submit cmd:|WARNING: Using incubator modules|Using Spark's default|Setting Spark log level"
-    r"|\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) "
-)
-
-
-class WithoutGreetings(io.TextIOBase):
-    """A text stream that passes on every line but those that Spark prints at each start."""
-
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
-        self._begun = ""
-
-    def write(self, text: str) -> int:
-        *lines, self._begun = (self._begun + text).split("\n")
-        for line in lines:
-            if not SPARKS_GREETING.match(line):
-                self._out.write(line + "\n")
-        return len(text)
-
-    def flush(self) -> None:
-        self._out.flush()
 
 
 def prepare_home() -> None:
@@ -71,7 +46,7 @@ def prepare_home() -> None:
 
 
 def load_dag(dag_id: str) -> Any:
-    """The DAG of this name from the DAGs folder; exits with one sentence where there is none."""
+    """The DAG of this name from the DAGs folder. Exits with one sentence if there is none."""
     from airflow.dag_processing.dagbag import BundleDagBag
 
     folder = ROOT / "dags"
@@ -83,7 +58,7 @@ def load_dag(dag_id: str) -> Any:
 
 
 def end_of(dag: Any, day: date) -> Any:
-    """The moment at which the operating day has ended: the logical date whose data interval is that day."""
+    """The end of the operating day: the logical date whose data interval is that day."""
     import pendulum
     from airflow.serialization.encoders import coerce_to_core_timetable
 
@@ -93,7 +68,7 @@ def end_of(dag: Any, day: date) -> Any:
 
 
 def report_of(dag_id: str, day: date) -> Path | None:
-    """The page that a DAG's run for a day has written; None for DAGs that write none."""
+    """The page that a DAG's run for a day has written, or None for DAGs that write no page."""
     reports = Path(os.environ.get("TRENDMILL_REPORTS", ROOT / "reports"))
     kind, _, workload = dag_id.partition("_")
     folder = {"nightly": day.isoformat(), "evaluation": "experiments"}.get(kind)
@@ -102,7 +77,7 @@ def report_of(dag_id: str, day: date) -> Path | None:
 
 @contextmanager
 def starting_now() -> Iterator[None]:
-    """Let `DAG.test` begin its run now; it takes the logical date, so that a run for a day of 2013 lasts years."""
+    """Let `DAG.test` begin its run now. Else it begins at the logical date: a run for 2013 would last years."""
     from airflow.models import dagrun
 
     make = dagrun.get_or_create_dagrun
@@ -145,7 +120,7 @@ def main() -> None:
     sys.stdout = WithoutGreetings(sys.stdout)
     prepare_home()
     dag = load_dag(options.dag_id)
-    logging.getLogger("airflow.sdk.definitions.dag").setLevel(logging.ERROR)  # it repeats what TellTasks tells
+    logging.getLogger("airflow.sdk.definitions.dag").setLevel(logging.ERROR)  # it repeats what TellTasks prints
     tell = TellTasks()
     for task in dag.tasks:
         tell.watch(task)

@@ -1,8 +1,8 @@
 """Which events may stand for which variable, partition by partition: the input of every pattern engine.
 
-Vertex predicates filter first, then events are grouped by the query's key classes (GRETA, section 6: local predicates
-filter, equivalences partition), partitions of other slices are dropped, and what is left stands in (ts, seq) order
-inside each partition. Columns only; linear in events plus output, nothing that is sorted is sorted again.
+Vertex predicates filter first. Then events are grouped by the query's key classes (GRETA, section 6: local predicates
+filter, equivalences partition), and partitions of other slices are dropped. The candidates stand in (ts, seq) order
+inside each partition. Only columns are used; linear in events plus output, since sorted columns are never sorted again.
 """
 
 from __future__ import annotations
@@ -155,16 +155,16 @@ def _grouped(
             narrowed = Relation({k: codes_of[own] for k, codes_of in relation.columns.items()}, len(own))
             carried[name] = distinct(narrowed, sizes)
     positive = {variable.name: carried[variable.name] for variable in query.positive}
-    found = partitions(query.pattern, positive, len(classes), sizes)
-    keys = pa.table({key.name: values[k].take(pa.array(found.columns[k])) for k, key in enumerate(classes)})
-    found, keys = _owned_only(found, keys, classes, owned)
-    return _placed(entries, signatures, found, keys, read, masks, sizes)
+    keyed = partitions(query.pattern, positive, len(classes), sizes)
+    keys = pa.table({key.name: values[k].take(pa.array(keyed.columns[k])) for k, key in enumerate(classes)})
+    keyed, keys = _owned_only(keyed, keys, classes, owned)
+    return _placed(entries, signatures, keyed, keys, read, masks, sizes)
 
 
 def _placed(
     entries: Mapping[tuple[tuple[str, ...], ...], tuple[Ints, Relation]],
     signatures: Mapping[tuple[tuple[str, ...], ...], list[str]],
-    found: Relation,
+    keyed: Relation,
     keys: pa.Table,
     read: Ints,
     masks: Mapping[str, Mask],
@@ -173,7 +173,7 @@ def _placed(
     """Every event in every partition that it fits: those of each signature, then all together."""
     places: list[tuple[Ints, Ints, int]] = []
     for number, (chosen, relation) in enumerate(entries.values()):
-        at, partition = matching_pairs(relation, found, sizes)
+        at, partition = matching_pairs(relation, keyed, sizes)
         places.append((read[chosen[at]], partition, number))
     rows = np.concatenate([row for row, _, _ in places])
     partition = np.concatenate([part for _, part, _ in places])
@@ -181,7 +181,7 @@ def _placed(
     if len(places) > 1:
         order = stable_order(rows, int(rows.max()) + 1 if len(rows) else 1)
         rows, partition, origin = rows[order], partition[order], origin[order]
-    order = stable_order(partition, found.length)
+    order = stable_order(partition, keyed.length)
     rows, partition, origin = rows[order], partition[order], origin[order]
     parts = {
         name: masks[name][rows] & (origin == number)
@@ -193,7 +193,7 @@ def _placed(
         first = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(partition) != 0)]))
         parts = {name: np.logical_or.reduceat(mask, first) for name, mask in parts.items()}
         rows, partition = rows[first], partition[first]
-    return rows, offsets_of(partition, found.length), keys, parts
+    return rows, offsets_of(partition, keyed.length), keys, parts
 
 
 def _signature(classes: tuple[KeyClass, ...], variable: str) -> tuple[tuple[str, ...], ...]:
@@ -244,18 +244,18 @@ def _entries(
 
 
 def _owned_only(
-    found: Relation, keys: pa.Table, classes: tuple[KeyClass, ...], owned: Ownership | None
+    keyed: Relation, keys: pa.Table, classes: tuple[KeyClass, ...], owned: Ownership | None
 ) -> tuple[Relation, pa.Table]:
     if not _check_owned(owned, tuple(key.name for key in classes)):
-        return found, keys
+        return keyed, keys
     assert owned is not None
     assert owned.owns is not None
     kept = np.flatnonzero(owned.owns(keys.select(list(owned.variables))))
-    return Relation({k: codes[kept] for k, codes in found.columns.items()}, len(kept)), keys.take(pa.array(kept))
+    return Relation({k: codes[kept] for k, codes in keyed.columns.items()}, len(kept)), keys.take(pa.array(kept))
 
 
 def _check_owned(owned: Ownership | None, classes: tuple[str, ...]) -> bool:
-    """Whether valuations are restricted at all."""
+    """Whether a slice owns only some of the keys."""
     if owned is None or owned.owns is None or not owned.variables:
         return False
     unknown = [name for name in owned.variables if name not in classes]

@@ -1,7 +1,7 @@
 """Grouping without comparing: stable counting order of dictionary codes.
 
-All functions are linear in the number of rows (a radix pass for each 16 bits of the largest code); none sorts what is
-in order already.
+All functions are linear in the number of rows (a radix pass for each 16 bits of the largest code); none sorts
+rows that are in order already.
 """
 
 from __future__ import annotations

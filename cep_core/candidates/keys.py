@@ -1,9 +1,9 @@
 """Attribute values as 64-bit integers that compare like the values, so that kernels know one type only.
 
 NULL becomes `NULL_KEY`, which no comparison accepts (an unknown predicate fails). Integers and booleans stand for
-themselves; floats keep their order through their bits (-0.0 equals 0.0; NaN equals NaN and exceeds all else, as in
-Spark); an integer beside a float stays exact (`exact_order`); strings get their rank in binary order. Cost: linear, for
-strings, and for what is neither a 64-bit integer nor a double, linear plus sorting the distinct ones.
+themselves; floats keep their order through their bits (-0.0 equals 0.0; NaN equals NaN and exceeds every number, as in
+Spark); an integer beside a float stays exact (`exact_order`); strings get their rank in binary order. Cost: linear;
+strings, and numbers that are neither 64-bit integers nor doubles, take a sort of their distinct values as well.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which keys may hold a match: a natural join of what the mandatory variables' events carry.
+"""Which keys may hold a match: a natural join of the keys of the mandatory variables' events.
 
-A partition is one value for each key class. Every event is in each partition that it is consistent with: one that
-lacks part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
+A partition is one value for each key class. An event is in every partition that agrees with its own values, so an event
+without part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
 partitions in which every mandatory variable has an event can hold a match. All steps are hash encodings and radix
-orders: linear in events and in what they join to.
+orders: linear in the events and in the pairs of the join.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def matching_pairs(left: Relation, right: Relation, sizes: Sequence[int]) -> tup
 
 def join(left: Relation, right: Relation, sizes: Sequence[int]) -> Relation:
     """The natural join."""
-    one, other = matching_pairs(left, right, sizes)
-    columns = {k: codes[one] for k, codes in left.columns.items()}
-    columns |= {k: codes[other] for k, codes in right.columns.items() if k not in columns}
-    return Relation(columns, len(one))
+    left_rows, right_rows = matching_pairs(left, right, sizes)
+    columns = {k: codes[left_rows] for k, codes in left.columns.items()}
+    columns |= {k: codes[right_rows] for k, codes in right.columns.items() if k not in columns}
+    return Relation(columns, len(left_rows))
 
 
 def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | None = None) -> Relation:
@@ -70,19 +70,19 @@ def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | 
 
 def partitions(pattern: Pattern, carried: Mapping[str, Relation], classes: int, sizes: Sequence[int]) -> Relation:
     """Every key that may hold a match. `carried`: for each positive variable the distinct keys of its events."""
-    found = _bound(pattern, carried, sizes)
+    keyed = _bound(pattern, carried, sizes)
     for k in range(classes):
-        if k not in found.columns:
+        if k not in keyed.columns:
             values = np.unique(np.concatenate([r.columns[k] for r in carried.values() if k in r.columns]))
-            found = join(found, Relation({k: values}, len(values)), sizes)
-    return found
+            keyed = join(keyed, Relation({k: values}, len(values)), sizes)
+    return keyed
 
 
 _ANYTHING = Relation({}, 1)
 
 
 def _bound(pattern: Pattern, carried: Mapping[str, Relation], sizes: Sequence[int]) -> Relation:
-    """Tuples that some match may carry, on the classes that every match binds here."""
+    """The keys that a match of this part may have, on the classes that every match of this part binds."""
     match pattern:
         case Unit():
             return carried[pattern.variable]

@@ -1,9 +1,9 @@
 """A comparison of sums of integers, rewritten so that each side is about one event.
 
-`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`: for whole numbers without a bound the same truth, so it can stand on an
-edge. A number beyond 64 bits is unknown in the language, so each sum over both events that the text writes (here
-`m.t - s.t`) is asked to fit as well; what is written about one event alone is evaluated as it is. Floats are left
-alone, since rounding depends on the order of additions.
+`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`, which can stand on an edge. For whole numbers of any size both mean the
+same. A number beyond 64 bits is unknown in the language, so every sum over both events in the text (here `m.t - s.t`)
+must fit into 64 bits as well. A part about one event alone is evaluated as it is written. Floats are not rewritten,
+since their rounding depends on the order of additions.
 """
 
 from __future__ import annotations
@@ -84,12 +84,14 @@ def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> tupl
     at = condition.at
     asked = [(condition.operator, [*left, *_taken_off(right)], 0)]
     asked += [(operator, terms, limit) for terms in sums for operator, limit in ((">=", LEAST), ("<=", LARGEST))]
-    found = []
+    comparisons = []
     for operator, terms, limit in asked:
         sources = [term for term in terms if _is_about(term, of_source)]
-        others = [term for term in terms if not _is_about(term, of_source)]
-        found.append(Comparison(operator, WholeSum(tuple(sources), at), WholeSum(_taken_off(others), at, limit), at))
-    return tuple(found)
+        of_target = [term for term in terms if not _is_about(term, of_source)]
+        comparisons.append(
+            Comparison(operator, WholeSum(tuple(sources), at), WholeSum(_taken_off(of_target), at, limit), at)
+        )
+    return tuple(comparisons)
 
 
 def limits(comparison: Comparison) -> bool:
@@ -156,14 +158,14 @@ def _terms(expression: Expression, of_source: Asked, sums: list[list[Term]]) -> 
         return [(expression, False)]
     match expression:
         case Negative():
-            found = [*_taken_off(_terms(expression.operand, of_source, sums))]
+            terms = [*_taken_off(_terms(expression.operand, of_source, sums))]
         case Arithmetic(operator="+" | "-"):
             left, right = (_terms(side, of_source, sums) for side in (expression.left, expression.right))
-            found = [*left, *(_taken_off(right) if expression.operator == "-" else right)]
+            terms = [*left, *(_taken_off(right) if expression.operator == "-" else right)]
         case _:
             raise _NoSum
-    sums.append(found)
-    return found
+    sums.append(terms)
+    return terms
 
 
 def _taken_off(terms: Iterable[Term]) -> tuple[Term, ...]:

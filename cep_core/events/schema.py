@@ -32,11 +32,12 @@ class Ties(StrEnum):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of an event type."""
+    """One attribute of an event type. `title` is what reports call it; results do not depend on it."""
 
     name: str
     type: AttributeType
     nullable: bool = True
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,3 +74,14 @@ class LogSchema:
         <AttributeType.INT: 'int'>
         """
         return self.columns if self.open_world else self.types.get(event_type, {})
+
+    def title_of(self, attribute: str) -> str:
+        """What reports call an attribute: its title in the first event type that gives one, else its name.
+
+        >>> origin = Attribute("origin", AttributeType.STRING, title="airport of departure")
+        >>> schema = LogSchema({"Departure": {"origin": origin}})
+        >>> schema.title_of("origin"), schema.title_of("dest")
+        ('airport of departure', 'dest')
+        """
+        carriers = (attributes[attribute] for attributes in self.types.values() if attribute in attributes)
+        return next((carrier.title for carrier in carriers if carrier.title), attribute)

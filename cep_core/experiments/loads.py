@@ -1,7 +1,7 @@
-"""With what strategies are compared: loads over the day and over its busiest span, and latency bounds beside the load.
+"""The settings in which strategies are compared: loads over the day and over its busiest span, and latency bounds.
 
-A load of 140 % over a day may be 590 % over its busiest three hours, so a load says over what it is meant. The setting
-that is told part by part is the load told over the busiest span where there is one, else over the day.
+A load of 140 % over a day may be 590 % over its busiest three hours, so a load names the time over which it is meant.
+One setting is described part by part: 140 % (`load_told`) over the busiest span if there is one, else over the day.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LOADS = (1.2, 1.4, 1.6, 1.8, 2.0)
 """The paper's event rates (pSPICE, section IV), as shares of what the operator can bear."""
 
 DAY, BUSIEST = "day", "busiest"
-"""What a load is over."""
+"""The time over which a load is meant."""
 
 _TOLD = 1.4
 
@@ -28,7 +28,7 @@ class Setting:
 
 
 def load_told(loads: Iterable[float]) -> float:
-    """The load whose day is told part by part: 140 % where it was measured, else the one in the middle.
+    """The load that is described part by part: 140 % if it was measured, else the one in the middle.
 
     `loads`: at least one.
 
@@ -40,7 +40,7 @@ def load_told(loads: Iterable[float]) -> float:
 
 
 def settings_of(loads: Sequence[float], bound: int, bounds: Sequence[int], *, busiest: bool) -> list[Setting]:
-    """The setting told, then every load over the day and over its busiest span, then every other bound at that load.
+    """The setting described part by part, every load over the day and the busiest span, then every other bound.
 
     >>> for setting in settings_of([1.2, 1.4], 5, [1, 5], busiest=True):
     ...     print(setting.load, setting.over, setting.bound)
@@ -52,8 +52,8 @@ def settings_of(loads: Sequence[float], bound: int, bounds: Sequence[int], *, bu
     """
     if not loads:
         return []
-    told = Setting(load_told(loads), BUSIEST if busiest else DAY, bound)
-    found = [told]
-    found += [Setting(load, over, bound) for over in ((DAY, BUSIEST) if busiest else (DAY,)) for load in loads]
-    found += [Setting(told.load, told.over, other) for other in bounds]
-    return list(dict.fromkeys(found))
+    first = Setting(load_told(loads), BUSIEST if busiest else DAY, bound)
+    settings = [first]
+    settings += [Setting(load, over, bound) for over in ((DAY, BUSIEST) if busiest else (DAY,)) for load in loads]
+    settings += [Setting(first.load, first.over, further) for further in bounds]
+    return list(dict.fromkeys(settings))

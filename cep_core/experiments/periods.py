@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cep_core.arrays import Ints
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Period:
     """By pattern, unweighted."""
 
 
-def periods_of(run: Run, unshed: Run, ts: Ints, interval: tuple[int, int], bound: int, parts: int) -> list[Period]:
+def periods_of(
+    run: OperatorRun, unshed: OperatorRun, ts: Ints, interval: tuple[int, int], bound: int, parts: int
+) -> list[Period]:
     """The judged interval in equal parts; an interval shorter than that in parts of one moment.
 
     `ts`: log time of every event of the run, ascending. `unshed`: the same events with nothing dropped.
@@ -43,10 +45,10 @@ def periods_of(run: Run, unshed: Run, ts: Ints, interval: tuple[int, int], bound
     cuts = np.searchsorted(ts, edges)
     account = run.account
     missed = [_missed_by_event(run, unshed, q, len(ts)) for q in range(len(run.stream.start))]
-    found = []
+    periods = []
     for low, high, since, until in zip(cuts[:-1], cuts[1:], edges[:-1], edges[1:], strict=True):
         latency = account.latency[low:high]
-        found.append(
+        periods.append(
             Period(
                 int(since),
                 int(until),
@@ -58,10 +60,10 @@ def periods_of(run: Run, unshed: Run, ts: Ints, interval: tuple[int, int], bound
                 tuple(int(own[low:high].sum()) for own in missed),
             )
         )
-    return found
+    return periods
 
 
-def _missed_by_event(run: Run, unshed: Run, q: int, events: int) -> Ints:
+def _missed_by_event(run: OperatorRun, unshed: OperatorRun, q: int, events: int) -> Ints:
     """[n] missed matches of pattern q by the event that would have completed them."""
     (patterns, _, keys), (whole, completing, wanted) = run.match_columns(), unshed.match_columns()
     own = whole == q

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, make_plan, statistics_of
-from cep_core.slicing.plan import Prediction
 from cep_core.slicing.ranges import read_from
+from cep_core.slicing.slicing_plan import Prediction
 
 SLICE_COUNTS = (2, 4, 8, 16)
 
@@ -38,11 +38,11 @@ def predicted_loads(
     statistics = statistics_of(events, plan.atoms)
     queries = dict.fromkeys(plan.queries, plan.atoms)
     types = dict(zip(plan.variables, plan.types, strict=True))
-    found = {}
+    predictions = {}
     for slices in counts:
         planned = make_plan(
             queries, plan.variables, statistics, slices, seed_text, reach, interval, types=types, stamps=stamps
         )
         assert planned.predicted is not None
-        found[slices] = planned.predicted
-    return found
+        predictions[slices] = planned.predicted
+    return predictions

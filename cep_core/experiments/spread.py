@@ -1,4 +1,4 @@
-"""A measure over the seeds of an experiment, in three numbers."""
+"""A measure over the seeds of an experiment, as mean, standard deviation and number of runs."""
 
 from __future__ import annotations
 

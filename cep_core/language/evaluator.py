@@ -1,4 +1,4 @@
-"""What every compiled query looks like to the slicer and to the pipeline: atoms, reach, evaluate, merge.
+"""What every compiled query looks like to the slicer and to the pipeline: atoms, reach, evaluate, merge, tables.
 
 Paper 01 treats submonitors as black boxes; trend aggregation and Kleene matching are wrapped the same way, so that one
 slicer, one joiner and one pipeline serve all of them (`docs/architecture.md`, "One idea carries everything").
@@ -6,9 +6,9 @@ slicer, one joiner and one pipeline serve all of them (`docs/architecture.md`, "
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,12 @@ CERTAIN = "certain"
 
 TOTALS = b"totals"
 """Schema-metadata key of a slice's last batch: JSON, {first moment of the day: {"matches_total": digits, ...}}."""
+
+TABLE = b"table"
+"""Schema-metadata key of a batch for a table beside the result: the table's suffix. The result's batches have none."""
+
+RESULT = ""
+"""The suffix of the result's own table."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,92 @@ class Ownership:
     days: tuple[int, ...] | None = None
 
 
+@dataclass(frozen=True)
+class DayResult:
+    """An operating day, [begin, end) in log time; of one that has been evaluated, what the result says of it."""
+
+    begin: int
+    end: int
+    rows: int = 0
+    totals: Mapping[str, Any] = field(default_factory=dict)
+    """As in `TOTALS`."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are more matches than rows.
+
+        >>> DayResult(0, 9, 2, {"matches_total": "3"}).is_cut, DayResult(0, 9, 2, {"matches_total": "2"}).is_cut
+        (True, False)
+        """
+        known = self.totals.get("matches_total") or self.totals.get("matches_at_least")
+        return known is not None and int(known) > self.rows
+
+
+class Evaluate(Protocol):
+    """Partial results of one slice, as `Evaluator.evaluate`."""
+
+    def __call__(
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+    ) -> Iterator[pa.RecordBatch]: ...
+
+
+class Merge(Protocol):
+    """One table from the partial results of all slices, as `Evaluator.merge`."""
+
+    def __call__(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table: ...
+
+
+Blocks = Callable[[Sequence[DayResult]], Sequence[Sequence[DayResult]]]
+"""Of consecutive operating days those for which a table is wanted, in the blocks that are evaluated together."""
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """A table that a query fills: its result, or one that stands beside it, named after it with a suffix.
+
+    A table with an `evaluate` of its own is evaluated after the result, of which `days` then knows rows and totals.
+    The batches of any other come with the result's, on all of its days.
+    """
+
+    suffix: str
+    schema: pa.Schema
+    """Its columns, without `certain`."""
+    merge: Merge
+    days: Blocks
+    evaluate: Evaluate | None = None
+    comment: str = ""
+    """What one row of a table beside a result is; `{query}` stands for the query's name."""
+    variables: tuple[str, ...] = ()
+    """The columns that hold events by `seq`: the variables of matches."""
+
+
+def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
+    """All days in one block."""
+    return [days]
+
+
+def one_by_one(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
+    """Each day for itself: where each has a budget of work, one that exhausts it is a hole of its own."""
+    return [[day] for day in days]
+
+
+def tagged(batches: Iterable[pa.RecordBatch], suffix: str) -> Iterator[pa.RecordBatch]:
+    """Batches that say which table beside the result they are for."""
+    for batch in batches:
+        yield batch.replace_schema_metadata({**(batch.schema.metadata or {}), TABLE: suffix.encode()})
+
+
+def of_table(batches: Iterable[pa.RecordBatch], suffix: str = RESULT) -> Iterator[pa.RecordBatch]:
+    """The batches that are for one table.
+
+    >>> result = pa.RecordBatch.from_pydict({"n": [1]})
+    >>> [why] = tagged([pa.RecordBatch.from_pydict({"m": [2]})], "_why")
+    >>> [batch.to_pydict() for batch in of_table([result, why], "_why")], len(list(of_table([result, why])))
+    ([{'m': [2]}], 1)
+    """
+    return (batch for batch in batches if (batch.schema.metadata or {}).get(TABLE, b"") == suffix.encode())
+
+
 class Evaluator(Protocol):
     """A compiled query."""
 
@@ -84,15 +176,8 @@ class Evaluator(Protocol):
         """The columns of the result, without `certain`."""
 
     @property
-    def postpones(self) -> bool:
-        """Whether results can be counted only by listing them, since conditions are judged on what is listed.
-
-        Then work may be exponential in the events, and days that have a budget are evaluated one by one.
-        """
-
-    @property
-    def compacts(self) -> bool:
-        """Whether compact rows can be had without listing matches, if need be as supersets of unknown count."""
+    def tables(self) -> tuple[ResultTable, ...]:
+        """What it fills: first the result, by this evaluator's own `schema`, `evaluate` and `merge`."""
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
@@ -101,6 +186,7 @@ class Evaluator(Protocol):
 
         `events`: the slice's events in (ts, seq) order. Ownership is applied before aggregating, counting or cutting.
         Batches carry the evaluator's own partial columns and `certain`; the last one, possibly empty, carries totals.
+        Those for tables beside the result say so (`tagged`); `of_table` parts them.
         """
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:

@@ -1,30 +1,22 @@
 """Which events complete a match, without counting or listing any: one pass ahead, under skip-till-any-match.
 
-A node (row, state) keeps the latest row at which a run that reaches it may have begun; a row completes a match exactly
-if the latest beginning of one of its accepting nodes lies in the window. Nothing leaves a window that a later beginning
-would not outlive, so one number stands for all runs of a node (the maximal start position of CORE's tECS).
-
-Assumes that matches look neither back before their first nor ahead after their last event. Cost for m rows: O(m E); an
-edge whose comparisons are one comparison by order O(log m) a node (a Fenwick tree of maxima over the earlier events'
-places), any other edge with comparisons O(n) for n rows in the window. A closure that everything enters freely needs no
-loop: what a longer chain of its events can reach, its last event alone reaches from as late a beginning.
+A row completes a match exactly if the latest beginning of one of its accepting nodes (`latest_beginnings`) lies in the
+window. What one pass cannot decide is read off compact rows. Cost: `latest_beginnings`; else that of compact rows.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 
-from cep_core.arrays import Flags, Ints
 from cep_core.language.evaluator import Evaluator
 from cep_core.matching.arrays.event_graph import event_graph
-from cep_core.matching.arrays.network import Ends, Network, holds, with_places
+from cep_core.matching.arrays.network import with_places
 from cep_core.matching.choice.any_match import questions_about
 from cep_core.matching.evaluator import MatchEvaluator
+from cep_core.matching.kernels.latest_beginnings import completed, needed_edges
+from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.result.match_rows import LAST_SEQ, window_columns
-
-NEVER = -1
 
 
 def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
@@ -33,8 +25,8 @@ def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     `evaluator` of compact results; `events` in (ts, seq) order. What this pass does not decide - also pairs of matches
     and imprecise events - is read off them.
     """
-    if isinstance(evaluator, MatchEvaluator) and evaluator.detects:
-        rows = _decided(evaluator, events)
+    if isinstance(evaluator, MatchEvaluator) and evaluator.plan.detects:
+        rows = _decided(evaluator.plan, events)
     else:
         table = evaluator.merge(evaluator.evaluate(events))
         names = ["last_ts", LAST_SEQ, *(name for name in ("window_start", "window_end") if name in table.column_names)]
@@ -47,11 +39,10 @@ def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     return rows if new.all() else rows.filter(pa.array(new))
 
 
-def _decided(evaluator: MatchEvaluator, events: pa.Table) -> pa.Table:
+def _decided(plan: MatchPlan, events: pa.Table) -> pa.Table:
     """The same by one pass, in each partition."""
-    query = evaluator.query
-    graph = event_graph(query, evaluator.automaton, evaluator.conditions, events, None, evaluator.negations)
-    asked = questions_about(graph, evaluator.automaton, query.window, None)
+    query, graph = plan.query, event_graph(plan, events)
+    asked = questions_about(graph, plan.automaton, query.window, None)
     network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
     asked = asked.take(completed(network, graph.offsets, graph.clock, graph.width, asked.ends))
     last = asked.ends.rows
@@ -63,142 +54,3 @@ def _decided(evaluator: MatchEvaluator, events: pa.Table) -> pa.Table:
     columns = {"last_ts": pa.array(graph.ts[last][order]), LAST_SEQ: pa.array(graph.seq[last][order])}
     columns.update(window_columns(None if starts is None else starts[order], query.window.size))
     return pa.table(columns)
-
-
-def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:
-    """Whether any match ends at the last row of each question, in whatever state, and begins where it asks.
-
-    The `needed_edges` of the network have places.
-    """
-    source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
-    latest = np.empty(len(clock), np.int64)
-    places = 2 + int(network.store.max(initial=0))
-    tops = np.empty((len(network.operator), places), np.int64)
-    _latest_beginnings(network, offsets, clock, width, source, needed_edges(network), tops, latest)
-    found: Flags = latest[questions.rows] >= questions.begins
-    return found
-
-
-def needed_edges(network: Network) -> Flags:
-    """Which edges can make a beginning later than the other edges into their state do."""
-    source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
-    free = np.diff(network.condition) == 0
-    needed = np.ones(len(source), np.bool_)
-    for edge, (s, t) in enumerate(zip(source, network.target, strict=True)):
-        into = (network.target == t) & (source != t)
-        needed[edge] = s != t or not free[into].all() or bool(network.starts[:, t].any())
-    return needed
-
-
-@njit(cache=True)
-def _latest_beginnings(
-    network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Ints
-) -> None:
-    """latest[row]: the latest row at which a match that ends there may begin, or NEVER."""
-    tick, fits, starts, accepts = network.tick, network.fits, network.starts, network.accepts
-    target, condition, operator = network.target, network.condition, network.operator
-    left, right, store, query = network.left, network.right, network.store, network.query
-    m, states = fits.shape
-    edges = target.shape[0]
-    best = np.empty(states, np.int64)
-    # nodes of the tick in hand, which nothing of the same tick follows: few, so that no array of all nodes is touched
-    room = _most_at_once(offsets, tick) * states
-    waiting, waiting_row, waiting_begun = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    members, beginnings = np.empty((states, m), np.int64), np.empty((states, m), np.int64)
-    above = np.empty(tops.shape[0], np.int64)  # one more than the places of the partition in hand
-    sizes, gone = np.empty(states, np.int64), np.empty(states, np.int64)
-    scanned = np.zeros(states, np.bool_)  # states whose nodes are looked at one by one
-    into = np.empty(edges, np.int64)  # the needed edges by the state they lead to
-    first = np.zeros(states + 1, np.int64)
-    for t in range(states):
-        first[t + 1] = first[t]
-        for edge in range(edges):
-            if needed[edge] and target[edge] == t:
-                into[first[t + 1]] = edge
-                first[t + 1] += 1
-                scanned[source[edge]] |= condition[edge] < condition[edge + 1]
-    for p in range(offsets.shape[0] - 1):
-        low, high = offsets[p], offsets[p + 1]
-        best[:] = NEVER
-        sizes[:] = 0
-        gone[:] = 0
-        for c in range(tops.shape[0]):
-            above[c] = 1 + (store[c, low:high].max() if high > low else 0)
-            tops[c, : above[c]] = NEVER
-        n = 0
-        for row in range(low, high):
-            if n and tick[row] != tick[row - 1]:
-                for k in range(n):
-                    s, ready, begun = waiting[k], waiting_row[k], waiting_begun[k]
-                    best[s] = max(best[s], begun)
-                    if not scanned[s]:
-                        continue
-                    members[s, sizes[s]] = ready
-                    beginnings[s, sizes[s]] = begun
-                    sizes[s] += 1
-                    for edge in range(edges):
-                        c = condition[edge]
-                        if source[edge] == s and c < condition[edge + 1] and query[c, ready] > 0:
-                            _raise(tops, c, above[c] - query[c, ready], above[c], begun)
-                n = 0
-            latest[row] = NEVER
-            for t in range(states):
-                if not fits[row, t]:
-                    continue
-                begun = NEVER
-                if starts[row, t]:
-                    begun = row
-                else:
-                    for k in range(first[t], first[t + 1]):
-                        edge = into[k]
-                        s, c = source[edge], condition[edge]
-                        if c == condition[edge + 1]:
-                            begun = max(begun, best[s])
-                        elif best[s] <= begun:
-                            continue
-                        elif query[c, row] >= 0:
-                            if store[c, row] > 0:
-                                begun = max(begun, _top(tops, c, above[c] - store[c, row], best[s]))
-                        else:
-                            while gone[s] < sizes[s] and clock[members[s, gone[s]]] < clock[row] - width:
-                                gone[s] += 1
-                            for k2 in range(gone[s], sizes[s]):
-                                if beginnings[s, k2] > begun and holds(
-                                    condition, operator, left, right, edge, members[s, k2], row
-                                ):
-                                    begun = beginnings[s, k2]
-                if begun == NEVER:
-                    continue
-                waiting[n], waiting_row[n], waiting_begun[n] = t, row, begun
-                n += 1
-                if accepts[row, t]:
-                    latest[row] = max(latest[row], begun)
-
-
-@njit(cache=True)
-def _most_at_once(offsets: Ints, tick: Ints) -> int:
-    """The most rows of a partition that have the same tick."""
-    most, run = 0, 0
-    for p in range(offsets.shape[0] - 1):
-        for row in range(offsets[p], offsets[p + 1]):
-            run = run + 1 if row > offsets[p] and tick[row] == tick[row - 1] else 1
-            most = max(most, run)
-    return most
-
-
-@njit(cache=True)
-def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
-    """Notes a beginning at a place of the Fenwick tree of maxima tops[c]; what is above holds no less."""
-    while place < above and tops[c, place] < begun:
-        tops[c, place] = begun
-        place += place & -place
-
-
-@njit(cache=True)
-def _top(tops: Ints, c: int, place: int, most: int) -> int:
-    """The latest beginning at the places 1..place; none is later than `most`."""
-    found = NEVER
-    while place > 0 and found < most:
-        found = max(found, tops[c, place])
-        place &= place - 1
-    return found

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
-
-Path = tuple[tuple[int, str], ...]
+from cep_core.matching.match_path import Path
 
 
 @dataclass(frozen=True)
-class Choice:
+class UnitsLeft:
     """`n` more units of an ANY: of each group of units that are alike the first is next."""
 
     n: int
@@ -25,7 +24,7 @@ class Choice:
     begun: bool = False
 
 
-Rest = tuple[Pattern | Choice, ...]
+Rest = tuple[Pattern | UnitsLeft, ...]
 """What is still to be matched, first to last."""
 Passed = tuple[Not, ...]
 """Negated elements between two events of a match, or at its ends."""
@@ -58,11 +57,11 @@ def continuations(rest: Rest) -> Iterator[Step]:
         case Unit():
             yield Step(head, tail, ())
         case AnyOf():
-            yield from continuations((Choice(head.n, tuple((unit,) for unit in head.units)), *tail))
-        case Choice():
+            yield from continuations((UnitsLeft(head.n, tuple((unit,) for unit in head.units)), *tail))
+        case UnitsLeft():
             for place, group in enumerate(head.groups):
                 left = (*head.groups[:place], *([group[1:]] if group[1:] else []), *head.groups[place + 1 :])
-                more = (Choice(head.n - 1, left, True),) if head.n > 1 else ()
+                more = (UnitsLeft(head.n - 1, left, True),) if head.n > 1 else ()
                 yield Step(group[0], (*more, *tail), (), head.begun)
         case Not():
             for step in continuations(tail):

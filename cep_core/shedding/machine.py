@@ -28,7 +28,7 @@ class Start(StrEnum):
 
 @dataclass(frozen=True)
 class Machine:
-    """L steps, L + 1 states. Raises ValueError for what has no meaning.
+    """L steps, L + 1 states. Raises ValueError for a machine that makes no sense.
 
     >>> Machine(steps=3).states
     4

@@ -35,7 +35,7 @@ class PartialMatch:
 
 
 @dataclass
-class Outcome:
+class Replayed:
     """By event, except for the matches: (pattern, window, bound)."""
 
     latency: list[int] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Outcome:
 class Foresight:
     """Knows from a run that dropped nothing what is still to come of a partial match when an event comes."""
 
-    unshed: Outcome
+    unshed: Replayed
     patterns: Sequence[Offered]
     costs: Costs
     bound: int
@@ -100,12 +100,12 @@ def replay(
     by_partition: bool = False,
     leaves: Callable[[int, int], bool] | None = None,
     foresight: Foresight | None = None,
-) -> Outcome:
+) -> Replayed:
     """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument.
 
     `leaves`: whether an event does not meet what is in a window; the window that it opens is not opened then.
     """
-    outcome = Outcome()
+    outcome = Replayed()
     opened = [pattern.opened(ts) for pattern in patterns]
     windows: list[dict[int, list[int]]] = []
     first = 0
@@ -211,7 +211,7 @@ def _offered(
     pattern: Offered,
     event: int,
     ticks: list[int],
-    outcome: Outcome,
+    outcome: Replayed,
     into: list[PartialMatch],
     missing: Sequence[PartialMatch] = (),
 ) -> list[PartialMatch]:

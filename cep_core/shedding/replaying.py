@@ -1,8 +1,9 @@
-"""One experiment: train, run without shedding, then shed with every strategy, at every load and seed.
+"""One experiment: train the model, run without shedding, then shed with each strategy, load and seed.
 
-Trained on the events before the judged interval, at a load that the operator can bear; the model then meets the judged
-events (pSPICE, section IV-B). While it sheds it looks at fresh observations at regular distances and is trained anew
-where they have drifted (section III-D). Without events before the interval it is trained on those judged.
+The model is trained on the events before the judged interval, at a load that the operator can bear, and then used on
+the judged events (pSPICE, section IV-B). While a run sheds, it compares fresh observations with the model at regular
+distances and trains the model again where they have drifted (section III-D). If there are no events before the
+interval, the judged events train the model.
 
 Cost: one run over the events before, then one over those judged for each strategy, load and seed.
 """
@@ -24,27 +25,28 @@ from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
 from cep_core.shedding.hindsight.least_loss import Loss, least_loss
 from cep_core.shedding.model.observations import Observations
 from cep_core.shedding.model.overload import Detector
-from cep_core.shedding.quality import Quality, quality_of
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
+from cep_core.shedding.result_quality import Quality, quality_of
 from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
 from cep_core.shedding.shedders.shedder import Shedder, detector_of
+from cep_core.shedding.shedders.strategy import SheddingStrategy
 from cep_core.shedding.training.drift import has_drifted
 from cep_core.shedding.training.operator_model import Model, model_of
 
 LOOKS = 24
-"""How often a run looks for drift."""
+"""How often a run checks for drift."""
 
 PLANS = 2
-"""How often the clairvoyant looks again whether what it keeps is in time."""
+"""How often the clairvoyant checks again whether what it keeps is done in time."""
 
 ENOUGH = 1_000
-"""Observations of a pattern before its model may be trained anew."""
+"""How many observations of a pattern are needed to train its model again."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """Patterns over the events up to `end`: those before `begin` train, [begin, end) is judged (log time)."""
+    """Patterns and events up to `end` (log time). Events before `begin` train, those in [begin, end) are judged."""
 
     patterns: Sequence[Offered]
     ts: Ints
@@ -58,10 +60,10 @@ class Scenario:
     buffer: int = 0
     ordered: bool = False
     drift: float = 0.01
-    """Mean squared error of the transition matrix beyond which a model is trained anew."""
+    """A model is trained again if the mean squared error of its transition matrix exceeds this."""
 
     def buffer_of(self, bound: int) -> int:
-        """The safety buffer at another bound: it keeps its proportion."""
+        """The safety buffer for another bound: its proportion to the bound stays the same."""
         return self.buffer * bound // self.bound
 
     @property
@@ -81,7 +83,7 @@ class Measured:
     seed: int
     quality: Quality
     retrained: int
-    run: Run
+    run: OperatorRun
 
 
 class Experiment:
@@ -93,8 +95,8 @@ class Experiment:
             scenario.patterns, scenario.ts, scenario.costs, ordered=scenario.ordered, kind=scenario.kind
         )
         self._at_ease = np.zeros(len(scenario.ts), np.int64)
-        # Deep enough to say afterwards what each partial match was worth.
-        self.unshed = Run(self.stream, self._at_ease, tracked=RECORD)
+        # recorded, so that afterwards the worth of each partial match is known
+        self.unshed = OperatorRun(self.stream, self._at_ease, tracked=RECORD)
         self.unshed.advance(scenario.first or len(scenario.ts))
         types = int(scenario.kind.max(initial=0)) + 1
         self.model: Model = model_of(self.unshed, scenario.patterns, scenario.costs, types)
@@ -110,23 +112,27 @@ class Experiment:
 
     @cached_property
     def look_ahead(self) -> GreedyLookAhead:
-        """The strategy that knows the unshed run, and decides once the bound is in danger."""
+        """The shedder that knows the unshed run and drops only when the bound is in danger."""
         return GreedyLookAhead(self._known)
 
     @cached_property
     def clairvoyant(self) -> Clairvoyant:
-        """The one that does useful work only."""
+        """The shedder that does useful work only."""
         return Clairvoyant(self._known)
+
+    def shedder_of(self, strategy: SheddingStrategy) -> Shedder:
+        """The strategy's shedder; one that is out of reach knows the unshed run."""
+        return strategy.make(self._known) if strategy.out_of_reach else strategy.make()
 
     @property
     def useless_work(self) -> float:
-        """The share of what partial matches cost the judged events that no match comes of any more."""
+        """The share of the work on partial matches, at the judged events, that leads to no match."""
         first, fixed = self.scenario.first, self.stream.fixed_cost
         unshed = int((self.unshed.account.work - fixed)[first:].sum())
         return 1 - int(self._useful[1][first:].sum()) / unshed if unshed else 0.0
 
     def least_lost(self, load: float, *, bound: int | None = None) -> float:
-        """The weighted share of the matches that whoever drops partial matches must lose to keep within the bound.
+        """The weighted share of matches that any strategy which drops partial matches must lose to keep the bound.
 
         See `least_loss`; `load` and `bound` as for `measure`.
         """
@@ -136,11 +142,11 @@ class Experiment:
         return lost / weighted if weighted else 0.0
 
     def busiest(self, span: int) -> tuple[int, int, float]:
-        """Where the judged interval is busiest: begin and end of so much log time in a row, and how busy it is there.
+        """The busiest stretch of length `span` in the judged interval: its begin, its end, and how busy it is.
 
-        How busy: the unshed work of a moment there over that of a moment of the whole interval. At load x over the
-        busiest span the load over the interval is x over it. An interval that is no longer is busiest as a whole, and
-        so is one without work.
+        How busy: the unshed work per moment there, divided by the unshed work per moment of the whole interval. A load
+        of x over the stretch is a load of x divided by that over the interval. If the interval is not longer than
+        `span`, or has no work, the answer is the whole interval.
         """
         scenario, first = self.scenario, self.scenario.first
         whole = scenario.end - scenario.begin
@@ -155,7 +161,7 @@ class Experiment:
         return int(begins[best]), int(begins[best]) + span, int(work[best]) / self.cost * (whole / span)
 
     def measure(self, shedder: Shedder, load: float, seed: int = 0, *, bound: int | None = None) -> Measured:
-        """Runs one strategy over the judged events; what was open before is there, and the queue is empty.
+        """Runs one strategy over the judged events. Windows opened before are still open; the queue is empty.
 
         `load`: over the judged interval; `bound`: virtual nanoseconds, the scenario's unless given; the safety buffer
         keeps its proportion to it.
@@ -183,28 +189,28 @@ class Experiment:
         return Measured(shedder.name, load, latest, seed, quality, retrained, run)
 
     def _detector(self, shedder: Shedder, bound: int) -> Detector:
-        """Fitted once for each strategy and bound: nothing in it depends on load or seed."""
+        """The detector of a strategy and a bound; it depends neither on load nor on seed, so it is fitted once."""
         key = shedder.name, bound
         if key not in self._detectors:
             self._detectors[key] = detector_of(shedder, self.model, bound, self.scenario.buffer_of(bound))
         return self._detectors[key]
 
     @cached_property
-    def _plainly(self) -> Run:
+    def _plainly(self) -> OperatorRun:
         """The operator when the judged events begin."""
-        run = Run(self.stream, self._at_ease, tracked=UNTRACKED)
+        run = OperatorRun(self.stream, self._at_ease, tracked=UNTRACKED)
         run.advance(self.scenario.first)
         return run
 
     @cached_property
-    def _looking_ahead(self) -> Run:
-        """With what each partial match will be worth."""
-        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+    def _looking_ahead(self) -> OperatorRun:
+        """The same, with what each partial match will be worth."""
+        run = OperatorRun(self.stream, self._at_ease, tracked=REPLAY)
         run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
 
-    def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, Run]:
-        """The clairvoyant that has chosen what to keep, and its operator when the judged events begin."""
+    def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, OperatorRun]:
+        """The clairvoyant with the matches it keeps, and its operator when the judged events begin."""
         shedder, begun = self.clairvoyant, self._useful[0]
         loss = self._least_loss(load, bound)
         for _ in range(PLANS):
@@ -217,7 +223,7 @@ class Experiment:
         return shedder, begun
 
     def _least_loss(self, load: float, bound: int) -> Loss:
-        """Known once for each load and bound."""
+        """Computed once for each load and bound."""
         if (load, bound) not in self._losses:
             self._losses[load, bound] = self._loss_of(self._known, self._useful[1], load, bound)
         return self._losses[load, bound]
@@ -228,12 +234,12 @@ class Experiment:
         return least_loss(known, arrival, useful, scenario.first, bound, self._weights)
 
     @cached_property
-    def _useful(self) -> tuple[Run, Ints]:
+    def _useful(self) -> tuple[OperatorRun, Ints]:
         return self._doing_only(self.clairvoyant)
 
-    def _doing_only(self, shedder: Clairvoyant) -> tuple[Run, Ints]:
-        """With what the clairvoyant keeps: the operator when the judged events begin, and [n] what its matches cost."""
-        run = Run(self.stream, self._at_ease, tracked=REPLAY)
+    def _doing_only(self, shedder: Clairvoyant) -> tuple[OperatorRun, Ints]:
+        """The operator that does only the clairvoyant's work, when the judged events begin; [n] its work by event."""
+        run = OperatorRun(self.stream, self._at_ease, tracked=REPLAY)
         run.advance(self.scenario.first, shedder.knowledge)
         whole = run.resumed(self._at_ease)
         whole.advance(len(self.scenario.ts), shedder.knowledge)
@@ -244,12 +250,12 @@ class Experiment:
         return Clairvoyance(self.unshed)
 
 
-def _observed(run: Run, model: Model) -> list[Observations]:
+def _observed(run: OperatorRun, model: Model) -> list[Observations]:
     return [run.observations(q) for q in range(len(model.patterns))]
 
 
 def _retrained(model: Model, fresh: Sequence[Observations], scenario: Scenario) -> Model | None:
-    """The model with the chains that have drifted replaced; None: none has."""
+    """The model with new chains for patterns that have drifted; None if no pattern has."""
     patterns = [
         replace(own, observations=new)
         if new.count >= ENOUGH and has_drifted(own.observations.transitions(), new, scenario.drift)

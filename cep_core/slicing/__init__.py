@@ -1,17 +1,17 @@
-"""Slicing: cutting a log into parts that evaluators can work on independently (paper 01, sections 4 and 5).
+"""Slicing: cutting a log into parts that evaluators can process independently (paper 01, sections 4 and 5).
 
-Works on `Atom`s and `Reach` alone, never on engines. `statistics_of` counts, `make_plan` optimises, `split` sends
+It uses only `Atom`s and `Reach`, never an engine. `statistics_of` counts, `make_plan` optimises, `split` sends
 events to slices, `ownership` says which results belong to a slice. `cep_core.slicing.sketch` counts in bounded memory
 (extra `sketch`).
 """
 
 from cep_core.slicing.heavy import heavy_hitters, heavy_values
 from cep_core.slicing.joiner import cell_of, keep_owned, ownership, owning_slices, union_suffices
-from cep_core.slicing.plan import Cube, Plan, Prediction, cubes_of
 from cep_core.slicing.planner import make_plan
 from cep_core.slicing.ranges import TimeRange, cut, load_factor, read_from
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import optimize_shares
+from cep_core.slicing.slicing_plan import Cube, Plan, Prediction, cubes_of
 from cep_core.slicing.splitter import slices_of, split
 from cep_core.slicing.statistics import Frequencies, Statistics, statistics_by_interval, statistics_of
 

@@ -38,11 +38,11 @@ def heavy_values(
     atoms: Sequence[Atom], types: Mapping[str, AttributeType], statistics: Statistics, slices: int
 ) -> dict[str, pa.Array]:
     """The sorted heavy values of each variable that has any, as values of the variable's type."""
-    found: dict[str, list[pa.Array]] = {}
+    collected: dict[str, list[pa.Array]] = {}
     for atom in atoms:
         for attribute, variable in atom.variables:
             if variable in types and (atom.event_type, attribute) in statistics.frequencies:
                 values = heavy_hitters(statistics, atom.event_type, attribute, slices).values
-                found.setdefault(variable, []).append(coerce(values, types[variable]))
-    merged = {variable: pa.concat_arrays(arrays).unique() for variable, arrays in found.items()}
+                collected.setdefault(variable, []).append(coerce(values, types[variable]))
+    merged = {variable: pa.concat_arrays(arrays).unique() for variable, arrays in collected.items()}
     return {variable: values.take(pc.array_sort_indices(values)) for variable, values in merged.items() if len(values)}

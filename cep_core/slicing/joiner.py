@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, Atom, Ownership
 from cep_core.slicing.hashing import keys_of
-from cep_core.slicing.plan import Plan
+from cep_core.slicing.slicing_plan import Plan
 
 
 def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:
@@ -81,7 +81,7 @@ def owning_slices(plan: Plan, days: Sequence[int] | None = None) -> list[int]:
     """The slices that own results certain in [days[0], days[-1])."""
     if not plan.ranges or days is None:
         return list(range(plan.slices))
-    numbers = [index for index, one in enumerate(plan.ranges) if max(one.start, days[0]) < min(one.end, days[-1])]
+    numbers = [index for index, span in enumerate(plan.ranges) if max(span.start, days[0]) < min(span.end, days[-1])]
     return [number * plan.cells + cell for number in numbers for cell in range(plan.cells)]
 
 

@@ -1,11 +1,12 @@
 """The planner: from statistics to the plan with the least predicted maximum load (docs/semantics.md 6).
 
-For every way to divide the slices into time ranges and data slices, and for every set of variables whose heavy values
-are told to the slicer, shares are optimised (paper 01, Algorithm 2) and the maximum load is predicted; the least wins.
-Equal loads: fewer copies, then fewer ranges, then fewer variables with heavy values.
+The planner tries every way to divide the slices into time ranges and data slices, and every set of variables whose
+heavy values get slices of their own. For each it optimises the shares (paper 01, Algorithm 2) and predicts the maximum
+load. The plan with the lowest load wins; among equals, the one with fewer copies, then fewer ranges, then fewer
+variables with heavy values.
 
-The paper always tells the slicer all heavy values. They get share 1 on their variable, which is worse than plain
-hashing where no other variable is left to split them; that is why each variable is tried with and without.
+The paper always treats all heavy values apart. They get share 1 on their variable, which is worse than plain hashing
+where no other variable is left to split them; so each variable is tried both ways.
 
 Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values; beyond 4 such
 variables they are added one by one while that helps.
@@ -26,15 +27,15 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing.hashing import common_type
 from cep_core.slicing.heavy import heavy_values
-from cep_core.slicing.plan import Plan, Prediction, cubes_of
 from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound
+from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
 from cep_core.slicing.statistics import Statistics
 
 ALL_SETS_UP_TO = 4
-"""So many variables with heavy values are tried in all combinations."""
+"""Up to this many variables with heavy values are tried in all combinations."""
 
 NO_REACH = Reach()
 
@@ -60,7 +61,7 @@ def make_plan(
     in which results become certain, it allows time ranges. `stamps`: ascending time-stamps of the events; they weigh
     the ranges, and are needed where the reach counts time-points or events. `types`: of the variables, where the
     statistics do not show them. `ranges`, `heavy` force the number of ranges and the variables whose heavy values are
-    told.
+    treated apart.
     """
     if slices < 1:
         raise ValueError(f"slices must be at least 1, found {slices}")
@@ -82,7 +83,7 @@ def make_plan(
 
 @dataclass(frozen=True)
 class _Task:
-    """What all candidates have in common, with what was computed for some and serves others."""
+    """What all candidates have in common, and results that several of them use."""
 
     queries: tuple[str, ...]
     atoms: tuple[Atom, ...]
@@ -129,17 +130,18 @@ class _Candidate:
     plan: Plan
     costs: Prediction
     heavy: Mapping[str, pa.Array]
-    """All heavy values, told or not."""
+    """All heavy values, treated apart or not."""
 
     @property
-    def told(self) -> frozenset[str]:
+    def apart(self) -> frozenset[str]:
+        """The variables whose heavy values get slices of their own."""
         return frozenset(self.plan.heavy)
 
     @property
     def rank(self) -> tuple[float, float, int, int, list[str]]:
-        """Less is better."""
+        """Lower is better."""
         load, copies = round(self.costs.maximum_load, 9), round(self.costs.replication, 9)
-        return load, copies, len(self.plan.ranges), len(self.told), sorted(self.told)
+        return load, copies, len(self.plan.ranges), len(self.apart), sorted(self.apart)
 
 
 def _candidates(
@@ -147,33 +149,33 @@ def _candidates(
 ) -> list[_Candidate]:
     """Plans with these time ranges and at most `slices` data slices, one for each set of variables tried."""
     types = task.types()
-    found = heavy_values(task.atoms, types, task.statistics, slices)
+    heavy = heavy_values(task.atoms, types, task.statistics, slices)
     least = task.lower_bound(slices) * factor
 
-    def candidate(told: frozenset[str]) -> _Candidate:
-        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(told))}
+    def candidate(apart: frozenset[str]) -> _Candidate:
+        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(apart))}
         plan = Plan(
             task.queries,
             task.atoms,
             task.variables,
             tuple(types.values()),
             cubes_of(shares, task.variables, task.seed_text),
-            {name: found[name] for name in task.variables if name in told},
+            {name: heavy[name] for name in task.variables if name in apart},
             pieces,
         )
         loads = task.predictor.cell_loads(plan) * factor
         copies = float(loads.sum()) * max(1, len(pieces))
         bound = task.predictor.bound(plan) * factor
-        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, least), found)
+        return _Candidate(plan, Prediction(bound, float(loads.max()), copies, least), heavy)
 
     if forced is not None:
-        return [candidate(frozenset(found).intersection(forced))]
-    if len(found) <= ALL_SETS_UP_TO:
-        return [candidate(frozenset(group)) for group in _subsets(sorted(found))]
+        return [candidate(frozenset(heavy).intersection(forced))]
+    if len(heavy) <= ALL_SETS_UP_TO:
+        return [candidate(frozenset(group)) for group in _subsets(sorted(heavy))]
     tried = [candidate(frozenset())]
     best = tried[0]
     while True:
-        steps = [candidate(best.told | {name}) for name in sorted(found) if name not in best.told]
+        steps = [candidate(best.apart | {name}) for name in sorted(heavy) if name not in best.apart]
         tried += steps
         better = min(steps, key=lambda step: step.rank, default=best)
         if better.rank >= best.rank:
@@ -183,14 +185,14 @@ def _candidates(
 
 def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
     """Why the plan has its heavy values and time ranges: one sentence for each choice."""
-    alike = {candidate.told: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
+    alike = {candidate.apart: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
     for name, values in chosen.heavy.items():
-        other = alike.get(chosen.told ^ {name})
-        fate = "get their own shares" if name in chosen.told else "are hashed like any other"
+        rival = alike.get(chosen.apart ^ {name})
+        fate = "get their own shares" if name in chosen.apart else "are hashed like any other"
         compared = ""
-        if other is not None:
-            told, plain = (chosen, other) if name in chosen.told else (other, chosen)
-            loads = told.costs.maximum_load, plain.costs.maximum_load
+        if rival is not None:
+            apart, plain = (chosen, rival) if name in chosen.apart else (rival, chosen)
+            loads = apart.costs.maximum_load, plain.costs.maximum_load
             if round(abs(loads[0] - loads[1]), 9) == 0:
                 continue  # the plan does not slice on this variable
             compared = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
@@ -207,7 +209,7 @@ def _shortened(values: pa.Array, most: int = 5) -> str:
 
 
 def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -> list[int]:
-    """Numbers of time ranges worth trying: for each number of data slices the most ranges that leave so many."""
+    """Numbers of time ranges worth trying: for each number of data slices the most ranges that leave this many."""
     if interval is None or reach.time is None:
         return [1]
     counts = {slices // (slices // count) for count in range(1, slices + 1)}

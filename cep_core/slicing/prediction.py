@@ -23,8 +23,8 @@ import numpy.typing as npt
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.hashing import Keys, coordinates, keys_of
-from cep_core.slicing.plan import Cube, Plan
 from cep_core.slicing.shares import bound
+from cep_core.slicing.slicing_plan import Cube, Plan
 from cep_core.slicing.statistics import Statistics
 
 Loads = npt.NDArray[np.float64]
@@ -111,12 +111,12 @@ class Predictor:
         heavy, wanted = plan.heavy_keys.get(name), name in cube.heavy
         case = event_type, attribute, plan.types[index], share, seed, wanted, None if heavy is None else heavy.tobytes()
         if case not in self._spreads:
-            keys, fractions, others = self._values(event_type, attribute, plan.types[index])
+            keys, fractions, unlisted = self._values(event_type, attribute, plan.types[index])
             if heavy is not None:
                 chosen = np.isin(keys, heavy) == wanted
                 keys, fractions = keys[chosen], fractions[chosen]
             spread = np.bincount(coordinates(keys, seed, share), fractions, share).astype(np.float64)
-            self._spreads[case] = spread if wanted else spread + others / share
+            self._spreads[case] = spread if wanted else spread + unlisted / share
         return self._spreads[case]
 
     def _values(self, event_type: str, attribute: str, kind: AttributeType) -> tuple[Keys, Loads, float]:

@@ -86,10 +86,10 @@ def load_factor(ranges: tuple[TimeRange, ...], stamps: npt.NDArray[np.int64] | N
     if len(ranges) < 2:
         return 1.0
     if stamps is not None and len(stamps):
-        limits = np.array([(one.reads_from, one.end) for one in ranges])
+        limits = np.array([(span.reads_from, span.end) for span in ranges])
         read = np.searchsorted(stamps, limits[:, 1]) - np.searchsorted(stamps, limits[:, 0])
         whole = np.searchsorted(stamps, limits[-1, 1]) - np.searchsorted(stamps, limits[0, 0])
         return float(read.max() / whole) if whole else 1.0
-    if any(one.reads_from == BEGINNING for one in ranges):
+    if any(span.reads_from == BEGINNING for span in ranges):
         return 1.0
-    return max(one.end - one.reads_from for one in ranges) / (ranges[-1].end - ranges[0].reads_from)
+    return max(span.end - span.reads_from for span in ranges) / (ranges[-1].end - ranges[0].reads_from)

@@ -8,7 +8,7 @@ from itertools import chain, combinations, product
 from typing import Any
 
 from cep_core.events.schema import AttributeType
-from cep_core.slicing.plan import Cube, Plan
+from cep_core.slicing.slicing_plan import Cube, Plan
 
 WORD = 2**64
 FACTOR = 0xC6A4A7935BD1E995

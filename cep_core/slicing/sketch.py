@@ -44,8 +44,8 @@ def sketched_statistics(
             for value, count in zip(frequencies.values.to_pylist(), frequencies.counts.tolist(), strict=True):
                 sketch.update(value, count)
         counted = counted + Statistics(exact.events, {}, exact.matched, exact.relevant, 0)
-    found = {place: _frequencies(sketch, types[place]) for place, sketch in sketches.items()}
-    return Statistics(counted.events, found, counted.matched, counted.relevant, span)
+    frequencies_of = {place: _frequencies(sketch, types[place]) for place, sketch in sketches.items()}
+    return Statistics(counted.events, frequencies_of, counted.matched, counted.relevant, span)
 
 
 def _frequencies(sketch: frequent_items_sketch, kind: pa.DataType) -> Frequencies:

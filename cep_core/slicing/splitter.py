@@ -18,9 +18,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.language.evaluator import Atom
+from cep_core.slicing.atom_rows import rows_matching
 from cep_core.slicing.hashing import Keys, keys_of
-from cep_core.slicing.matching import rows_matching
-from cep_core.slicing.plan import Cube, Plan
+from cep_core.slicing.slicing_plan import Cube, Plan
 
 Numbers = npt.NDArray[np.int64]
 
@@ -122,8 +122,8 @@ def _all_cells(cube: Cube, indices: list[int]) -> Numbers:
 def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tuple[Numbers, Numbers]:
     """Every pair once for each time range that reads the event, cells turned into slice numbers."""
     times = ts[rows]
-    first = np.searchsorted([one.end for one in plan.ranges], times, side="right")
-    after = np.searchsorted([one.reads_from for one in plan.ranges], times, side="right")
+    first = np.searchsorted([span.end for span in plan.ranges], times, side="right")
+    after = np.searchsorted([span.reads_from for span in plan.ranges], times, side="right")
     copies = np.maximum(after - first, 0)
     chosen = np.repeat(first - (np.cumsum(copies) - copies), copies) + np.arange(copies.sum())
     return np.repeat(rows, copies), chosen * plan.cells + np.repeat(cells, copies)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.matching import rows_matching, united
+from cep_core.slicing.atom_rows import rows_matching, united
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     for name in types:
         of_type = pc.equal(events["event_type"], name)
         for attribute in dict.fromkeys(a for atom in atoms if atom.event_type == name for a, _ in atom.variables):
-            found = pc.value_counts(events[attribute].filter(of_type).drop_null())
-            values, counts = found.field("values"), found.field("counts").to_numpy(zero_copy_only=False)
+            tally = pc.value_counts(events[attribute].filter(of_type).drop_null())
+            values, counts = tally.field("values"), tally.field("counts").to_numpy(zero_copy_only=False)
             if pa.types.is_dictionary(values.type):
                 values = values.dictionary_decode()
             frequencies[name, attribute] = Frequencies(values, counts.astype(np.int64))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from cep_core.language.evaluator import Ownership
+from cep_core.language.evaluator import RESULT, Ownership, ResultTable, together
 from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
 from cep_core.trends.choice.ways import source_of
@@ -34,8 +34,9 @@ class TrendEvaluator(CompiledQuery):
         return self._layout.result
 
     @property
-    def postpones(self) -> bool:
-        return False
+    def tables(self) -> tuple[ResultTable, ...]:
+        """The result and nothing beside it."""
+        return (ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),)
 
     @property
     def partial_schema(self) -> pa.Schema:

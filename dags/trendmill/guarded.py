@@ -1,4 +1,4 @@
-"""DAGs of all workload folders, each built for itself: one that cannot be built takes no other with it.
+"""DAGs of all workload folders, each built separately: one that cannot be built does not stop the others.
 
 Airflow records import errors by file, and no DAG of a file with an import error is scheduled. So the DAG files leave
 out what cannot be built, and `broken_workloads.py`, which has no DAG of its own, fails with all reasons.
@@ -17,7 +17,7 @@ from trendmill.workload_folders import BrokenFolder, WorkloadFolder, read_worklo
 
 @dataclass
 class Built:
-    """What a DAG file makes of the workload folders. `dags`: by DAG id."""
+    """The DAGs that a DAG file builds from the workload folders. `dags`: by DAG id."""
 
     dags: dict[str, DAG] = field(default_factory=dict)
     broken: list[BrokenFolder] = field(default_factory=list)
@@ -32,7 +32,7 @@ def build_all(build: Callable[[WorkloadFolder], DAG | None]) -> Built:
             continue
         try:
             dag = build(folder)
-        except Exception as error:  # noqa: BLE001 told by broken_workloads.py; the other folders' DAGs must live
+        except Exception as error:  # noqa: BLE001 broken_workloads.py reports it; the other folders' DAGs must not be lost
             built.broken.append(BrokenFolder(folder.name, f"{type(error).__name__}: {error}"[:500]))
             continue
         if dag is not None:

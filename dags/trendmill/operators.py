@@ -78,7 +78,7 @@ class SparkTask(SparkSubmitOperator):
         except AirflowFailException:
             raise
         except AirflowException as error:
-            # spark-submit's exit code and last lines are told in the exception's text, and nowhere else.
+            # spark-submit's exit code and last lines are only in the exception's text.
             code = re.search(r"Error code is: (\d+)", str(error))
             if code is None:
                 raise
@@ -86,7 +86,7 @@ class SparkTask(SparkSubmitOperator):
 
 
 class Command(BaseOperator):
-    """A program of the project in a process of its own, without a JVM; its output goes to the task's log.
+    """A program of the project in its own process, without a JVM. Its output goes to the task's log.
 
     `module` is what `python -m` runs.
     """

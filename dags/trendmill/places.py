@@ -1,7 +1,7 @@
 """Where the project and its data are, as environment variables for the processes that tasks start.
 
-A scheduler's working directory is anybody's guess, so every place is handed over as an absolute path. What the
-environment names already (a container does) is left as it is.
+A scheduler's working directory is not known, so every place is passed as an absolute path. Variables that are already
+set, as in a container, are left as they are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DEFAULTS = {
 
 
 def environment() -> dict[str, str]:
-    """The variables that `jobs` reads its places from, and the path it is imported from."""
+    """The variables from which `jobs` reads its places, and the path from which it is imported."""
     places = {name: os.environ.get(name, str(ROOT / folder)) for name, folder in _DEFAULTS.items()}
     return {**places, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
 
@@ -37,10 +37,10 @@ def spark_settings() -> str | None:
 
 
 def is_chosen_by_input() -> bool:
-    """Whether Spark's settings follow the size of what a task reads; not where a file or a cluster sets them."""
+    """Whether Spark's settings follow the size of what a task reads; not if a file or a cluster sets them."""
     return not on_cluster() and "TRENDMILL_SPARK_SETTINGS" not in os.environ
 
 
 def on_cluster() -> bool:
-    """Whether the master, memory and cores are spark-submit's to say: TRENDMILL_PROFILE=cluster."""
+    """Whether spark-submit decides master, memory and cores: TRENDMILL_PROFILE=cluster."""
     return os.environ.get("TRENDMILL_PROFILE", "local") == "cluster"

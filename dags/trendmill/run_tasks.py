@@ -1,7 +1,7 @@
-"""The four tasks of a run, for a nightly day and for a chunk of a backfill alike: load >> slice >> evaluate >> publish.
+"""The four tasks of a run, for a night and for a chunk of a backfill: load >> slice >> evaluate >> publish.
 
-Few and fat: each Spark task is one application with several stages, because an application costs ten CPU-seconds before
-its first row (docs/decisions/0002). Each may be run again at any time; it replaces whole days.
+Few and large: each Spark task is one application with several stages, because an application costs ten CPU-seconds
+before its first row (docs/decisions/0002). Each may be run again at any time; it replaces whole days.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "retries": 2,
     "retry_delay": timedelta(minutes=5),
     "execution_timeout": timedelta(hours=3),
-    "weight_rule": WeightRule.UPSTREAM,  # a chunk of a backfill is finished before the next one begins
+    "weight_rule": WeightRule.UPSTREAM,  # a chunk of a backfill ends before the next one begins
 }
 
 
@@ -56,7 +56,7 @@ def assets(folder: WorkloadFolder) -> list[Asset]:
 
 
 def run_arguments(folder: WorkloadFolder, first: str, last: str) -> list[str]:
-    """Command line of a run's tasks; the run's id is Airflow's, so that all tasks and retries share one lease."""
+    """The command line of a run's tasks. The run's id is Airflow's, so all tasks and retries share one lease."""
     return ["--workload", folder.name, "--from", first, "--to", last, "--run-id", "{{ dag.dag_id }}/{{ run_id }}"]
 
 

@@ -1,9 +1,9 @@
-"""The workload folders as far as a calendar needs them: who owns one, when its day begins, which tables it fills.
+"""What a calendar needs to know of workload folders: the owner, when a day begins, which tables are filled.
 
-Reads four values at the top of `workload.yaml` and the names of the query files, nothing else, so that no anchor is
-ever expanded. Whether queries and sources are right is for `trendmill check`, which each night's first task runs into
-anyway; a folder that cannot even be scheduled is a `BrokenFolder` with the reason. Whatever is refused here is refused
-by `trendmill check` as well (jobs/workload/declaration.py); tests/dags/test_folders.py holds the two together.
+Reads only four values at the top of `workload.yaml` and the names of the query files, so no anchor is ever expanded.
+`trendmill check` decides whether queries and sources are right, and each night's first task runs it. A folder that
+cannot even be scheduled is a `BrokenFolder` with the reason. Whatever is refused here, `trendmill check` refuses too
+(jobs/workload/declaration.py); tests/dags/test_folders.py compares the two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DAILY = re.compile(r"([0-5]?[0-9])\s+([01]?[0-9]|2[0-3])\s+\*\s+\*\s+\*")
 QUERY_FILES = ("queries/*.cep", "policies/*.mfotl", "policies/*.mtl")
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-"""What can name a workload and a query: each is part of DAG ids, tags, tables, folders and command lines."""
+"""Names of workloads and queries: each is part of DAG ids, tags, tables, folders and command lines."""
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 STARTS = date(1700, 1, 1), date(2200, 12, 31)
 LONGEST = {"title": 200, "owner": 100}

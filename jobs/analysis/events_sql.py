@@ -1,7 +1,7 @@
-"""events.sql against the declared sources and events: its columns, its event types, as far as they can be known.
+"""Checking events.sql against the declared sources and events: its columns and its event types.
 
-Not known is, for example, what a table function gives, or an event type that comes out of a column: then nothing is
-said. What is said here, Spark would say after reading every source.
+Some things cannot be known, for example what a table function gives, or an event type that a column holds. Then no
+problem is reported. Spark would report the same problems, but only after reading every source.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jobs.workload.files.problems import nearest
 
 WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT", "VOID")
 ACCEPTED = {"BIGINT": WHOLE, "DOUBLE": (*WHOLE, "FLOAT", "DOUBLE", "DECIMAL")}
-"""Types that a column of a declared type may have in events.sql; any other has its own, or none (`NULL`)."""
+"""Types that a column may have in events.sql for a declared type. Other types must be equal, or `NULL`."""
 
 LOOSE = frozenset({"TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "STRING", "BOOLEAN"})
 """Types that are compared; the others are left to Spark."""
@@ -44,7 +44,7 @@ def events_mistakes(workload: Workload) -> list[Mistake]:
 
 
 def _wrong_columns(workload: Workload, statement: Statement, resolver: Resolver, root: Scope) -> Iterator[Mistake]:
-    """Columns that the result lacks, has twice, or has and should not; SELECTs of unlike widths."""
+    """Columns that the result lacks, has twice or should not have; SELECTs of different widths."""
     given = resolver.given(root)
     if given is None:
         return
@@ -75,7 +75,7 @@ def _wrong_columns(workload: Workload, statement: Statement, resolver: Resolver,
 
 
 def _wrong_types(workload: Workload, resolver: Resolver, root: Scope) -> Iterator[Mistake]:
-    """Values that cannot be of the declared type, and event types that are not declared, or never given."""
+    """Values that cannot have the declared type, and event types that are not declared or never given."""
     sides = [resolver.given(branch) for branch in branches(root)]
     first = sides[0] if sides else None
     if first is None or any(side is None or len(side) != len(first) for side in sides):
@@ -109,7 +109,7 @@ def _wrong_events(workload: Workload, resolver: Resolver, items: list[Given], sc
 
 
 def _literals(item: exp.Expr, scope: Scope, resolver: Resolver) -> list[exp.Expr] | None:
-    """The texts that an expression can be; None: not known."""
+    """The texts that an expression can give; None: not known."""
     item = item.unalias()
     if isinstance(item, exp.Paren):
         return _literals(item.this, scope, resolver)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from jobs.analysis.events_sql import events_mistakes
 from jobs.analysis.rules import find_rule_problems
-from jobs.workload.compiled import CompiledQuery, compile_questions
+from jobs.workload.compiled import WorkloadQuery, compile_questions
 from jobs.workload.content import content_hash
 from jobs.workload.declaration import Workload, folder_of, read_into
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
 from jobs.workload.sections.experiments import read_grids
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids import Grid
+    from cep_core.experiments.grids.grid import Grid
 
 
 _RIGHT: set[tuple[Path, str]] = set()
-"""Folders that this process has found right, by their content."""
+"""Folders that this process has checked without a problem, by their content."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Folder:
     """A workload with all that its folder holds."""
 
     workload: Workload
-    compiled: dict[str, CompiledQuery]
+    compiled: dict[str, WorkloadQuery]
     grids: dict[str, Grid]
 
 
@@ -51,7 +51,7 @@ def check_folder(name_or_folder: str | Path) -> Folder:
 
 
 def refuse_wrong(name_or_folder: str | Path) -> None:
-    """Raise WorkloadError unless the folder is right; a folder that this process has checked is not read again."""
+    """Raise WorkloadError if the folder has a problem. A folder that this process has checked is not read again."""
     path = folder_of(name_or_folder)
     if not _RIGHT or (path, content_hash(path)) not in _RIGHT:
         check_folder(path)

@@ -1,7 +1,7 @@
-"""A workload's SQL as Spark itself analyses it, over empty tables of the declared columns: nothing is read or run.
+"""Letting Spark analyse a workload's SQL over empty tables of the declared columns: nothing is read or run.
 
-What the analysis without Spark cannot know is found here: types, aggregates, table functions, other tables.
-`trendmill check --deep` asks for it, and has the gate's library build its rules.
+This finds what the analysis without Spark cannot know: types, aggregates, table functions, other tables. `trendmill
+check --deep` uses it, and also lets the gate's library build its rules.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def problems_on_spark(spark: SparkSession, workload: Workload) -> Iterator[str]:
 
 
 def _wrong_rules(spark: SparkSession, empty: Source, rank: int, rules: list[RowRule]) -> Iterator[str]:
-    """All rules at once; each for itself only where Spark refuses them together."""
+    """All rules at once; one by one only if Spark refuses them together."""
     try:
         rows_of(spark, empty, rank, NOTHING, rules)
         return
@@ -74,7 +74,7 @@ def _wrong_rules(spark: SparkSession, empty: Source, rank: int, rules: list[RowR
 
 
 def told(error: PySparkException) -> str:
-    """Spark's message without its own numbers and plans: what is wrong, and where in the SQL.
+    """Spark's message without error numbers and plans: what is wrong, and where in the SQL.
 
     >>> told(PySparkException("[UNRESOLVED_COLUMN] No column `x`. SQLSTATE: 42703; line 3 pos 4;\\n'Project"))
     'No column `x` (line 3, column 5)'
@@ -86,7 +86,7 @@ def told(error: PySparkException) -> str:
 
 
 def problems_of_gate(workload: Workload) -> Iterator[str]:
-    """What the gate's library finds wrong with the rules' arguments; it takes seconds to import."""
+    """What the gate's library finds wrong with the rules' arguments. Importing it takes seconds."""
     from jobs.quality.gate import judge
 
     for rule in workload.expectations.gate:

@@ -1,7 +1,7 @@
-"""Which columns a SELECT names that none of its tables has, and which columns it gives itself.
+"""Resolving a SELECT: the columns that it names but no table has, and the columns that it gives.
 
 Conservative: a table whose columns are not known (a table function, a PIVOT, another database's table) may have any
-column, and what is in doubt is no mistake. Names are compared as Spark does, whatever their case.
+column, and in doubt nothing is a mistake. Names are compared as Spark does, ignoring case.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jobs.workload.files.problems import nearest
 
 
 class Field(NamedTuple):
-    """A column of a table: its name as written there, and its type in Spark's words, empty where it is not known."""
+    """A column of a table: its name as written there, and its type in Spark's words, empty if not known."""
 
     name: str
     kind: str = ""
@@ -36,7 +36,7 @@ def columns_of(kinds: Mapping[str, str]) -> Columns:
 FUNCTIONS = frozenset(
     f"{what}_{of}" for what in ("current", "session") for of in ("catalog", "database", "schema", "user", "window")
 ) | {"current_date", "current_time", "current_timestamp", "current_timezone", "localtimestamp", "user", "window"}
-"""Names that Spark reads without a column behind them: functions without brackets, the structs of windows."""
+"""Names that Spark accepts although no column has them: functions without brackets, structs of windows."""
 OTHERS = frozenset({"all", "grouping__id", "_metadata"})
 UNITS = frozenset(("year", "quarter", "month", "week", "day", "dayofyear", "hour", "minute", "second")) | {
     "millisecond",
@@ -47,12 +47,12 @@ UNITS = frozenset(("year", "quarter", "month", "week", "day", "dayofyear", "hour
 
 @dataclass
 class Resolver:
-    """Resolves one query. `tables`: what it may read; None: a table of unknown columns."""
+    """Resolves one query. `tables`: the tables that it may read; None: a table of unknown columns."""
 
     tables: Mapping[str, Columns | None]
     mistakes: list[Mistake] = field(default_factory=list)
     scopes: list[Scope] = field(default_factory=list)
-    """Of the query and its parts; its own is the last one."""
+    """The scopes of the query and its parts; the query's own scope is the last one."""
     _resolved: set[int] = field(default_factory=set)
     _lost: dict[int, tuple[exp.Column, list[str]]] = field(default_factory=dict)
     _told: set[int] = field(default_factory=set)
@@ -140,7 +140,7 @@ class Resolver:
         return columns_of({name: column.kind for name, column in zip(renamed, columns.values(), strict=False)})
 
     def outputs(self, scope: Scope) -> Columns | None:
-        """The columns that a query in FROM gives; None where not all are known."""
+        """The columns that a query in FROM gives; None if not all are known."""
         inner = scope.expression
         holder = inner.parent
         renamed = holder.alias_column_names if isinstance(holder, exp.Subquery | exp.CTE) else []
@@ -153,7 +153,7 @@ class Resolver:
         return columns_of(dict.fromkeys(named, "")) if named else None
 
     def given(self, scope: Scope) -> list[Given] | None:
-        """The columns that a query gives, in order; None where not all are known, as of one that reads itself."""
+        """The columns that a query gives, in order; None if not all are known, as for a query that reads itself."""
         if id(scope) not in self._given:
             self._given[id(scope)] = None
             self._given[id(scope)] = self._find_given(scope)
@@ -189,7 +189,7 @@ class Resolver:
 
 
 class Given(NamedTuple):
-    """A column that a query gives. `name` empty: Spark makes one up; `kind` empty: its type is not known."""
+    """A column that a query gives. `name` empty: Spark invents one. `kind` empty: its type is not known."""
 
     name: str
     kind: str
@@ -197,7 +197,7 @@ class Given(NamedTuple):
 
 
 def branches(scope: Scope) -> Iterator[Scope]:
-    """The SELECTs whose rows a query puts together, in text order."""
+    """The SELECTs whose rows a query combines, in text order."""
     if isinstance(scope.expression, exp.SetOperation):
         for side in scope.set_operation_scopes:
             yield from branches(side)
@@ -208,7 +208,7 @@ def branches(scope: Scope) -> Iterator[Scope]:
 
 
 def type_of(item: exp.Expr, read: Mapping[str, Columns | None]) -> str:
-    """An expression's type in Spark's words where it is plain: a column, a literal, a CAST; else empty."""
+    """An expression's type in Spark's words if it is plain (a column, a literal, a CAST); else empty."""
     if isinstance(item, exp.Paren):
         return type_of(item.this, read)
     if isinstance(item, exp.Null):
@@ -230,7 +230,7 @@ def type_of(item: exp.Expr, read: Mapping[str, Columns | None]) -> str:
 
 
 def _has(name: str, read: Mapping[str, Columns | None], closed: bool = False) -> bool:
-    """Whether some table has the column; one whose columns are not known may, unless only `closed` ones are asked."""
+    """Whether some table has the column. A table of unknown columns may have it, unless `closed` excludes those."""
     return any(name in columns if columns is not None else not closed for columns in read.values())
 
 
@@ -270,22 +270,22 @@ def _names_given(item: exp.Expr) -> list[str]:
 
 
 def _names_itself(item: exp.Expr) -> bool:
-    """Whether Spark names a column that has no alias by a rule of its own, such as `col` of an array's elements."""
+    """Whether Spark itself names a column without alias, such as `col` for the elements of an array."""
     return isinstance(item, exp.UDTF | exp.Explode | exp.Inline | exp.Posexplode | exp.Anonymous | exp.Bracket)
 
 
 def _of_tables(column: exp.Column, select: exp.Expr) -> bool:
-    """Whether a column stands where the SELECT's own aliases are not seen: in its WHERE, or in a join's condition."""
+    """Whether a column stands where the SELECT's aliases cannot be used: in its WHERE or in a join's condition."""
     return _clause(column, select) in ("where", "joins", "from_", "laterals")
 
 
 def _of_row(column: exp.Column, select: exp.Expr) -> bool:
-    """Whether a column is one of the tables', not of what the SELECT gives: not in ORDER BY, for example."""
+    """Whether a column must come from the tables, not from what the SELECT gives; in ORDER BY it need not."""
     return _clause(column, select) in ("where", "joins", "expressions")
 
 
 def _clause(node: exp.Expr, select: exp.Expr) -> str:
-    """The clause of a SELECT in which a node stands; empty where it stands in another query's."""
+    """The clause of a SELECT in which a node stands; empty if it stands in another query."""
     while node.parent is not None and node.parent is not select:
         node = node.parent
         if isinstance(node, exp.Query):

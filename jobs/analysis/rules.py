@@ -1,4 +1,4 @@
-"""expectations.yaml against the declared sources and events: row rules, gate queries, gate arguments."""
+"""Checking expectations.yaml against the declared sources and events: row rules, gate queries, gate arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jobs.workload.sections.expectations import GateRule
 FILE = "expectations.yaml"
 REFUSALS = ("source", "rule", "refused", "read", "share")
 RAW = ("_raw", "_file", "_rule", "_reason")
-"""What a row rule may read beside its source's columns."""
+"""Columns that a row rule may read in addition to its source's."""
 COLUMNS = ("column", "column_A", "column_B")
 COLUMN_LISTS = ("column_list", "column_set")
 """Arguments of expectations that name columns."""
@@ -59,7 +59,7 @@ def _predicate_mistakes(text: str, source: str, table: Columns) -> list[Mistake]
 
 
 def _columns_judged(problems: Problems, workload: Workload, rule: GateRule, where: str) -> set[str] | None:
-    """The columns of the rows that a gate rule judges; None: not known, as where workload.yaml cannot be read."""
+    """The columns of the rows that a gate rule judges; None: not known, for example without a workload.yaml."""
     declared = bool(workload.schema.types and workload.sources)
     events = {"event_type": "STRING", "ts": "BIGINT", "run_id": "STRING", "seq": "BIGINT"}
     if rule.over == "events":
@@ -105,7 +105,7 @@ def _columns_named(rule: GateRule) -> Iterator[tuple[str, str]]:
 
 
 def _names_in(condition: str) -> list[str]:
-    """The columns that a condition in pandas' words reads, none where it is not plain Python.
+    """The columns that a condition for pandas reads; none if it is not plain Python.
 
     >>> _names_in('event_type == "Departure" and abs(delay) > 3'), _names_in("`a b` > 1")
     (['delay', 'event_type'], [])

@@ -1,7 +1,7 @@
-"""Spark's own parser, asked about SQL that the quick parser cannot read: which of the two is right?
+"""Spark's own parser. It decides about SQL that the quick parser cannot read.
 
-A JVM with Spark's classes on its path, without a session: it starts in two or three seconds, and only when there is
-something to ask. Where there is no Java, nobody can tell.
+It runs in a JVM with Spark's classes, without a session. The JVM starts in two or three seconds, and only when it is
+needed. Without Java there is no decision.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _SHORT = re.compile(
 
 
 def syntax_error(text: str, predicate: bool = False) -> tuple[str, int, int] | None:
-    """What is wrong with a statement, or a predicate, with line and column from 1; None: Spark can read it.
+    """What is wrong with a statement or a predicate, with line and column from 1; None: Spark can read it.
 
-    Raises OSError where there is no Java to ask.
+    Raises OSError if there is no Java.
     """
     from py4j.protocol import Py4JJavaError
 
@@ -52,7 +52,7 @@ def syntax_error(text: str, predicate: bool = False) -> tuple[str, int, int] | N
 
 @cache
 def _parser() -> Any:
-    """The parser of the session that runs in this process, else of a JVM that leaves with it."""
+    """The parser of the session that runs in this process, else of a new JVM that ends with the process."""
     from pyspark import SparkContext
 
     gateway = SparkContext._gateway or _launched()

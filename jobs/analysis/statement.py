@@ -1,7 +1,7 @@
 """A SELECT or a predicate in Spark's SQL, parsed without Spark.
 
-The quick parser (sqlglot) knows nearly all of Spark's dialect. What it cannot read is wrong only where Spark's own
-parser says so, too; what only Spark can read is not analysed further: a false alarm is worse than a miss.
+The quick parser (sqlglot) knows nearly all of Spark's dialect. A text that it cannot read is wrong only if Spark's own
+parser refuses it too. A text that only Spark can read is not analysed further: a false alarm is worse than a miss.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlglot.errors import ParseError, TokenError
 from jobs.analysis.spark_parser import syntax_error
 
 DEEPEST = 60
-"""Levels of brackets; the parser's time grows steeply with them."""
+"""The most levels of brackets; the parser's time grows steeply with them."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Statement:
-    """A query as far as it can be read, and what is wrong with its text. `query` None: nothing is known of it."""
+    """A query, and what is wrong with its text. `query` None: it could not be read."""
 
     text: str
     query: exp.Query | None = None
@@ -81,14 +81,14 @@ _BEFORE = "SELECT\n("
 
 
 def _parsed(text: str, predicate: bool) -> tuple[list[exp.Expr], Mistake | None]:
-    """The statements that a text holds, none where they cannot be read; a mistake where Spark cannot read it either."""
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it tells what it cannot read twice
+    """The statements of a text, none if they cannot be read; and a mistake if Spark cannot read it either."""
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it would report twice what it cannot read
     whole = f"{_BEFORE}{text}\n)" if predicate else text
     try:
         return [found for found in sqlglot.parse(whole, dialect="spark") if found is not None], None
     except (ParseError, TokenError, RecursionError) as error:
         return [], _confirmed(text, predicate, error)
-    except Exception:  # noqa: BLE001 a parser that breaks knows nothing: Spark's own is asked when the workload runs
+    except Exception:  # noqa: BLE001 a parser that breaks knows nothing: Spark's own decides when the workload runs
         return [], None
 
 
@@ -101,7 +101,7 @@ def _confirmed(text: str, predicate: bool, error: Exception) -> Mistake | None:
         return None
     message, line, column = told
     lines = text.split("\n")
-    if line > len(lines):  # behind a predicate: it ends too early
+    if line > len(lines):  # after a predicate: it ends too early
         return Mistake(len(text.rstrip()), 1, "syntax error at the end of the condition")
     start = sum(len(before) + 1 for before in lines[: line - 1]) + column - 1 - (1 if predicate and line == 1 else 0)
     return Mistake(max(min(start, len(text)), 0), 1, message[:1].lower() + message[1:])
@@ -117,7 +117,7 @@ def _unconfirmed(text: str, predicate: bool, error: Exception) -> Mistake:
 
 
 def offset_in_condition(start: int) -> int:
-    """The offset in a condition of an offset in what it is parsed as."""
+    """From an offset in the text that is parsed to the offset in the condition."""
     return start - len(_BEFORE)
 
 

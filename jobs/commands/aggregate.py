@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.compile import evaluator_of
+from cep_core.language.bound_query import AGGREGATION
 from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.settings import Settings
 from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
@@ -28,24 +29,24 @@ from jobs.reports.words.values import shown
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser)
-    parser.add_argument("--exact", action="store_true", help="all digits of counts and sums, however many")
-    parser.add_argument("--top", action="store_true", help="largest first, instead of by window and group")
+    parser.add_argument("--exact", action="store_true", help="print all digits of counts and sums")
+    parser.add_argument("--top", action="store_true", help="print the largest first, not by window and group")
     parser.add_argument("--cores", type=positive, help="how many to use (default: all; the result is the same)")
     parser.add_argument("--limit", type=count, default=20, help="rows to print (default 20)")
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, aggregate, print. Raises QueryError for a query that is wrong or no aggregation."""
+    """Read, aggregate, print. Raises QueryError for a query that is wrong or is no aggregation."""
     begin, meter = time.perf_counter(), Meter()
     try:
-        query, log = bind_to_log(options, meter, aggregation=True)
-        evaluator = evaluator_of(query, exact=options.exact)
+        bound, log = bind_to_log(options, meter, AGGREGATION)
+        query, evaluator = bound.query, bound.evaluator(Settings(exact=options.exact))
         with on_cores(options.cores):
             rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("counting", done, of))
     finally:
         meter.clear()
-    remark_on(query, log)
+    remark_on(bound, log)
     if is_for_programs(options):
         write_result(rows, options)
         return OK
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def table(query: Query, rows: Sequence[Mapping[str, Any]], clock: LogClock, *, exact: bool) -> str:
-    """Results as aligned text: groups, window, then each aggregate under the name that its query gives it."""
+    """Results as aligned text: groups, window, then each aggregate under the name in its query."""
     items = [item for item in query.returns if item.aggregate is not None]
     names = [*query.group_by, "window", *(label(item) for item in items)]
     cells = [

@@ -1,4 +1,4 @@
-"""The query that a command line names: one of the workload's, or any file with a query."""
+"""The query that a command line names: a query of the workload, or any file with a query."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jobs.workload.files.problems import nearest
 
 
 def query_file(workload: Workload, asked: str) -> Path:
-    """The file of a query by its name in the workload, or by path; WrongWorkload names the nearest known query."""
+    """The file of a query by its name in the workload, or by path. Else WrongWorkload names the nearest query."""
     known = {path.stem: path for path in workload.question_files()}
     if asked in known:
         return known[asked]

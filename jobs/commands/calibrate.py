@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from cep_core.events.schema import Ties
-from cep_core.language.patterns.query import Query
 from cep_core.shedding.arrays.offering import offered, relevant_types
 from cep_core.shedding.training.calibrating import PARTS, Calibration, Spread, calibrate
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_types
 from jobs.runs.ledger import read_ledger
-from jobs.workload.compiled import CompiledQuery, compile_workload
+from jobs.workload.compiled import WorkloadQuery, compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.explained import virtual
 from jobs.workload.files.problems import nearest
@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "query", nargs="*", help="queries that share an operator (default: those that ask for shedding)"
     )
     parser.add_argument("--days", type=int, default=7, help="measure on the last so many days of the lake (default 7)")
-    parser.add_argument("--repeat", type=int, default=5, help="repetitions, whose spread is told (default 5)")
+    parser.add_argument("--repeat", type=int, default=5, help="repetitions, whose spread is printed (default 5)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure, tell the spread, print what belongs into workload.yaml."""
+    """Measure, print the spread and the lines for workload.yaml."""
     workload = load_workload(options.workload)
     queries = _chosen(workload, compile_workload(workload), options.query)
     if options.days < 1 or options.repeat < 1:
@@ -51,11 +51,11 @@ def run(options: argparse.Namespace) -> int:
     print(f"# median [least..most] of {repeated}, which explain {measured.explained:.0%} of the variance of the times")
     print("\n".join(_declaration(workload, queries, measured)))
     if not measured.meetings:
-        print("no partial match was met: the costs of states are made up; measure on busier days", file=sys.stderr)
+        print("no partial match was met: the costs of states are guessed; measure on busier days", file=sys.stderr)
     return OK
 
 
-def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuery], asked: Sequence[str]) -> dict[str, Query]:
+def _chosen(workload: Workload, compiled: Mapping[str, WorkloadQuery], asked: Sequence[str]) -> dict[str, Any]:
     names = sorted(set(asked)) or list(workload.shed_queries)
     if not names:
         raise WrongWorkload(f"no query of '{workload.name}' asks for shedding; name the ones to measure")
@@ -65,14 +65,14 @@ def _chosen(workload: Workload, compiled: Mapping[str, CompiledQuery], asked: Se
     return {name: compiled[name].query for name in names}
 
 
-def _measured(queries: Mapping[str, Query], events: pa.Table, repetitions: int) -> Calibration:
+def _measured(queries: Mapping[str, Any], events: pa.Table, repetitions: int) -> Calibration:
     patterns = [offered(query, events, name=name) for name, query in queries.items()]
     ordered = any(query.schema.ties is Ties.ORDERED for query in queries.values())
     return calibrate(patterns, events["ts"].to_numpy(), ordered=ordered, repetitions=repetitions)
 
 
-def _declaration(workload: Workload, queries: Mapping[str, Query], measured: Calibration) -> list[str]:
-    """The lines of workload.yaml; what is not measured stays as it is declared."""
+def _declaration(workload: Workload, queries: Mapping[str, Any], measured: Calibration) -> list[str]:
+    """The lines for workload.yaml. Values that are not measured stay as declared."""
     lines = ["queries:"]
     for name, states in zip(queries, measured.states, strict=True):
         known = workload.shed_queries.get(name)

@@ -1,14 +1,14 @@
-"""`trendmill check`: parse, bind and explain a workload; report everything that is wrong with it, without Spark."""
+"""`trendmill check`: parse, bind and explain a workload, and report every problem, without Spark."""
 
 from __future__ import annotations
 
 import argparse
 
-from cep_core.language.patterns.bind.spans import spoken
+from cep_core.language.durations import spoken
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted
-from jobs.workload.compiled import CompiledQuery
+from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.explained import shedding_of, warnings_of
 from jobs.workload.files.problems import WorkloadError
@@ -17,12 +17,12 @@ from jobs.workload.files.problems import WorkloadError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument(
-        "--deep", action="store_true", help="let Spark itself analyse the SQL, and the gate's library its rules, too"
+        "--deep", action="store_true", help="also let Spark itself analyse the SQL, and the gate's library the rules"
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the workload is. Raises WorkloadError with every problem of every file."""
+    """Print a summary of the workload. Raises WorkloadError with every problem of every file."""
     folder = check_folder(options.workload)
     workload, compiled, grids = folder.workload, folder.compiled, folder.grids
     if options.deep:
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _look_deep(workload: Workload) -> None:
-    """What only Spark and the gate's library know. Raises WorkloadError."""
+    """The checks that only Spark and the gate's library can do. Raises WorkloadError."""
     from jobs.analysis.on_spark import problems_of_gate, problems_on_spark
     from jobs.lake.session import start_session
 
@@ -56,8 +56,8 @@ def _look_deep(workload: Workload) -> None:
         raise WorkloadError(workload.name, problems)
 
 
-def _tell(workload: Workload, query: CompiledQuery) -> int:
-    """Print what a query is, its warnings last; how many there are."""
+def _tell(workload: Workload, query: WorkloadQuery) -> int:
+    """Print a summary of a query, its warnings last. Returns the number of warnings."""
     evaluator = query.evaluator
     variables = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
     print(f"  query {query.name}: {query.question}")
@@ -65,7 +65,7 @@ def _tell(workload: Workload, query: CompiledQuery) -> int:
     print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
-    if shed := shedding_of(workload, query.name, query.query):
+    if shed := shedding_of(workload, query.name, query.bound):
         print(f"    shedding: {shed.lines[0]}")
     warnings = warnings_of(workload, query.path)
     for warning in warnings:

@@ -18,14 +18,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("--grid", action="append", default=[], metavar="NAME", help="only this grid; may be repeated")
     parser.add_argument(
-        "--day", type=date.fromisoformat, metavar="DAY", help="the day that the rows bear (default: the log's start)"
+        "--day", type=date.fromisoformat, metavar="DAY", help="the day of the rows (default: the log's start)"
     )
-    parser.add_argument("--publish-only", action="store_true", help="write the page of what is known, without Spark")
+    parser.add_argument(
+        "--publish-only", action="store_true", help="write the page of the known results, without Spark"
+    )
     parser.add_argument("--run-id", help="go on with this run; default: a new one")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure what is not known yet, and print where the page is. Waits while another run holds the lease."""
+    """Measure what is not known yet, and print where the page is. Waits while another run holds the lake."""
     from jobs.reports.experiments import publish_experiments
     from jobs.tasks.experiments import chosen
 

@@ -1,4 +1,4 @@
-"""`trendmill match q.cep log.csv`: the matches of a pattern of a log's file as time lines, without Spark or a lake."""
+"""`trendmill match q.cep log.csv`: the matches of a pattern in a log's file as time lines, without Spark or a lake."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import time
 import pyarrow as pa
 
 from cep_core import explain
-from cep_core.compile import evaluator_of
+from cep_core.language.bound_query import MATCHING
 from cep_core.language.budget import Budget
-from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
-from cep_core.matching.why.pair_verdicts import PairJudge
-from cep_core.matching.why.verdicts import Judge
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
 from jobs.log_files.binding import bind_to_log, remark_on
@@ -25,7 +22,7 @@ from jobs.log_files.matches import Matches
 from jobs.log_files.meter import Meter
 from jobs.log_files.moments import LogClock
 from jobs.log_files.output import is_for_programs, write_result
-from jobs.log_files.reasons import why, why_none, why_not
+from jobs.log_files.reasons import judge_of, why, why_none, why_not
 from jobs.log_files.remarks import remark
 from jobs.reports.words.quantities import Magnitude, counted, elapsed, quantity
 
@@ -48,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--why-not", metavar="ROWS", help="why these events are no match, e.g. 12,15,19 (rows of the file)"
     )
     parser.add_argument(
-        "--explain", action="store_true", help="how the query is understood and evaluated; no log is read"
+        "--explain", action="store_true", help="print how the query is understood and evaluated; no log is read"
     )
     add_work_argument(parser)
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Read, match, print. Raises QueryError for a query that is wrong or an aggregation, WorkExhausted."""
+    """Read, match, print. Raises QueryError for a query that is wrong or is an aggregation, and WorkExhausted."""
     begin, meter = time.perf_counter(), Meter()
     if options.explain:
         query_text(options.query)
@@ -66,32 +63,32 @@ def run(options: argparse.Namespace) -> int:
     budget = Budget(options.work, lambda spent: meter.tell("trying", min(spent, options.work), options.work))
     limit = options.limit if options.limit is not None else FILED if is_for_programs(options) else SHOWN
     try:
-        query, log = bind_to_log(options, meter, aggregation=False)
+        bound, log = bind_to_log(options, meter, MATCHING)
         if options.detect and (options.why or options.why_not):
-            raise WrongWorkload("--detect finds events, not matches: --why and --why-not go without it")
-        matches = Matches(query, log, LogClock.of(log, options.zone))
+            raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
+        matches = Matches(bound.query, log, LogClock.of(log, options.zone))
         if options.why_not:
-            remark_on(query, log)
-            print(*why_not(matches, _judge(query, log), _numbers(options.why_not), budget), sep="\n")
+            remark_on(bound, log)
+            print(*why_not(matches, judge_of(matches), _numbers(options.why_not), budget), sep="\n")
             return OK
         if options.detect:
-            rows = completing_events(evaluator_of(query, collapsed=True, budget=budget), log.events)
-            remark_on(query, log)
+            rows = completing_events(bound.evaluator(Settings(collapsed=True, budget=budget)), log.events)
+            remark_on(bound, log)
             _detected(matches, rows, limit, options, begin)
             return OK
-        evaluator = evaluator_of(query, max_matches=limit, collapsed=options.collapsed, budget=budget)
+        evaluator = bound.evaluator(Settings(limit, collapsed=options.collapsed, budget=budget))
         rows = evaluate(evaluator, log.events, lambda done, of: meter.tell("matching", done, of))
         meter.clear()
-        remark_on(query, log)
+        remark_on(bound, log)
         if is_for_programs(options):
             write_result(rows, options)
             if _is_cut(rows):
                 remark(f"the listing is cut: {_many(rows)} (--limit)")
             return OK
-        _print(query, log, matches, rows.slice(0, limit), options)
+        _print(matches, rows.slice(0, limit), options)
         print(_ending(rows, log, limit, time.perf_counter() - begin, collapsed=options.collapsed))
         if options.why and not _total(rows).sign:
-            for line in why_none(query, matches, lambda done, of: meter.tell("asking", done, of), budget):
+            for line in why_none(matches, lambda done, of: meter.tell("asking", done, of), budget):
                 meter.clear()
                 print(line)
     finally:
@@ -99,8 +96,8 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: argparse.Namespace) -> None:
-    judge = _judge(query, log) if options.why and not options.collapsed else None
+def _print(matches: Matches, rows: pa.Table, options: argparse.Namespace) -> None:
+    judge = judge_of(matches) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
         print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
         if judge is not None:
@@ -109,7 +106,7 @@ def _print(query: Query, log: Log, matches: Matches, rows: pa.Table, options: ar
 
 
 def _detected(matches: Matches, rows: pa.Table, limit: int, options: argparse.Namespace, begin: float) -> None:
-    """The events that complete a match, the first so many."""
+    """The first events that complete a match."""
     shown = rows.slice(0, limit)
     many = counted(rows.num_rows, "event completes a match", "events complete a match")
     if "window_start" in rows.column_names:
@@ -123,11 +120,6 @@ def _detected(matches: Matches, rows: pa.Table, limit: int, options: argparse.Na
     for line in told_completing(matches, shown):
         print(line)
     print(f"{many}{cut}; {counted(matches.log.events.num_rows, 'event')} in {elapsed(time.perf_counter() - begin)}")
-
-
-def _judge(query: Query, log: Log) -> Judge | PairJudge:
-    both = isinstance(query.pattern, Conjunction)
-    return PairJudge(query, log.events) if both else Judge(query, log.events)
 
 
 def _numbers(text: str) -> list[int]:

@@ -1,7 +1,7 @@
-"""`trendmill new`: write a first workload folder from a file, to be edited; it passes `trendmill check` as it is.
+"""`trendmill new`: write a first workload folder from a file, to be edited. It passes `trendmill check` at once.
 
-Guesses, each a line of the written files: the column that tells the time, the column whose values are event types (few
-values that can be names; else one type), and every other column as an attribute.
+It guesses the column of times, the column of event types (few values that can be names; else there is one type), and
+that every other column is an attribute. Each guess is a line of the written files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class Guess:
-    """What a sample tells about a log."""
+    """What a sample shows about a log."""
 
     ts: str
     type_column: str | None
@@ -46,12 +46,12 @@ class Guess:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", help="the new workload's name: lower case letters, digits and '_'")
     parser.add_argument("--from", dest="file", required=True, type=Path, help="a CSV, JSON lines or Parquet file")
-    parser.add_argument("--ts", help="the column that tells the time (default: the first that can)")
-    parser.add_argument("--type", help="the column of event types (default: the first that can)")
+    parser.add_argument("--ts", help="the column of times (default: the first that can be one)")
+    parser.add_argument("--type", help="the column of event types (default: the first that can be one)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the folder; refuses to touch one that exists."""
+    """Write the folder. A folder that exists is not touched."""
     if not is_name(options.name):
         raise WrongWorkload(f"{brief(options.name)} cannot name a workload: {RULE}")
     folder = places.workloads() / options.name
@@ -144,7 +144,7 @@ def _column_type(arrow: pa.DataType) -> str:
 
 
 def _unit(sample: pa.Table, guess: Guess) -> str:
-    """The coarsest that tells the sample's times apart: of numbers by their size, of time-stamps by their fractions."""
+    """The coarsest unit that keeps the sample's times apart: by size for numbers, by fractions for time-stamps."""
     column = sample[guess.ts]
     if kinds.is_integer(column.type):
         return unit_of(column)

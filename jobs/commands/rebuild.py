@@ -1,4 +1,4 @@
-"""`trendmill rebuild`: make a query's table anew after its columns changed, and evaluate the days that it had."""
+"""`trendmill rebuild`: build a query's table again after its columns changed, and evaluate its days again."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from cep_core.compile import tables_beside
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.definition import identifier
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 OUTDATED = ""
-"""A definition that no query has."""
+"""A definition hash that no query has."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Call what was evaluated outdated, drop the table, evaluate the days that it had with the present columns.
+    """Mark the results as outdated, drop the table, evaluate its days again with the present columns.
 
-    In this order: killed in between, the days are stale, never wrongly current, and still known to be asked for.
+    The order matters: after a kill in between, the days are stale, not wrongly current, and still listed as wanted.
     """
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
@@ -63,7 +64,7 @@ def _discard(spark: SparkSession, workload: str, query: str) -> None:
         table = identifier(workload, "result_days")
         own = f.col("query") == query
         replace(spark.table(table).where(own).withColumn("definition", f.lit(OUTDATED)), table, own)
-    for name in (query, f"{query}_compact"):
+    for name in (query, *(query + suffix for suffix in tables_beside())):
         folder = places.lake() / workload / name
         if (folder / "_delta_log").is_dir():
             spark.sql(f"DROP TABLE IF EXISTS {identifier(workload, name)}")

@@ -1,4 +1,4 @@
-"""`trendmill report NAME --day D [--to D]`: publish reports from workload and lake as they are, without a JVM."""
+"""`trendmill report NAME --day D [--to D]`: publish reports from the present workload and lake, without a JVM."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workload", help="a workload's name, or its folder")
     parser.add_argument("--from", dest="first", type=date.fromisoformat, metavar="DAY", help="first operating day")
     parser.add_argument("--to", dest="last", type=date.fromisoformat, metavar="DAY", help="last one (default: --from)")
-    parser.add_argument("--stage", action="append", choices=TASKS, help="only this task; may be repeated")
+    parser.add_argument("--stage", action="append", choices=TASKS, help="do only this task; may be repeated")
     parser.add_argument("--stale", action="store_true", help="evaluate again what `trendmill status` calls stale")
     parser.add_argument("--run-id", help="go on with this run; default: a new one")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run; waits while another run of the same workload holds its lease."""
+    """Run. Waits while another run of the same workload holds the lake."""
     if options.stale == (options.first is not None):
         raise WrongWorkload("give either --from DAY [--to DAY] or --stale")
     workload = check_folder(options.workload).workload

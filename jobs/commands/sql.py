@@ -1,4 +1,4 @@
-"""`trendmill sql`: ask the lake in SQL; nothing can be written.
+"""`trendmill sql`: ask the lake in SQL. Nothing can be written.
 
 Every workload's tables are `<workload>.<table>`; the events of a query's matches are `<workload>.<query>_events`.
 """

@@ -1,4 +1,4 @@
-"""`trendmill status`: which days the lake holds, which are holes, what is missing or stale, who has the lease."""
+"""`trendmill status`: the days that the lake holds, missing days, missing and stale results, and the lease."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the ledger says; reads no event."""
+    """Print what the ledger says. Reads no event."""
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)

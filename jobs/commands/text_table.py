@@ -14,9 +14,9 @@ def text_table(
     right: Sequence[bool] | None = None,
     widest: int | None = WIDEST,
 ) -> str:
-    """Columns as wide as their widest value, numbers to the right; an absent value is blank.
+    """Columns as wide as their widest value, numbers to the right. An absent value is blank.
 
-    `right` says which columns stand to the right instead; values longer than `widest` are cut (None: never).
+    `right` names the columns that stand to the right. Values longer than `widest` are cut (None: never).
 
     >>> print(text_table(["carrier", "n"], [["B6", 87], ["9E", None]]))
     carrier   n

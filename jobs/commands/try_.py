@@ -1,4 +1,4 @@
-"""`trendmill try`: evaluate one query on a day of the lake, in this process, without a JVM; nothing is written."""
+"""`trendmill try`: evaluate one query on a day of the lake in this process, without a JVM. Nothing is written."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 import time
 from datetime import date, timedelta
 
-from cep_core.compile import evaluator_of
+from cep_core.compile import bind_text
 from cep_core.language.budget import Budget
-from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership
-from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
+from cep_core.language.settings import Settings
 from jobs import places
 from jobs.commands.asked import query_file
 from jobs.commands.text_table import text_table
@@ -30,7 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", help="a query's name in the workload, or a file with a query")
     parser.add_argument("--day", required=True, type=date.fromisoformat, help="operating day")
     parser.add_argument("--limit", type=int, default=20, help="rows to print (default 20)")
-    parser.add_argument("--work", type=positive, metavar="STEPS", help="instead of the workload's limits.work")
+    parser.add_argument(
+        "--work", type=positive, metavar="STEPS", help="budget of work in place of the workload's limits.work"
+    )
     parser.add_argument("--csv", action="store_true", help="print every row as CSV")
 
 
@@ -41,11 +43,9 @@ def run(options: argparse.Namespace) -> int:
     path = query_file(workload, options.query)
     settings = workload.settings(path.stem)
     work = options.work or workload.limits.work
-    evaluator = evaluator_of(
-        bind(path.read_text(encoding="utf-8"), workload.schema, path.name),
-        max_matches=settings.max_matches,
-        exact=settings.exact_counts,
-        budget=Budget(work, lambda spent: meter.tell("trying", min(spent, work), work)),
+    budget = Budget(work, lambda spent: meter.tell("trying", min(spent, work), work))
+    evaluator = bind_text(path.read_text(encoding="utf-8"), workload.schema, path.name).evaluator(
+        Settings(settings.max_matches, settings.exact_counts, budget=budget)
     )
     ledger, bounds, lake = read_ledger(places.lake(), workload.name), bounds_of(workload), places.lake()
     if not ledger.holds(options.day):
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     events = read_events(lake, workload, days)
     owned = workload.operating_days.interval(options.day)
     try:
-        merged = evaluator.merge(evaluator.evaluate(events, Ownership(days=owned)), owned)
+        merged = evaluator.merge(of_table(evaluator.evaluate(events, Ownership(days=owned))), owned)
     finally:
         meter.clear()
     rows = merged.drop_columns([CERTAIN])

@@ -1,4 +1,4 @@
-"""`trendmill verify`: is a workload's lake whole - logs, files, counts - and what lies there that nobody names?"""
+"""`trendmill verify`: check that a workload's lake is whole (logs, files, counts), and list files nobody names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jobs.runs.progress import to_person
 from jobs.workload.declaration import folder_of
 
 LISTED = 20
-"""Orphaned files that are listed by name."""
+"""How many orphaned files are listed by name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what is wrong, one line each; exit code 1 if anything is. Needs no JVM and no readable workload."""
+    """Print one line for each fault. Exit code 1 if there is any. Needs no JVM and no readable workload."""
     from jobs.tasks.verification import verify
 
     name, lake = folder_of(options.workload).name, places.lake()

@@ -1,8 +1,8 @@
-"""A session in which a lake can be asked and nothing else can be done: no writing, no other files, no programs.
+"""A session that only answers questions about a lake: no writing, no other files, no programs.
 
 Spark's SQL can do more than ask tables: read any file by its path (text.`/etc/passwd`), call any Java method
-(`reflect`) and run any program (`TRANSFORM ... USING`). What is refused here protects against a statement that somebody
-else wrote; it is no wall against a user of this machine, who can read the lake's files anyway. Cost: milliseconds.
+(`reflect`) and run any program (`TRANSFORM ... USING`). Refusing these protects against a statement that somebody else
+wrote. It does not protect against users of this machine, who can read the lake's files anyway. Cost: milliseconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ METHOD_CALLS = ("reflect", "java_method", "try_reflect")
 
 
 def session_for_questions(spark: SparkSession) -> SparkSession:
-    """A session beside `spark` that knows the same tables, and neither files by path nor Java methods."""
+    """A second session beside `spark` with the same tables, but without files by path and without Java methods."""
     session = spark.newSession()
     session.conf.set("spark.sql.runSQLOnFiles", "false")
     scala, functions = session._jvm.scala, session._jsparkSession.sessionState().functionRegistry()
@@ -55,7 +55,7 @@ def ask(session: SparkSession, statement: str) -> DataFrame:
 
 
 def _nodes(plan: Any) -> Iterator[Any]:
-    """Every operator of a logical plan, those of its subqueries included."""
+    """Every operator of a logical plan, including those of its subqueries."""
     subqueries = plan.subqueriesAll()
     waiting = [plan, *(subqueries.apply(n) for n in range(subqueries.size()))]
     while waiting:

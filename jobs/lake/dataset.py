@@ -1,8 +1,8 @@
-"""A Delta table of a lake that is a folder, as an Arrow dataset read without a JVM and without Python in the way.
+"""A Delta table of a lake that is a folder, read as an Arrow dataset without a JVM and without callbacks into Python.
 
-By default the package hands Arrow a file system that calls back into Python from Arrow's own threads; one that does so
-while the interpreter ends aborts the process ("terminate called without an active exception"). The local file system is
-Arrow's own.
+By default the package gives Arrow a file system that calls back into Python from Arrow's threads. A callback while the
+interpreter ends aborts the process ("terminate called without an active exception"). So this uses Arrow's own local
+file system.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def dataset_of(table: DeltaTable, folder: str) -> ds.Dataset:
 def read_table(
     folder: Path, columns: Sequence[str], days: Iterable[date] | None = None, where: ds.Expression | None = None
 ) -> pa.Table | None:
-    """The present rows of a Delta table, of some days or of all, for which `where` holds; None if nobody made it yet.
+    """The present rows of a Delta table for which `where` holds, of some days or of all; None if it does not exist.
 
-    Files whose statistics in the table's log rule them out are not read. Columns that an older table lacks are absent.
+    Files whose statistics in the table's log rule them out are skipped. Columns that an older table lacks are absent.
     """
     if not (folder / "_delta_log").is_dir():
         return None

@@ -1,6 +1,6 @@
-"""What a table of the lake is: columns with comments, NOT NULL and CHECK constraints, partitioning.
+"""The definition of a table of the lake: columns with comments, NOT NULL and CHECK constraints, partitioning.
 
-A table is partitioned by what a run rewrites. Statements are generated from definitions (jobs/lake/tables/creating.py).
+A table is partitioned by what a run replaces. Statements are generated from definitions (jobs/lake/tables/creating.py).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Table:
     properties: Mapping[str, str] = field(default_factory=dict)
     """Further table properties, for those who read the table's own log."""
     widens: bool = False
-    """Whether an older table gets the nullable columns that it lacks; its rows have NULL there."""
+    """Whether an older table gets the nullable columns that it lacks. Its old rows have NULL there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))
@@ -75,7 +75,7 @@ def identifier(workload: str, table: str) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""A SQL string literal, for the few places of the grammar that take no parameter (locations, comments).
+    r"""A SQL string literal, for the few places where the grammar takes no parameter (locations, comments).
 
     >>> print(quoted("it's C:\\lake"))
     'it\'s C:\\lake'

@@ -1,23 +1,31 @@
-"""What Spark and its JVM print at every start, kept from a person's terminal; all that they say otherwise passes.
+"""What Spark and its JVM print at every start, kept from a person's terminal. Everything else that they print passes.
 
-The JVM inherits stderr when it is started, before any of its settings can quieten it. So it inherits a pipe, and a
-thread of this process passes its lines on for as long as it lives.
+Two programs need this. A program that starts a JVM itself (`without_greeting`): the JVM inherits stderr when it starts,
+before any of its settings can quieten it. So it inherits a pipe, and a thread of this process passes its lines on.
+A program that runs a DAG (`WithoutGreetings`): Airflow prints the lines of spark-submit as its own.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
-GREETING = re.compile(
-    rb"WARNING: Using incubator modules|Using Spark's default log4j|Setting (default|Spark) log level"
-    rb"|To adjust logging level use"
-    rb"|\S+ \S+ WARN (NativeCodeLoader: Unable to load native|Utils: (Your hostname|Set SPARK))"
+_ALWAYS = (
+    r"WARNING: Using incubator modules|Using Spark's default log4j|Setting (default|Spark) log level"
+    r"|To adjust logging level use"
 )
+_OWN_START = re.compile(
+    rf"{_ALWAYS}|\S+ \S+ WARN (NativeCodeLoader: Unable to load native|Utils: (Your hostname|Set SPARK))".encode()
+)
+"""Lines of a JVM that this process starts. Its other warnings are news."""
+_SUBMITTED = re.compile(rf"{_ALWAYS}|Spark-Submit cmd:|\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) ")
+"""Lines of spark-submit; at a terminal only its errors are news."""
 
 
 @contextmanager
@@ -37,15 +45,33 @@ def without_greeting() -> Iterator[None]:
         os.close(terminal)
 
 
+class WithoutGreetings(io.TextIOBase):
+    """A text stream that passes on every line except those that spark-submit prints at each start."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._begun = ""
+
+    def write(self, text: str) -> int:
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in lines:
+            if not _SUBMITTED.match(line):
+                self._out.write(line + "\n")
+        return len(text)
+
+    def flush(self) -> None:
+        self._out.flush()
+
+
 def _pass_on(reading: int, writing: int) -> None:
     """Copy line by line until the last writer has closed its end."""
     begun = b""
     while chunk := os.read(reading, 65_536):
         *lines, begun = (begun + chunk).split(b"\n")
-        passed = b"".join(line + b"\n" for line in lines if not GREETING.match(line))
+        passed = b"".join(line + b"\n" for line in lines if not _OWN_START.match(line))
         if passed:
             os.write(writing, passed)
-    if begun and not GREETING.match(begun):
+    if begun and not _OWN_START.match(begun):
         os.write(writing, begun)
     os.close(reading)
     os.close(writing)

@@ -62,14 +62,14 @@ LOCAL = {
 }
 
 CODE = {
-    # On a few thousand rows Spark spends longer compiling its generated code than running it: a night took 90 s
+    # On a few thousand rows Spark takes longer to compile its generated code than to run it: a night took 90 s
     # instead of 134 on the same busy machine.
     "small": {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"},
     "large": {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
 }
 
 SMALL_HEAP, LARGE_HEAP = 2 << 30, 3 << 30
-"""Bytes. Python's workers, which evaluate, need as much again."""
+"""Bytes of heap. Python's workers, which evaluate, need as much again."""
 
 COMPILERS = {
     # Without the second compiler the JVM reserves 48 MB for compiled code, which a night fills: it then stops
@@ -143,7 +143,7 @@ def start_session(
 ) -> SparkSession:
     """A session (the running one if there is one). `overrides`: Spark settings with `__` for the dots of their names.
 
-    Where spark-submit has started the JVM already, its heap and compilers are as its properties file says.
+    If spark-submit has started the JVM already, its heap and compilers come from its properties file.
 
     Raises RuntimeError when the Delta jars are missing.
     """

@@ -1,4 +1,4 @@
-"""The version of every table of a workload's lake, from the names of the files of its Delta log; opens none of them.
+"""The version of every table of a workload's lake, from the file names of its Delta log. No file is opened.
 
 Assumes that the lake is a folder. Cost: one listing a table.
 """

@@ -1,1 +1,1 @@
-"""A log in one file: read, evaluated and printed in this process. Needs the engine alone, no Spark and no lake."""
+"""A log in one file: read, evaluated and printed in this process. It needs the engine, but no Spark and no lake."""

@@ -13,7 +13,7 @@ from jobs.workload.operating_days import UNITS
 
 
 def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = True) -> None:
-    """Which query, which file, and what its columns mean."""
+    """Arguments for the query, the file, and the meaning of its columns."""
     parser.add_argument("query", type=Path, help="a file with a query (docs/language.md)")
     parser.add_argument(
         "log",
@@ -21,7 +21,9 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
         nargs=None if log_required else "?",
         help="a CSV, JSON lines or Parquet file, also .gz, .bz2, .zst",
     )
-    parser.add_argument("--ts", metavar="COLUMN", help="what tells the time (default: ts, else the first that can)")
+    parser.add_argument(
+        "--ts", metavar="COLUMN", help="the column of times (default: ts, else the first that can be one)"
+    )
     parser.add_argument(
         "--type",
         metavar="COLUMN",
@@ -29,7 +31,7 @@ def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = T
         "pattern's types; without any, a pattern of one type takes every row)",
     )
     parser.add_argument(
-        "--seq", metavar="COLUMN", help="what orders events of equal time (default: the row in the file)"
+        "--seq", metavar="COLUMN", help="the column that orders events of equal time (default: the row in the file)"
     )
     parser.add_argument("--unit", choices=UNITS, help="unit of the time (default: the column's own)")
     parser.add_argument("--ties", choices=[tie.value for tie in Ties], default="concurrent", help="default concurrent")
@@ -56,7 +58,7 @@ def count(text: str) -> int:
 
 
 def positive(text: str) -> int:
-    """A number of things of which there is at least one.
+    """A number, at least one.
 
     >>> positive("2")
     2
@@ -72,7 +74,7 @@ def _at_least(least: int, text: str) -> int:
 
 
 def add_output_arguments(parser: argparse.ArgumentParser) -> None:
-    """For programs: the result's own columns, instead of what a person reads."""
+    """Arguments for programs: the result's own columns in place of text for a person."""
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print the result's columns as CSV")
     form.add_argument("--json", action="store_true", help="print a JSON object a row")
@@ -80,7 +82,7 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_work_argument(parser: argparse.ArgumentParser) -> None:
-    """How much may be tried where no engine knows better than to try."""
+    """The argument for the budget of work, for queries that can only be answered by trying."""
     parser.add_argument(
         "--work",
         type=positive,
@@ -108,7 +110,7 @@ def reading_of(options: argparse.Namespace) -> Reading:
 
 
 def query_text(path: Path) -> str:
-    """The query's text; WrongWorkload where there is no such file."""
+    """The query's text. Raises WrongWorkload if there is no such file."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,33 +1,51 @@
-"""A query bound to the file of a log that it is asked of: how `trendmill match` and `trendmill aggregate` begin."""
+"""Binding a query to the file of a log: how `trendmill match` and `trendmill aggregate` begin."""
 
 from __future__ import annotations
 
 import argparse
 
-from cep_core.language.errors import QueryError
-from cep_core.language.patterns.bind.binding import bind
+import pyarrow.compute as pc
+
+from cep_core.compile import BoundText, bind_text
+from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.patterns.query import Query
 from jobs.log_files.arguments import query_text, reading_of
-from jobs.log_files.log import Log, read_log, shut_out
+from jobs.log_files.log import Log, read_log
 from jobs.log_files.meter import Meter
 from jobs.log_files.remarks import remark
 
+HINTS = {
+    MATCHING: "`trendmill aggregate` evaluates it",
+    AGGREGATION: "RETURN COUNT(*) aggregates; `trendmill match` lists the matches",
+}
+"""What to do with a query of another kind than the command's."""
 
-def bind_to_log(options: argparse.Namespace, meter: Meter, *, aggregation: bool) -> tuple[Query, Log]:
+
+def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[BoundText, Log]:
     """The bound query and the events that it needs. Raises QueryError for a query that is wrong or of the other kind,
     and what `read_log` raises."""
     text = query_text(options.query)
     log = read_log(options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of))
-    query = bind(text, log.schema, str(options.query))
-    if query.aggregation and not aggregation:
-        hint = "`trendmill aggregate` evaluates it"
-        raise QueryError("an aggregation query", query.returns[0].at, text=text, path=query.path, hint=hint)
-    if aggregation and not query.aggregation:
-        hint = "RETURN COUNT(*) aggregates; `trendmill match` lists the matches"
-        raise QueryError("not an aggregation query", query.pattern.at, text=text, path=query.path, hint=hint)
-    return query, log
+    bound = bind_text(text, log.schema, str(options.query))
+    bound.refuse_unless(kind, HINTS[kind])
+    return bound, log
 
 
-def remark_on(query: Query, log: Log) -> None:
-    """How the file was understood, and what of the query may surprise on it."""
-    remark(*log.notes, *query.warnings, *shut_out(log, query))
+def remark_on(bound: BoundText, log: Log) -> None:
+    """How the file was understood, and what may surprise about the query on it."""
+    remark(*log.notes, *bound.query.warnings, *_shut_out(log, bound.query))
+
+
+def _shut_out(log: Log, query: Query) -> list[str]:
+    """Equivalences over a column in which a type has no value: events of this type are in no match."""
+    types = {variable.name: variable.event_type for variable in query.variables}
+    members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
+    said = []
+    for event_type, attribute in sorted(members):
+        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
+        if own.num_rows and own[attribute].null_count == own.num_rows:
+            said.append(
+                f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
+                f"--lacks {event_type}.{attribute} says that it does not constrain them"
+            )
+    return said

@@ -1,4 +1,4 @@
-"""Which columns of a file tell an event's time and type, and what is in them, as the engine wants it."""
+"""Finding the columns of a file that hold an event's time and type, and reading them for the engine."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from jobs.workload.files.problems import nearest
 from jobs.workload.operating_days import UNITS
 
 TIMES = ("ts", "time", "timestamp", "stamp", "datetime", "event_time")
-"""Names that a column of whole numbers has where it tells the time."""
+"""Names of columns of whole numbers that hold times."""
 
 _DECIMAL = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
 def given_column(table: pa.Table, name: str) -> str:
-    """A column that was asked for by name; WrongWorkload names the nearest one where there is none."""
+    """A column by its name. Raises WrongWorkload, which names the nearest column, if there is none."""
     if name not in table.column_names:
         raise WrongWorkload(f"no column '{name}'; {nearest(name, table.column_names)}")
     return name
 
 
 def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text that is ISO 8601 all through, as in JSON, as time-stamps (UTC without an offset); else the column as it is.
+    """A text column as time-stamps if all its values are ISO 8601 (UTC without an offset); else unchanged.
 
     >>> read_stamps(pa.chunked_array([["2025-06-20T09:01:50.27+02:00"]])).to_pylist()[0].isoformat()
     '2025-06-20T07:01:50.270000+00:00'
@@ -45,7 +45,7 @@ def read_stamps(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def holds_decimals(column: pa.ChunkedArray) -> bool:
-    """Whether a text column holds decimal numbers, as feeds of prices write them; whole numbers may be names.
+    """Whether a text column holds decimal numbers, as price feeds write them. Whole numbers may be names.
 
     >>> holds_decimals(pa.chunked_array([["0.5727", None, "-12"]])), holds_decimals(pa.chunked_array([["12", "7"]]))
     (True, False)
@@ -58,7 +58,7 @@ def holds_decimals(column: pa.ChunkedArray) -> bool:
 
 
 def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """The numbers that text holds. Raises WrongWorkload, naming a value, where one is no number."""
+    """The numbers in a text column. Raises WrongWorkload, which names a value that is no number."""
     values = column.cast(pa.string())
     odd = values.filter(pc.invert(pc.match_substring_regex(values, _DECIMAL)))
     if len(odd):
@@ -67,7 +67,7 @@ def read_decimals(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 
 def time_column(table: pa.Table) -> str:
-    """The first column of times, else the first of whole numbers whose name says time; WrongWorkload without one.
+    """The first column of times, else the first whole-number column named like a time. Else WrongWorkload.
 
     >>> time_column(pa.table({"price": [1.5], "Time": [3]}))
     'Time'
@@ -79,7 +79,7 @@ def time_column(table: pa.Table) -> str:
     found = found or _first(table, lambda f: kinds.is_time(f.type))
     found = found or _first(table, lambda f: kinds.is_integer(f.type) and f.name.lower() in TIMES)
     if found is None:
-        raise WrongWorkload(f"no column tells the time; name it with --ts, one of {', '.join(table.column_names)}")
+        raise WrongWorkload(f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}")
     return found
 
 
@@ -100,7 +100,7 @@ def type_column(sample: pa.Table, event_types: Collection[str]) -> str | None:
 
 
 def unit_of(column: pa.ChunkedArray) -> str:
-    """A time column's own unit; of numbers seconds, unless they are too large to be seconds of these centuries.
+    """A time column's own unit. Numbers are seconds, unless they are too large for seconds of these centuries.
 
     >>> unit_of(pa.chunked_array([[1362729600000]])), unit_of(pa.chunked_array([pa.array([0], pa.timestamp("us"))]))
     ('ms', 'us')
@@ -116,7 +116,7 @@ def unit_of(column: pa.ChunkedArray) -> str:
 def moments(column: pa.ChunkedArray, name: str, unit: str) -> pa.ChunkedArray:
     """Times as int64 in `unit`: numbers as they are, time-stamps since 1970, times of day since midnight.
 
-    Finer times are cut down to the unit. Raises WrongWorkload where the column holds no times.
+    Finer times are cut to the unit. Raises WrongWorkload if the column holds no times.
 
     >>> stamps = pa.chunked_array([pa.array([1_999, -1], pa.timestamp("ms"))])
     >>> moments(stamps, "time", "s").to_pylist()
@@ -134,20 +134,20 @@ def moments(column: pa.ChunkedArray, name: str, unit: str) -> pa.ChunkedArray:
     numbers = numbers.cast(pa.int64())
     if want >= have:
         return pc.multiply_checked(numbers, want // have)
-    cut = pc.divide(numbers, have // want)  # towards zero: times before 1970 would be late
+    cut = pc.divide(numbers, have // want)  # rounding towards zero would make times before 1970 late
     late = pc.greater(pc.multiply(cut, have // want), numbers)
     return pc.subtract(cut, late.cast(pa.int64()))
 
 
 def is_wall_clock(column: pa.ChunkedArray, unit: str) -> bool:
-    """Whether times can be told as dates: time-stamps, and numbers that are not small ones (since 1980)."""
+    """Whether times can be shown as dates: time-stamps, and numbers that are large enough (since 1980)."""
     if kinds.is_timestamp(column.type) or kinds.is_date(column.type):
         return True
     return kinds.is_integer(column.type) and (pc.min(column).as_py() or 0) >= 315_532_800 * UNITS[unit]
 
 
 def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """The columns that can be attributes, by name; decimals as doubles."""
+    """The columns that can be attributes, by name. Decimals become doubles."""
     found = {}
     for field in table.schema:
         if field.name in RESERVED:

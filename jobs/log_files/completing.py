@@ -1,4 +1,4 @@
-"""The events that complete a match, a line each: when, which row of the file, what the query's conditions look at."""
+"""The events that complete a match, one line each: time, row of the file, the attributes in conditions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A query over a whole log in this process, one range of time after another, so that a person sees how far it is.
+"""A query over a whole log in this process, one range of time after another, so that a person sees the progress.
 
-A range reads back what the query's reach says and owns what becomes certain in it, as a slice does (docs/semantics.md,
-6); so the result is that of one evaluation, and memory holds the partial results of one range. Ranges are at least four
-times as long as the reach: reading back costs at most a quarter more.
+A range also reads the events within the query's reach before it, and owns what becomes certain in it, as a slice does
+(docs/semantics.md, 6). So the result is that of one evaluation, and memory holds the partial results of one range.
+Ranges are at least four times as long as the reach: reading back costs at most a quarter more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership
+from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
 from jobs.log_files.files import Tick
 
 EVENTS_IN_RANGE = 1_000_000
@@ -23,19 +23,19 @@ def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
     """The merged result, without `certain`; `events` in (ts, seq) order with their `pos`."""
     moments = _moments(evaluator, events)
     if not moments:
-        return evaluator.merge(evaluator.evaluate(events)).drop_columns([CERTAIN])
+        return evaluator.merge(of_table(evaluator.evaluate(events))).drop_columns([CERTAIN])
     ts = events["ts"].to_numpy()
     back = evaluator.reach.time or 0
     partials: list[pa.RecordBatch] = []
     for begin, end in pairwise(moments):
         first, last = np.searchsorted(ts, [begin - back, end])
-        partials += evaluator.evaluate(events.slice(first, last - first), Ownership(days=(begin, end)))
+        partials += of_table(evaluator.evaluate(events.slice(first, last - first), Ownership(days=(begin, end))))
         tick(int(last), len(ts))
     return evaluator.merge(partials).drop_columns([CERTAIN])
 
 
 def _moments(evaluator: Evaluator, events: pa.Table) -> list[int]:
-    """Where ranges begin, and the end of the last; nothing where one evaluation is as good or the only one."""
+    """Where ranges begin, and the end of the last. Empty if one evaluation is as good or the only way."""
     reach = evaluator.reach
     if reach.time is None or reach.points or reach.events or events.num_rows < 2 * EVENTS_IN_RANGE:
         return []

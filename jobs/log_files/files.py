@@ -1,7 +1,7 @@
-"""A log's file: CSV, JSON lines or Parquet, compressed or not; its columns from a look at its beginning, then its rows.
+"""A log's file: CSV, JSON lines or Parquet, compressed or not. First its columns, from its first rows; then all rows.
 
-Only the columns that are asked for are read. Reading tells how many bytes (of Parquet: rows) are behind it. Cost: one
-pass; memory holds the columns that were asked for.
+Only the needed columns are read. Reading reports how many bytes (for Parquet: rows) are done. Cost: one pass; memory
+holds the needed columns.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BATCH = 1 << 17
 
 @dataclass(frozen=True)
 class LogFile:
-    """A file and its first rows, whose columns are all of the file's."""
+    """A file and its first rows, with all its columns."""
 
     path: Path
     form: str
@@ -51,9 +51,9 @@ class LogFile:
 
 
 def look_at(path: Path, missing: Sequence[str] = ()) -> LogFile:
-    """The file and its first rows; `missing`: texts of a CSV file that stand for no value, besides the empty one.
+    """The file and its first rows. `missing`: texts of a CSV file that stand for no value; empty text always does.
 
-    Raises RunError without such a file, UnreadableSource when it cannot be read or holds no row.
+    Raises RunError if there is no such file, UnreadableSource if it cannot be read or holds no row.
     """
     if not path.is_file():
         raise RunError(f"no such file: {path}")
@@ -102,7 +102,7 @@ def _read_parquet(path: Path, columns: Sequence[str], tick: Tick) -> pa.Table:
 
 
 def _parquet_source(path: Path) -> Any:
-    """What Parquet is read from: the file, or its content where the whole file is compressed."""
+    """What Parquet is read from: the file, or its content if the whole file is compressed."""
     if path.suffix.lower() not in _COMPRESSED:
         return path
     with pa.input_stream(str(path), compression=_COMPRESSED[path.suffix.lower()]) as stream:

@@ -1,4 +1,4 @@
-"""The events of a file that a query asks about, in the engine's columns, with what tells their times to a person."""
+"""The events of a file that a query needs, in the engine's columns, and how to show their times to a person."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as kinds
 
-from cep_core import explain
+from cep_core.compile import parse_text
 from cep_core.events.schema import LogSchema, Ties
 from cep_core.events.table import attribute_type, log_schema_of, order
-from cep_core.language.patterns.bind.inference import schema_mentioned_by
-from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.text.parsing import parse
-from cep_core.language.patterns.walk import units_of
 from jobs.exits import UnreadableSource, WrongWorkload
 from jobs.log_files.columns import (
     attributes,
@@ -39,7 +35,7 @@ _IMPRECISE = ("ts_lo", "ts_hi")
 
 @dataclass(frozen=True)
 class Reading:
-    """What a person says of a file's columns; None: found out."""
+    """What a person says about a file's columns; None: found from the file."""
 
     ts: str | None = None
     type: str | None = None
@@ -48,12 +44,12 @@ class Reading:
     ties: Ties = Ties.CONCURRENT
     missing: Sequence[str] = ()
     lacks: Sequence[tuple[str, str]] = ()
-    """(event type, attribute) pairs: that events of the type do not have, so that no equivalence constrains them."""
+    """(event type, attribute) pairs: events of the type lack the attribute, so no equivalence constrains them."""
 
 
 @dataclass(frozen=True)
 class Log:
-    """Events in (ts, seq) order with what was understood of the file; `seq` is the row in it, from 1, unless given.
+    """Events in (ts, seq) order, and how the file was understood. `seq` is the row in it, from 1, unless given.
 
     `notes` are for the person: which columns were taken for what, which rows were left out.
     """
@@ -67,24 +63,23 @@ class Log:
 def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     """The events of a file that a query needs.
 
-    Raises QueryError for a query that the file's columns make wrong, before the file is read as a whole; WrongWorkload
-    for columns that are not there or hold no times; RunError and UnreadableSource for the file.
+    Raises QueryError if the file's columns make the query wrong, before the whole file is read; WrongWorkload for
+    columns that are missing or hold no times; RunError and UnreadableSource for the file.
     """
-    text = query.read_text(encoding="utf-8")
-    written = parse(text, str(query))
+    written = parse_text(query.read_text(encoding="utf-8"), str(query))
     file = look_at(path, reading.missing)
-    event_types = [unit.event_type for unit in units_of(written.pattern)]
+    event_types = list(written.mentioned.types)
     chosen = _choose(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
-    mentioned = set(schema_mentioned_by(written).columns)
+    mentioned = set(written.mentioned.columns)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
-        explain(query, schema=_schema(sample, chosen, reading, event_types))
+        written.bind(_schema(sample, chosen, reading, event_types)).explain()
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
     table = file.read(list(dict.fromkeys(needed)), tick)
     for name in mentioned & set(table.column_names):
@@ -111,7 +106,7 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
 
 
 def _named(problem: str, chosen: _Chosen) -> str:
-    """What is wrong with a column of the engine, said of the file's column."""
+    """A problem of one of the engine's columns, reported with the name of the file's column."""
     for own, name in (("ts", chosen.ts), ("seq", chosen.seq)):
         problem = problem.replace(f"'{own}'", f"'{name}'") if name is not None else problem
     return problem
@@ -142,18 +137,18 @@ def _choose(sample: pa.Table, reading: Reading, event_types: set[str]) -> _Chose
     seq = given_column(sample, reading.seq) if reading.seq else None
     if kind is None and len(event_types) > 1:
         names = ", ".join(sorted(event_types))
-        raise WrongWorkload(f"no column tells which event is {names}; name it with --type")
+        raise WrongWorkload(f"no column says which event is {names}; name it with --type")
     return _Chosen(ts, kind, seq, reading.unit or unit_of(read_stamps(sample[ts])))
 
 
 def _understood(table: pa.Table, chosen: _Chosen, decimals: Sequence[str]) -> pa.Table:
-    """Times and numbers that the file holds as text, as what they are."""
+    """Times and numbers that the file holds as text, converted."""
     read = {chosen.ts: read_stamps(table[chosen.ts])} | {name: read_decimals(table[name], name) for name in decimals}
     return pa.table({name: read.get(name, table[name]) for name in table.column_names})
 
 
 def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.Table:
-    """The engine's columns; rows without time or type are left out."""
+    """The engine's columns, without rows that lack a time or a type."""
     if chosen.type is None:
         kind: pa.ChunkedArray | pa.Array = pa.repeat(pa.scalar(event_types[0]), table.num_rows)
     else:
@@ -175,7 +170,7 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
 
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
-    """Every type has every column, save what the person says that it lacks."""
+    """Every type has every column, except those that the person says it lacks."""
     schema = replace(log_schema_of(events, chosen.unit, reading.ties), imprecision=_imprecision(events))
     if not reading.lacks:
         return schema
@@ -190,7 +185,7 @@ def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Se
 
 
 def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
-    """By event type how much earlier and later than `ts` some event may have happened, as its columns say.
+    """For each event type: how much earlier and later than `ts` an event may have happened, by its columns.
 
     The reach of a query covers it. Columns that cannot be read are refused by queries that ask for them.
     """
@@ -205,28 +200,13 @@ def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
     return {str(row["event_type"]): (max(row["early_max"], 0), max(row["late_max"], 0)) for row in rows}
 
 
-def shut_out(log: Log, query: Query) -> list[str]:
-    """Equivalences over a column in which no event of a type has a value: such events are in no match."""
-    types = {variable.name: variable.event_type for variable in query.variables}
-    members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
-    said = []
-    for event_type, attribute in sorted(members):
-        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
-        if own.num_rows and own[attribute].null_count == own.num_rows:
-            said.append(
-                f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
-                f"--lacks {event_type}.{attribute} says that it does not constrain them"
-            )
-    return said
-
-
 def _left_out(table: pa.Table, events: pa.Table) -> list[str]:
     lost = table.num_rows - events.num_rows
     return [f"{lost:,} of {table.num_rows:,} rows have no time or no type and are left out"] if lost else []
 
 
 def _unheard(events: pa.Table, event_types: Sequence[str]) -> list[str]:
-    """Types of the pattern that no event has: probably misspelt."""
+    """Types of the pattern that no event has; they are probably misspelt."""
     present = pc.unique(events["event_type"]).to_pylist()
     shown = ", ".join(sorted(present)[:8]) + (", ..." if len(present) > 8 else "")
     return [

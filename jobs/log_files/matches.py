@@ -1,4 +1,4 @@
-"""Listed matches of a log as a person reads them: a heading each, a time line, and why it is a match."""
+"""Listed matches of a log for a person: a heading, a time line, and why it is a match."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cep_core.language.patterns.query import Query
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from jobs.log_files.log import Log
 from jobs.log_files.moments import LogClock
 from jobs.log_files.timeline import Happening, timeline
@@ -17,7 +17,7 @@ from jobs.reports.words.quantities import Magnitude, counted
 from jobs.reports.words.values import keyed, shown
 
 _ATTRIBUTES = 4
-"""Attributes shown of each event: the first that the query's conditions mention."""
+"""How many attributes are shown of each event: the first ones in the query's conditions."""
 
 
 class Matches:
@@ -33,7 +33,7 @@ class Matches:
         self._seqs = seqs[self._order]
 
     def row_of(self, seq: int) -> int | None:
-        """Where the event stands among the log's events; None for a `seq` that no event has."""
+        """The place of the event among the log's events; None for a `seq` that no event has."""
         place = int(np.searchsorted(self._seqs, seq))
         known = place < len(self._seqs) and self._seqs[place] == seq
         return int(self._order[place]) if known else None
@@ -72,7 +72,7 @@ class Matches:
         yield from (f"  {line}" for line in timeline(self.happenings(path, collapsed=True), self.clock))
 
     def happenings(self, path: Path, *, collapsed: bool = False) -> list[Happening]:
-        """The events of a path; events of a list are numbered, unless the path is a compact row."""
+        """The events of a path. Events of a list are numbered, unless the path is a compact row."""
         lists = {variable.name for variable in self.query.positive if variable.kleene}
         seen: dict[str, int] = {}
         bound: dict[int, list[str]] = {}

@@ -1,4 +1,4 @@
-"""How far a command is: nothing for a second, then a bar on a terminal, or a line every few seconds in a log."""
+"""The progress of a command: nothing for a second, then a bar on a terminal, or a line every few seconds in a log."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TextIO
 from jobs.runs.progress import SECONDS_BETWEEN_LINES, bar
 
 QUIET_SECONDS = 1.0
-"""Who waits no longer wants to read nothing about it."""
+"""Seconds before anything is shown: a short wait needs no bar."""
 SECONDS_BETWEEN_BARS = 0.1
 
 
 class Meter:
-    """Told how much of a step is done; tells a person at a pace that suits where the output goes."""
+    """Receives how much of a step is done, and shows it at a pace that suits the terminal or the log."""
 
     def __init__(self, out: TextIO | None = None, now: Callable[[], float] = time.monotonic) -> None:
         self._out = out or sys.stderr

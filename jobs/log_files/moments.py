@@ -13,14 +13,14 @@ from jobs.reports.words.moments import Clock
 
 @dataclass(frozen=True)
 class LogClock:
-    """How moments and durations of a log are told; `wall` None: as numbers."""
+    """How moments and durations of a log are shown; `wall` None: as numbers."""
 
     wall: Clock | None
     unit: str = "s"
 
     @staticmethod
     def of(log: Log, zone: str) -> LogClock:
-        """The clock of a log in a time zone; WrongWorkload for a zone that is not known."""
+        """The clock of a log in a time zone. Raises WrongWorkload for an unknown zone."""
         try:
             ZoneInfo(zone)
         except (ZoneInfoNotFoundError, ValueError) as error:
@@ -39,7 +39,7 @@ class LogClock:
         return f"{local:%Y-%m-%d} {_time_of_day(local)}"
 
     def span(self, start: int, end: int) -> str:
-        """A half-open interval, to its last moment where times are numbers.
+        """A half-open interval. If times are numbers, it is shown up to its last moment.
 
         >>> LogClock(None).span(0, 10), LogClock(Clock()).span(1362729600, 1362733200)
         ('0 to 9', '2013-03-08 08:00 to 09:00')
@@ -47,7 +47,7 @@ class LogClock:
         return f"{start} to {end - 1}" if self.wall is None else self.between(start, end)
 
     def between(self, first: int, last: int) -> str:
-        """Two moments, the day of the second one only where it is another.
+        """Two moments; the second one with its day only if that differs.
 
         >>> LogClock(None).between(3, 9), LogClock(Clock()).between(1362729600, 1362816000)
         ('3 to 9', '2013-03-08 08:00 to 2013-03-09 08:00')

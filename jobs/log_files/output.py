@@ -21,7 +21,7 @@ def is_for_programs(options: argparse.Namespace) -> bool:
 
 
 def write_result(rows: pa.Table, options: argparse.Namespace, out: TextIO | None = None) -> None:
-    """Write rows in the form that was asked for. Raises WrongWorkload for a file that cannot be written."""
+    """Write rows in the requested form. Raises WrongWorkload for a file that cannot be written."""
     out = out or sys.stdout
     if options.parquet:
         try:
@@ -37,7 +37,7 @@ def write_result(rows: pa.Table, options: argparse.Namespace, out: TextIO | None
 
 
 def write_csv(rows: pa.Table, out: TextIO) -> None:
-    """A header and a line for each row; a list's values stand in one field, with spaces between.
+    """A header and a line for each row. The values of a list stand in one field, separated by spaces.
 
     >>> write_csv(pa.table({"origin": ["JFK, LGA"], "b": [[1, 2]]}), sys.stdout)
     origin,b

@@ -1,4 +1,4 @@
-"""Why a match is one, why some events are none, and why there is none at all, in sentences for a person."""
+"""Explanations for a person: why a match is one, why some events are not, and why there is no match at all."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from cep_core.compile import evaluator_of
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.errors import QueryError
-from cep_core.language.patterns.query import Query, Strategy
+from cep_core.language.patterns.query import Strategy
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import Settings
 from cep_core.matching.imprecise.why import confidence_of_pair, orders_of_match
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from cep_core.matching.why.pair_verdicts import PairJudge
 from cep_core.matching.why.relaxed import relaxations
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding
@@ -22,11 +23,17 @@ from jobs.reports.words.quantities import Magnitude, counted, share
 from jobs.reports.words.values import listed, shown
 
 _AT_MOST = 4
-"""Values found that are shown of one condition, and orders of one match."""
+"""How many values of one condition are shown, and how many orders of one match."""
 _ORDERS = 1_000_000
-"""Steps in which the orders of one match are found."""
+"""The most steps for finding the orders of one match."""
 _EVENTS = 8
 """Events of one order that are named."""
+
+
+def judge_of(matches: Matches) -> Judge | PairJudge:
+    """What judges bindings of the query's events, one by one."""
+    query, events = matches.query, matches.log.events
+    return PairJudge(query, events) if isinstance(query.pattern, Conjunction) else Judge(query, events)
 
 
 def why(matches: Matches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
@@ -54,7 +61,7 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     try:
         orders = [] if both else orders_of_match(query, matches.log.events, path, Budget(_ORDERS))
     except WorkExhausted:
-        yield "    its events may come in more orders than can be told"
+        yield "    its events may come in more orders than can be listed"
         return
     for verdict in judge.verdicts(path if both else orders[0].path):
         if verdict.kind not in (Kind.ORDER, Kind.WINDOW, Kind.ABSENCE):
@@ -79,7 +86,7 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
 
 
 def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
-    """Why these events, by `seq`, are no match: what fails in the binding in which least does."""
+    """Why these events, by `seq`, are no match: what fails in the binding that fails least."""
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
@@ -104,15 +111,15 @@ def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int], bud
         yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
 
 
-def why_none(query: Query, matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
-    """How many matches there would be with one condition less, most first; each is asked within the budget."""
-    events = matches.log.events
+def why_none(matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
+    """How many matches there would be without one of the conditions, most first; each within the budget."""
+    query, events = matches.query, matches.log.events
     span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
     found: list[tuple[str, Magnitude, bool]] = []
     unknown: list[str] = []
     for said, relaxed in relaxations(query, max(span, events.num_rows)):
         try:
-            evaluator = evaluator_of(relaxed, max_matches=1, budget=budget)
+            evaluator = evaluator_of(relaxed, Settings(1, budget=budget))
             metadata = evaluate(evaluator, events, tick).schema.metadata
         except QueryError:
             continue  # without it no engine evaluates the rest
@@ -127,9 +134,9 @@ def why_none(query: Query, matches: Matches, tick: Tick, budget: Budget) -> Iter
         what = window if said == "WITHIN" else said
         yield f"  without {what}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
     for said in unknown:
-        yield f"  without {said}: not known, as the budget of work does not suffice (--work)"
+        yield f"  without {said}: not known, because the budget of work is too small (--work)"
     if not some and not unknown:
-        yield "  leaving out any one condition gives no match either: more than one stands in the way"
+        yield "  leaving out any single condition gives no match either: more than one is in the way"
 
 
 def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Iterator[str]:
@@ -138,7 +145,9 @@ def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Ite
     if query.strategy is Strategy.ANY:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
-    listing = evaluate(evaluator_of(query, budget=budget), matches.log.events, lambda done, of: None).to_pylist()
+    listing = evaluate(
+        evaluator_of(query, Settings(budget=budget)), matches.log.events, lambda done, of: None
+    ).to_pylist()
     begun = [other for row in listing if (other := matches.path(row)) and other[0][0] == places[0]]
     if path in begun:
         yield f"{rows}: a match, as {_binding(matches, path)}"

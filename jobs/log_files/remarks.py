@@ -1,4 +1,4 @@
-"""What a person should know beside the answer, on standard error: answers can be piped, remarks cannot."""
+"""Remarks for a person beside the answer. They go to standard error, so that answers can be piped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A match as a time line of text: a line for each event, the later the further to the right."""
+"""A match as a time line of text: one line for each event; later events stand further to the right."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from jobs.log_files.moments import LogClock
 from jobs.reports.words.values import shown
 
 TRACK = 30
-"""Letters from a match's first moment to its last."""
+"""Width in letters from a match's first moment to its last."""
 AT_MOST = 12
-"""Events of one match that are shown; of longer matches both ends are."""
+"""How many events of one match are shown; of longer matches, both ends."""
 
 
 @dataclass(frozen=True)
 class Happening:
-    """An event of a match: its columns, what it is bound to (`b[2]`), and the attributes to show."""
+    """An event of a match: its columns, its variable (`b[2]`), and the attributes to show."""
 
     event: Mapping[str, Any]
     bound_to: str

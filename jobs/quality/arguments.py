@@ -1,6 +1,6 @@
 """The arguments of expectations, checked without importing Great Expectations, which takes seconds.
 
-The library ships a JSON schema of each expectation. Where one has none, the gate itself finds out.
+The library has a JSON schema for nearly every expectation. Arguments without a schema are checked by the gate itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jobs.workload.sections.expectations import GateRule
 OURS = ("id", "meta", "severity", "rendered_content", "metadata", "batch_id", "windows")
 """Fields of every expectation that a rule of a workload does not give as an argument."""
 LOOSE = ("row_condition", "condition_parser", "result_format")
-"""Arguments whose schema is narrower than what the library takes."""
+"""Arguments whose schema is narrower than what the library accepts."""
 
 
 def wrong_arguments(rule: GateRule) -> Iterator[tuple[str, str]]:
@@ -42,7 +42,7 @@ def wrong_arguments(rule: GateRule) -> Iterator[tuple[str, str]]:
 
 
 def _wanted(schema: Mapping[str, Any], value: Any) -> str:
-    """What a schema wants instead of a value; empty: the value will do, or the schema is not understood."""
+    """What a schema expects in place of a value; empty: the value fits, or the schema is not understood."""
     ways = schema.get("anyOf") or schema.get("oneOf")
     if ways:
         told = [_wanted(way, value) for way in ways]
@@ -63,13 +63,13 @@ def _wanted(schema: Mapping[str, Any], value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: days and times are texts."""
+    """A value as JSON writes it: days and times are texts."""
     return value.isoformat() if isinstance(value, date) else value
 
 
 @cache
 def _schema(expectation: str) -> dict[str, Any] | None:
-    """The JSON schema of an expectation; None where it has none, or the library is not installed."""
+    """The JSON schema of an expectation; None if it has none or the library is not installed."""
     spec = importlib.util.find_spec("great_expectations")
     if spec is None or not spec.submodule_search_locations:
         return None

@@ -1,7 +1,7 @@
 """The quality gate: Great Expectations, over each operating day alone.
 
 Every rule's data set comes as one Arrow table with a column `day`; it is cut by day and judged in memory, about 25 ms a
-day and data set. The library takes seconds to import and is imported here only, when a day is to be judged.
+day and data set. The library takes seconds to import, so it is imported only here, when a day is judged.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _check(rules: Sequence[GateRule], result: Any) -> Check:
 
 
 def _trouble(info: Mapping[str, Any] | None) -> str:
-    """The library's exception, told either directly or once for each metric."""
+    """The library's exception. It gives one directly, or one for each metric."""
     for item in [info or {}, *[value for value in (info or {}).values() if isinstance(value, dict)]]:
         if item.get("raised_exception"):
             return str(item.get("exception_message"))

@@ -1,8 +1,8 @@
-"""The gate's judges: Great Expectations in processes of their own, which start before there is anything to judge.
+"""The gate's judges: Great Expectations in its own processes, which start before there is anything to judge.
 
-Importing the library takes 6 s of a core. In this process that time would be the run's, even from a thread: Python runs
-one thread at a time, and building Spark's plans is Python, too. Here it passes while Spark starts. Runs over
-months get a judge for each core, each judging a share of the days.
+Importing the library takes 6 s of a core. In this process the run would wait for it, even in a thread: Python runs one
+thread at a time, and building Spark's plans is Python too. In another process it happens while Spark starts. Runs over
+months get a judge for each core; each judges a share of the days.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DAYS_OF_A_JUDGE = 30
 
 
 class Judges:
-    """Judges for about so many days. A context: they leave with it, and with this process even when it is killed."""
+    """Judges for about so many days. They end with this context, and with this process even if it is killed."""
 
     def __init__(self, days: int) -> None:
         self._number = max(1, min(os.cpu_count() or 1, days // DAYS_OF_A_JUDGE))
@@ -49,7 +49,7 @@ class Judges:
     def judge(
         self, rules: Sequence[GateRule], datasets: Mapping[str, pa.Table], days: Sequence[date]
     ) -> dict[date, tuple[Check, ...]]:
-        """Each day's checks: `jobs.quality.gate.judge`, and what it raises."""
+        """Each day's checks, by `jobs.quality.gate.judge`; raises what it raises."""
         # Read-only views of dicts cannot be sent to another process.
         sent = [replace(rule, arguments=dict(rule.arguments)) for rule in rules]
         shares = [days[first :: self._number] for first in range(self._number)]
@@ -61,7 +61,7 @@ class Judges:
 
 @contextmanager
 def judges_for(task_loads: bool, days: int) -> Iterator[Judges | None]:
-    """Judges on their way while the block begins, where it will load so many days; else none."""
+    """Judges that start while the block begins, if it will load enough days; else none."""
     if not task_loads:
         yield None
         return
@@ -75,7 +75,7 @@ def _of_days(datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[str
 
 
 def _arrive() -> None:
-    """A judge's first act: watch the process that waits for it, and learn the trade."""
+    """A judge's first act: watch the process that waits for it, and import the library."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -1,8 +1,8 @@
-"""Where a file is damaged: asked only after reading it has failed, to name the file and the byte.
+"""Finding where a file is damaged. Used only after reading has failed, to name the file and the byte.
 
-Compressed files (gzip, bzip2) are decompressed to the damage; a Parquet file is asked for its footer. Files that are
-not on this machine are not looked into. Whole Parquet files of one source may still hold a column as different types.
-Cost: one pass over the files up to the damage, no memory beyond a block.
+Compressed files (gzip, bzip2) are decompressed up to the damage. Of a Parquet file the footer is read. Files that are
+not on this machine are not read. Parquet files that are whole may still hold a column as different types.
+Cost: one pass over the files up to the damage, with the memory of one block.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _GZIP = 31
 """zlib's window bits for a gzip stream with its checksum verified."""
 
 Damage = tuple[int, str]
-"""The byte of the file, and what is wrong there."""
+"""The position of a damaged byte, and what is wrong there."""
 
 
 class Decoder(Protocol):
@@ -46,7 +46,7 @@ _DECODERS: dict[str, tuple[str, Callable[[], Decoder]]] = {
 
 
 def refuse_damaged(paths: Iterable[str]) -> None:
-    """Raise UnreadableSource for the first damaged file among the local ones; return when there is none."""
+    """Raise UnreadableSource for the first damaged local file; return if there is none."""
     for place in paths:
         path = local_path(place)
         if path is None:
@@ -59,7 +59,7 @@ def refuse_damaged(paths: Iterable[str]) -> None:
 
 
 def refuse_mixed(paths: Iterable[str]) -> None:
-    """Raise UnreadableSource for the first local Parquet file of a source that holds a column as another type."""
+    """Raise UnreadableSource for the first local Parquet file in which a column has another type than before."""
     first: dict[str, tuple[str, Path]] = {}
     for place in paths:
         path = local_path(place)
@@ -73,7 +73,7 @@ def refuse_mixed(paths: Iterable[str]) -> None:
 
 
 def damage(path: Path) -> Damage | None:
-    """Where and how a file is damaged; None when it is whole, or of a kind that cannot be."""
+    """Where and how a file is damaged; None if it is whole, or of a kind that cannot be checked."""
     if not path.is_file():
         return None
     if path.suffix == ".parquet":
@@ -106,7 +106,7 @@ def _stream_damage(path: Path, name: str, start: Callable[[], Decoder]) -> Damag
 
 
 def _bad_byte(path: Path, decoder: Decoder, member: int, block: int) -> int:
-    """Which byte makes the decoder fail, of the stream that begins at `member`; one from `block` on does."""
+    """The byte, from `block` on, at which the decoder of the stream that begins at `member` fails."""
     with path.open("rb") as file:
         file.seek(member)
         while member < block:

@@ -1,6 +1,6 @@
-"""Which files a source consists of, and whether their headers are the declared ones; asked before anything is written.
+"""The files of a source, and whether their headers are as declared. Checked before anything is written.
 
-Local paths are looked at by Python, others by Spark. A path may be a file, a folder or a pattern.
+Python looks at local paths, Spark at all others. A path may be a file, a folder or a pattern.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SPARK_DECODES = {".zst", ".zstd", ".snappy", ".lz4", ".deflate"}
 
 @dataclass(frozen=True)
 class Found:
-    """The files of one source for a run: `days` gives the day of those whose path has one, by file name."""
+    """The files of one source for a run. `days`: file name -> day, for paths that have a day."""
 
     paths: tuple[str, ...]
     days: dict[str, date]
@@ -40,7 +40,7 @@ class Found:
 
 
 def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> Found:
-    """The source's files that concern some operating days.
+    """The source's files that may hold rows of some operating days.
 
     Raises SourceMissing when one that must exist is absent (of a daily source: one of `days` themselves), WrongHeader
     when a file's first line is not the declared columns, UnreadableSource when it cannot be read.
@@ -60,7 +60,7 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
 
 
 def expand(spark: SparkSession, place: str, text: bool = True) -> list[str]:
-    """The paths at a place, none where it is absent; a local folder, or a remote one of no `text`, stays one path."""
+    """The paths at a place, none if it is absent. A local folder, or a remote one of no `text`, stays one path."""
     if not is_local(place):
         return _expand_remote(spark, place, text)
     if Path(place).is_dir():

@@ -1,8 +1,8 @@
-"""Rows of a source: typed columns, and `_row`, which names the raw row, keeps its text and says why it is refused.
+"""The rows of a source: typed columns, and `_row`, which names the raw row, keeps its text and says why it is refused.
 
-Text is split into lines by Spark and parsed after its bytes are known to be UTF-8, so that no row is lost or guessed:
-what cannot be read is refused with its raw text. A quoted line break is not read; both halves are refused. Every other
-format is read as Spark reads it, and its raw text is the row as JSON.
+Spark splits text into lines. A line is parsed only if its bytes are UTF-8, so no row is lost or guessed: a row that
+cannot be read is refused with its raw text. A quoted line break is not supported; both halves are refused. Spark reads
+every other format, and the raw text is then the row as JSON.
 
 `_row` is a struct: source, rank (the source's place in the workload), id (unique in the frame; frames are cached, so
 that it stays), file, raw, rule, reason, order (sortable texts: the order columns, then a hash of the raw text).
@@ -21,13 +21,13 @@ from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source
 
 UTF8, SHAPE, TYPE = "utf8", "shape", "type"
-"""Rules of every source: bytes are UTF-8; fields are those of the header; values are of the declared type."""
+"""Rules of every source: bytes are UTF-8, fields are those of the header, values have the declared type."""
 
 _MALFORMED = "_malformed"
 
 
 def rows_of(spark: SparkSession, source: Source, rank: int, found: Found, rules: Sequence[RowRule]) -> DataFrame:
-    """The source's rows. Raises WrongHeader when a format with a schema lacks declared columns."""
+    """The source's rows. Raises WrongHeader if a format with a schema lacks declared columns."""
     raw = _text_rows(spark, source, found) if source.text else _typed_rows(spark, source, found)
     return _judged(raw, source, rank, rules)
 
@@ -138,7 +138,7 @@ def escaped(text: Column) -> Column:
 
 
 def sortable(name: str, kind: str) -> Column:
-    """A column as text whose order is the column's own; null first."""
+    """A column as text that sorts as the column does; null first."""
     column = sf.col(f"`{name}`")
     numbers = {"BIGINT": column, "DATE": sf.unix_date(column), "TIMESTAMP": sf.unix_micros(column)}
     text = _sortable_number(numbers[kind].cast("bigint")) if kind in numbers else column.cast("string")

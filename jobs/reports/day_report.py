@@ -1,4 +1,4 @@
-"""Everything that a day's report says, computed from the tables once; the pages only choose and arrange."""
+"""Everything that a day's report says, computed once from the tables. The pages only choose and arrange."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 
 from jobs.reports.answers.changes import TRAILING
 from jobs.reports.answers.tallies import PERIODS
-from jobs.reports.comparisons.shedding_comparison import Shedding, read_shedding
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, read_shedding
+from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.query_report import QueryReport, Records, report_query
+from jobs.reports.query_report import QueryReport, Records
 from jobs.reports.questions import Question
 from jobs.reports.words.moments import Clock
 from jobs.workload.declaration import Workload
@@ -57,7 +58,7 @@ class DayReport:
     volume: Volume
     loaded: dict[str, Any] | None
     """The day's row of `_work/loaded_days`: the gate's verdict. None: the day was never loaded."""
-    shedding: Shedding | None = None
+    shedding: SheddingComparison | None = None
     """What a slower machine would have missed; None: not compared for this day."""
 
     @property
@@ -84,7 +85,7 @@ def report_day(workload: Workload, questions: list[Question], reader: LakeReader
 
 
 def _volume(workload: Workload, reader: LakeReader, day: date, loaded: set[date]) -> Volume:
-    """Events counted by day, type and part of the day; days that were loaded without any event count as well."""
+    """Events counted by day, type and part of the day. Days that were loaded without any event count too."""
     events = reader.read("events", day - timedelta(days=TRAILING), day, ["day", "event_type", "ts"])
     today: dict[tuple[str, int], int] = {}
     before: dict[date, dict[int, int]] = {on: {} for on in sorted(loaded) if on < day}

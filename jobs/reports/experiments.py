@@ -15,15 +15,17 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grids import LOAD, Grid
+from cep_core.experiments.grids.grid import LOAD, Grid
+from cep_core.experiments.grids.relations import RELATIONS, judged
+from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.experiments.loads import load_told
-from cep_core.experiments.relations import RELATIONS, judged
-from cep_core.experiments.summaries import Summary, summary_of
+from cep_core.shedding import strategies
+from cep_core.shedding.shedders.nothing import UNSHED
 from jobs import places
 from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.shedding_comparison import LITTLE, YARDSTICKS
+from jobs.reports.comparisons.shedding_comparison import LITTLE
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.grid import UNSHED, figures_of
+from jobs.reports.figures.grid import figures_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.site import move_folder, write_pages
@@ -37,7 +39,7 @@ from jobs.workload.sections.experiments import FOLDER, experiment_of
 
 
 @dataclass(frozen=True)
-class Answer:
+class RelationAnswer:
     """One relation of the paper."""
 
     says: str
@@ -50,7 +52,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Section:
+class GridSection:
     """One grid on the page. Without a summary nothing of it is known yet."""
 
     grid: Grid
@@ -58,7 +60,7 @@ class Section:
     answer: str = ""
     """What the strategies lost, in a sentence."""
     figures: tuple[Figure, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[RelationAnswer, ...] = ()
 
     @property
     def title(self) -> str:
@@ -83,7 +85,7 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
     return place / page.file
 
 
-def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[Section]:
+def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[GridSection]:
     """One for each grid, in order of their names. `ledger`: what the workload's own days hold."""
     return [_section(grid, measured(reader, grid, ledger)) for _, grid in sorted(grids.items())]
 
@@ -91,59 +93,62 @@ def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -
 def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
     """What `experiments` holds of a grid as it and its days are now, only what its axes and seeds name."""
     name = experiment_of(grid, ledger.version)
-    found = rows(
+    stored = rows(
         reader.read("experiments", where=ds.field("experiment") == name),
         "strategy",
         "parameters",
         "seed",
     )
     wanted = {(cell.key, cell.seed) for cell in grid.cells}
-    return summary_of(row for row in found if (setting_of(row["parameters"]), row["seed"]) in wanted)
+    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in wanted)
 
 
-def _section(grid: Grid, summary: Summary) -> Section:
+def _section(grid: Grid, summary: Summary) -> GridSection:
     known = sum(point.metrics["lost"].n for point in summary.points) // max(1, len(grid.strategies) * len(grid.loads))
     if known < len(grid.cells):
-        return Section(grid, known)
+        return GridSection(grid, known)
     verdicts = judged(summary, grid.relations)
     answers = tuple(
-        Answer(RELATIONS[name].says, True, verdict.finding, "")
+        RelationAnswer(RELATIONS[name].says, True, verdict.finding, "")
         if verdict.agrees
-        else Answer(RELATIONS[name].says, False, verdict.finding, grid.relations[name], grid.causes.get(name, ""))
+        else RelationAnswer(
+            RELATIONS[name].says, False, verdict.finding, grid.relations[name], grid.causes.get(name, "")
+        )
         for name, verdict in verdicts.items()
     )
-    return Section(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+    return GridSection(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
 
 
 def answer_of(grid: Grid, summary: Summary) -> str:
     """What each strategy lost at the load told: one number, or the range over the other axes."""
     load = load_told(grid.loads)
-    told: list[str] = []
-    for strategy in (name for name in grid.strategies if name != UNSHED):
+    losses: list[str] = []
+    for strategy in (name for name in grid.strategies if name != UNSHED.name):
         lost = sorted(point["lost"] for point in summary.along(LOAD, strategy, load=load))
         misses = share(lost[0]) if len(lost) == 1 else f"{share(lost[0])} to {share(lost[-1])}"
-        told.append(f"{strategy} {misses}" if told else f"{strategy} misses {misses} of the matches")
-    return f"At {share(load)} of the rate that the operator can bear {', '.join(told)}.{_choice(grid, summary)}"
+        losses.append(f"{strategy} {misses}" if losses else f"{strategy} misses {misses} of the matches")
+    return f"At {share(load)} of the rate that the operator can bear {', '.join(losses)}.{_choice(grid, summary)}"
 
 
 def _choice(grid: Grid, summary: Summary) -> str:
-    """In what share of all drops strategies had a choice, and that too little of it says nothing about them.
+    """In what share of all drops strategies had a choice, and whether that is too small a share to compare them.
 
-    Of the strategies that somebody could use and that drop partial matches; nothing where no drop was counted.
+    Counts the strategies that somebody could use and that drop partial matches; empty where no drop was counted.
     """
-    usable = [name for name in grid.strategies if name not in YARDSTICKS]
+    out_of_reach = [strategy.name for strategy in strategies.STRATEGIES if strategy.out_of_reach]
+    usable = [name for name in grid.strategies if name not in out_of_reach]
     points = [point for name in usable for point in summary.along(LOAD, name) if "choice" in point.metrics]
     drops = sum(point["drops"] for point in points)
     if not drops:
         return ""
     choice = sum(point["drops"] * point["choice"] for point in points) / drops
-    told = (
-        f" In {share(choice)} of all drops fewer partial matches had to go than there were, so that there was a choice"
+    sentence = (
+        f" In {share(choice)} of all drops strategies could choose, because not all partial matches had to be dropped"
     )
-    return f"{told}." if choice >= LITTLE else f"{told}: too few to say anything about strategies."
+    return f"{sentence}." if choice >= LITTLE else f"{sentence}: too few to compare strategies."
 
 
-def counted(answers: Sequence[Answer]) -> str:
+def counted(answers: Sequence[RelationAnswer]) -> str:
     """How many of the paper's relations hold, and on what it depends that the others do not.
 
     >>> data, set_up = (Answer("", False, "", "", cause) for cause in ("data", "set-up"))
@@ -168,13 +173,13 @@ _CAUSES = {
 }
 
 
-def _unmeasured(section: Section) -> list[str]:
+def _unmeasured(section: GridSection) -> list[str]:
     """A grid's name, what it asks, and how much of it is known."""
     cells = quantities.counted(len(section.grid.cells), "cell")
     return [section.grid.name, section.title, f"{section.known} of {cells}"]
 
 
-def page_of(sections: list[Section]) -> Page:
+def page_of(sections: list[GridSection]) -> Page:
     """All grids on one page; the first sentence says how many of the paper's relations hold."""
     answers = [answer for section in sections for answer in section.answers]
     content = {

@@ -1,8 +1,7 @@
 """A workload's tables as one report sees them: read without a JVM, every table at one pinned version.
 
-A table that no run has written yet reads as absent (None), which a page tells in words; a table that exists and has no
-row for a day reads as an empty table. Rows are filtered by operating day, the partition column of the tables, so a
-day's report reads a day's files.
+A table that no run has written yet is None, and pages say so in words. A table without rows for a day is an empty
+table. Rows are filtered by operating day, the partition column of the tables, so a day's report reads a day's files.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class TableFacts:
     rows: int | None
     """None where the log does not say."""
     last_day: date | None
-    """The latest operating day that has rows; None where there is none, or the table is not partitioned by day."""
+    """The latest operating day that has rows; None if there is none, or the table is not partitioned by day."""
 
 
 @dataclass

@@ -8,14 +8,12 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from jobs.reports.answers import aggregation
-from jobs.reports.answers.matching import magnitude_of
 from jobs.reports.answers.missing import NO_RESULT, is_missing
 from jobs.reports.comparisons.shedding_answer import QUESTION
 from jobs.reports.comparisons.shedding_comparison import missed_by_day
+from jobs.reports.kinds.by_kind import presentation_of
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
-from jobs.reports.query_report import totals_of
 from jobs.reports.questions import Question
 from jobs.reports.site import write_pages
 from jobs.reports.words.moments import brief, spoken
@@ -28,7 +26,7 @@ DAYS = 400
 
 
 AT_LEAST = "≥\u202f"
-"""Before a number of matches that were counted only as far as they are listed."""
+"""Stands before a number of matches that were counted only as far as they are listed."""
 
 
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
@@ -39,7 +37,10 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     loads = {row["day"]: row for row in rows(reader.read("_work/loaded_days"))}
     days = sorted({*records, *loads}, reverse=True)
     listed = days[:DAYS]
-    headlines = {question.name: _headlines(question, reader, records, listed) for question in questions}
+    headlines = {}
+    for question in questions:
+        own = {day: records[day][question.name] for day in listed if question.name in records.get(day, {})}
+        headlines[question.name] = presentation_of(question).headlines(question, own, reader)
     missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
     lines: list[dict[str, Any]] = []
     for day in listed:
@@ -63,7 +64,9 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
         )
     content = {
         "title": workload.title,
-        "questions": [(question.name, question.asked, _unit(question)) for question in questions],
+        "questions": [
+            (question.name, question.asked, presentation_of(question).unit(question)) for question in questions
+        ],
         "shed": QUESTION if missed else "",
         "experiments": f"{EXPERIMENTS}/index.html" if (home / EXPERIMENTS / "index.html").exists() else "",
         "lines": lines,
@@ -102,19 +105,6 @@ def write_root(reports: Path) -> None:
     write_pages(reports, [Page("index.html", "root.html", content)], {"trail": [("Trendmill", "")], "pages": []})
 
 
-def _headlines(
-    question: Question, reader: LakeReader, records: dict[date, dict[str, dict[str, object]]], days: list[date]
-) -> dict[date, Magnitude]:
-    if question.query.aggregation:
-        results = reader.read(question.name, min(days), max(days)) if days else None
-        return {} if results is None else aggregation.headlines(question.query, results)
-    return {
-        day: magnitude_of(totals_of(records[day][question.name]))
-        for day in days
-        if question.name in records.get(day, {})
-    }
-
-
 def _number(record: Mapping[str, Any] | None, headline: Magnitude | None) -> str:
     """A query's cell of a day."""
     if record is None:
@@ -122,10 +112,6 @@ def _number(record: Mapping[str, Any] | None, headline: Magnitude | None) -> str
     if is_missing(record):
         return NO_RESULT
     return (AT_LEAST if record["matches_at_least"] is not None else "") + quantity(headline or Magnitude.of(0))
-
-
-def _unit(question: Question) -> str:
-    return f"most {aggregation.unit(question.query)}" if question.query.aggregation else "matches"
 
 
 def _state(load: dict[str, object] | None, records: dict[str, dict[str, object]]) -> str:

@@ -1,7 +1,7 @@
 """Publish the reports of a workload's days: read the lake without a JVM, write static pages, record what was done.
 
-A day's folder is written beside its place and moved there when it is whole, so that a reader never meets half a report
-and a failure leaves the report as it was. `run.json` beside the pages records the publishing itself: when, by which
+A day's folder is written beside its place and moved there when it is whole. So a reader never sees half a report, and a
+failure leaves the report as it was. `run.json` beside the pages records the publishing itself: when, by which
 run, from which table versions, in how many seconds.
 """
 
@@ -33,8 +33,8 @@ from jobs.workload.operating_days import OperatingDays
 class Published:
     """What was published: the first page of each day.
 
-    `skipped`: days that the lake knows nothing of; `kept`: days whose last load failed the gate and whose report
-    stays as it was.
+    `skipped`: days that are not in the lake. `kept`: days whose last load failed the gate and whose report stays as it
+    was.
     """
 
     pages: dict[date, Path]
@@ -46,7 +46,7 @@ class Published:
 def publish(workload: Workload, first: date, last: date, run_id: str, progress: Progress | None = None) -> Published:
     """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
 
-    A day that was never loaded nor evaluated is skipped; a day that failed its gate keeps the report that it has.
+    A day that was neither loaded nor evaluated is skipped. A day that failed its gate keeps its report.
     Raises QueryError where a query is wrong.
     """
     started = time.perf_counter()
@@ -68,7 +68,7 @@ def publish(workload: Workload, first: date, last: date, run_id: str, progress: 
 
 
 def pages_of(report: DayReport) -> list[Page]:
-    """Every page of a day's report; what a slower machine would have missed is one only where that was compared."""
+    """Every page of a day's report. The Shedding page exists only if shedding was compared."""
     return [
         day.page(report),
         *(query.page(report, one) for one in report.queries),
@@ -86,7 +86,7 @@ def _days(days: OperatingDays, reader: LakeReader, first: date, last: date, run_
 
 
 def _known_days(reader: LakeReader) -> set[date]:
-    """Days with published events or results: a day that only ever failed its gate has nothing to report."""
+    """Days with published events or results. A day that always failed its gate has nothing to report."""
     loaded = rows(reader.read("_work/loaded_days", columns=["day", "digest"]))
     evaluated = rows(reader.read("result_days", columns=["day"]))
     return {row["day"] for row in evaluated} | {row["day"] for row in loaded if row["digest"] is not None}

@@ -1,12 +1,11 @@
-"""A workload's questions as the reports know them: the analyst's words, the bound query, the explained plan."""
+"""A workload's questions for reports: the analyst's words, the bound query, the explained plan."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from cep_core import explain
-from cep_core.language.patterns.bind.binding import bind
-from cep_core.language.patterns.query import Query
+from cep_core.compile import BoundText, bind_text
 from jobs.workload.compiled import question_of
 from jobs.workload.declaration import Workload
 
@@ -17,9 +16,23 @@ class Question:
 
     name: str
     asked: str
-    text: str
-    query: Query
+    bound: BoundText
     plan: str
+
+    @property
+    def text(self) -> str:
+        """As the analyst wrote it."""
+        return self.bound.text
+
+    @property
+    def kind(self) -> str:
+        """The kind of its results, by which reports are chosen."""
+        return self.bound.kind
+
+    @property
+    def query(self) -> Any:
+        """The bound query. Its kind decides what it holds."""
+        return self.bound.query
 
 
 def questions_of(workload: Workload) -> list[Question]:
@@ -28,7 +41,6 @@ def questions_of(workload: Workload) -> list[Question]:
     for path in workload.question_files():
         text = path.read_text(encoding="utf-8")
         shown = path.relative_to(workload.folder).as_posix()
-        query = bind(text, workload.schema, path=shown)
-        plan = str(explain(text, schema=workload.schema))
-        found.append(Question(path.stem, question_of(text), text, query, plan))
+        bound = bind_text(text, workload.schema, shown)
+        found.append(Question(path.stem, question_of(text), bound, str(bound.explain())))
     return sorted(found, key=lambda question: question.name)

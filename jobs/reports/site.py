@@ -1,4 +1,4 @@
-"""Pages become files: one template environment, which escapes everything that a template prints."""
+"""Writing pages as files, with one template environment that escapes everything that a template prints."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rendered(page: Page, frame: Mapping[str, Any]) -> str:
 
 
 def move_folder(written: Path, place: Path) -> None:
-    """Put a whole folder in another's place; the moment without either is as short as two renames."""
+    """Replace a folder by a new one. Between the two renames, for a moment, neither is there."""
     before = written.with_name(written.name + ".before")
     shutil.rmtree(before, ignore_errors=True)
     if place.exists():

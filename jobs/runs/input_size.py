@@ -1,9 +1,9 @@
-"""How much a run will read, told before Spark starts, and the scale of Spark's settings that this asks for.
+"""How much a run will read, found before Spark starts, and the scale of Spark's settings that fits.
 
-`load` reads the sources' files, `slice` the run's events and about as much of the days before them as the run before
-did, `evaluate` the slices. What stands compressed or in columns counts as the text it would be. Assumes that a source
-whose size cannot be seen from here (another machine's) is large. Cost: a listing of the sources' files and the logs of
-two tables; no data is read.
+`load` reads the sources' files. `slice` reads the run's events, and about as much of the days before as the last run
+did. `evaluate` reads the slices. Compressed or columnar data counts as the text it would be. Assumes that a source is
+large if its size cannot be seen from this machine. Cost: a listing of the sources' files and the logs of two tables;
+no data is read.
 
 `python -m jobs.runs.input_size --workload W --task load --from D --to D` prints the settings as a properties file, for
 spark-submit, which must know heap and compilers before any code of ours runs (docs/decisions/0008).
@@ -30,19 +30,19 @@ from jobs.workload.files.problems import WorkloadError
 from jobs.workload.sections.sources import Source, local_path
 
 LARGE_BYTES = 8_000_000
-"""Text of so many bytes, some 300,000 rows, repays generating code and compiling it twice (docs/decisions/0008)."""
+"""From so many bytes of text on, some 300,000 rows, generated code is worth its cost (docs/decisions/0008)."""
 
 MANY_DAYS = 31
-"""A run over more days is large, whatever its bytes: most of what it does is done once a day."""
+"""A run over more days is large, whatever its bytes: most work is done once for each day."""
 
 _COMPRESSED = (".gz", ".bz2", ".zst", ".zstd", ".parquet", ".orc", ".avro", ".snappy", ".lz4", ".deflate")
 _AS_TEXT = 5
-"""How many bytes of text stand in a byte of gzip or Parquet: 4 to 5 on flights and on made-up logs."""
+"""Bytes of text for each byte of gzip or Parquet: 4 to 5 on flights and on generated logs."""
 
 
 @dataclass(frozen=True)
 class InputSize:
-    """What a run reads: `bytes` as text, over so many `days`. None: some of it cannot be seen from here."""
+    """What a run reads: `bytes` as text, over so many `days`. None: a part cannot be seen from this machine."""
 
     bytes: int | None
     days: int
@@ -88,7 +88,7 @@ def input_size(
 
 
 def source_bytes(source: Source, days: Sequence[date], base: Path) -> int | None:
-    """Bytes of text in a source's files for some days; None if they are not files of this machine."""
+    """Bytes of text in a source's files for some days; None if they are not on this machine."""
     places_of_source = [local_path(place) for place in source.paths(days, base)]
     if not places_of_source or None in places_of_source:
         return None
@@ -96,7 +96,7 @@ def source_bytes(source: Source, days: Sequence[date], base: Path) -> int | None
 
 
 def _files(place: Path) -> list[Path]:
-    """The files at a place, which may be a file, a folder or a pattern; none where it is absent."""
+    """The files at a place, which may be a file, a folder or a pattern; none if it is absent."""
     found = [place] if place.exists() else [Path(name) for name in glob.glob(str(place))]
     return [file for path in found for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
 
@@ -106,7 +106,7 @@ def _text_bytes(file: Path) -> int:
 
 
 def table_bytes(table: Path, first: date | None, last: date | None) -> int:
-    """Bytes of text in the present files of a Delta table, of some days where the table is partitioned by day."""
+    """Bytes of text in the present files of a Delta table; of some days, if it is partitioned by day."""
     if not (table / "_delta_log").is_dir():
         return 0
     files = DeltaTable(table).get_add_actions(flatten=True)
@@ -118,7 +118,7 @@ def table_bytes(table: Path, first: date | None, last: date | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the settings for one task as a properties file; those of the small scale for a wrong folder.
+    """Print the settings for one task as a properties file. A wrong folder gets those of the small scale.
 
     The task itself then says what is wrong with the folder.
     """

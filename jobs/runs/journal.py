@@ -1,8 +1,8 @@
 """The journal of runs: one row of `runs` for each stage of a run and operating day, appended when a task ends.
 
-A stage that fails is written too, with its message, before its error goes on: `runs` says what was tried, not only what
-went well. With each stage goes what it computed with and the version of each table that it wrote; since a run has the
-lake for itself, those are the tables whose version moved meanwhile.
+A stage that fails is written too, with its message, before its error is raised further: `runs` says what was tried, not
+only what went well. Each row has the versions of the software and of each table that the stage wrote. A run has the
+lake for itself, so these are the tables whose version changed meanwhile.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Journal:
     entries: list[Entry] = field(default_factory=list)
 
     def perform(self, name: str, stage: Stage, run: Run, days: tuple[date, ...] | None = None) -> StageOutcome:
-        """Run a stage, tell its progress and note its outcome for each of `days` (the run's own if not given)."""
+        """Run a stage, show its progress and note its outcome for each of `days` (default: the run's own)."""
         run.progress.start(name)
         before = versions_of(run.workload.name, run.lake)
         started_at, begin = datetime.now(UTC), time.perf_counter()
@@ -78,7 +78,7 @@ class Journal:
         begin: float,
         started_at: datetime,
     ) -> float:
-        """Note a stage that has ended; returns its seconds. `before`: the tables' versions when it began."""
+        """Note a stage that has ended. Returns its seconds. `before`: the tables' versions when it began."""
         seconds = time.perf_counter() - begin
         now = versions_of(run.workload.name, run.lake)
         written = {table: version for table, version in now.items() if version != before.get(table)}

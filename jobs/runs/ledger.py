@@ -1,6 +1,6 @@
-"""The lake's ledger, read without a JVM: the days it holds, what was evaluated from them, and what a run loaded.
+"""The lake's ledger, read without a JVM: its days, the results evaluated from them, and the days a run loaded.
 
-Two small tables say it all: `_work/loaded_days` (one row a day) and `result_days` (one row a query and day). Assumes
+Two small tables are enough: `_work/loaded_days` (one row a day) and `result_days` (one row a query and day). Assumes
 that the lake is a folder.
 """
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from jobs.lake.dataset import read_table
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
-from jobs.workload.compiled import CompiledQuery
+from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.limits import Limits
 
@@ -45,14 +45,14 @@ def loaded_by(lake: Path, workload: str, run_id: str) -> tuple[date, ...]:
 
 
 def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
-    """The days that the gate refused in this run, with its first reason."""
+    """The days that the gate refused in this run, with the first reason."""
     loaded = read_table(lake / workload / "_work" / "loaded_days", ["day", "run_id", "refused", "reason"])
     return {
         row["day"]: row["reason"] or "refused" for row in _rows(loaded) if row["run_id"] == run_id and row["refused"]
     }
 
 
-def questions_of(compiled: Mapping[str, CompiledQuery], limits: Limits) -> dict[str, Question]:
+def questions_of(compiled: Mapping[str, WorkloadQuery], limits: Limits) -> dict[str, Question]:
     """The queries as the scope sees them."""
     return {name: Question(query.evaluator.reach, query.definition, limits.work) for name, query in compiled.items()}
 

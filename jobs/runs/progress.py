@@ -1,4 +1,4 @@
-"""How a run tells a person how far it is: a bar on a terminal, throttled lines in a log, one summary line a stage."""
+"""Showing a run's progress: a bar on a terminal, a few lines in a log, one summary line for each stage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def bar(done: int, total: int) -> str:
 
 
 class Terminal:
-    """A line that is drawn over and over while a stage works, then its summary."""
+    """A line that is drawn again and again while a stage works, then its summary."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -91,6 +91,6 @@ class LogLines:
 
 
 def to_person(out: TextIO | None = None) -> Progress:
-    """The progress that suits where the output goes."""
+    """The kind of progress that suits the terminal or the log."""
     out = out or sys.stderr
     return Terminal(out) if out.isatty() else LogLines(out)

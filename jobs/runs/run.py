@@ -1,7 +1,7 @@
-"""What a stage is given and what it answers: the run it belongs to, and what it did on each day.
+"""What a stage gets and what it returns: its run, and what it did on each day.
 
-A stage is a function `stage(run: Run) -> StageOutcome`, one file each in jobs/stages. It reads and writes lake tables
-and nothing else, so that any later process can go on where it stopped.
+A stage is a function `stage(run: Run) -> StageOutcome`, in a file of its own in jobs/stages. It reads and writes only
+tables of the lake, so any later process can continue where it stopped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from jobs.quality.judges import Judges
     from jobs.runs.scope import Scope
-    from jobs.workload.compiled import CompiledQuery
+    from jobs.workload.compiled import WorkloadQuery
     from jobs.workload.declaration import Workload
 
 DONE = "done"
@@ -42,14 +42,14 @@ class DayOutcome:
 
 @dataclass(frozen=True)
 class StageOutcome:
-    """What a stage did, in all and day by day. `message` is the one line that a person reads."""
+    """What a stage did, in total and day by day. `message` is the one line for a person."""
 
     rows_in: int = 0
     rows_out: int = 0
     message: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
     days: Mapping[date, DayOutcome] = field(default_factory=dict)
-    """Each day's own share where the stage worked day by day; empty: the stage speaks of all its days at once."""
+    """Each day's share, if the stage works day by day. Empty: the outcome is that of all days together."""
 
     @property
     def refused(self) -> dict[date, str]:
@@ -58,13 +58,13 @@ class StageOutcome:
 
 
 class Progress(Protocol):
-    """Where a run tells how far it is; stages call `advance` and `note` only."""
+    """Where a run shows its progress. Stages call only `advance` and `note`."""
 
     def start(self, stage: str) -> None:
         """A stage begins."""
 
     def advance(self, done: int, total: int, note: str = "") -> None:
-        """So much of the running stage is done, e.g. files read or slices evaluated."""
+        """How much of the running stage is done, e.g. files read or slices evaluated."""
 
     def note(self, text: str) -> None:
         """A line that a person should see, e.g. a warning of the quality gate."""
@@ -94,7 +94,7 @@ class Run:
     """
 
     workload: Workload
-    compiled: Mapping[str, CompiledQuery]
+    compiled: Mapping[str, WorkloadQuery]
     first: date
     last: date
     run_id: str
@@ -103,9 +103,9 @@ class Run:
     progress: Progress = field(default_factory=Silent)
     scope: Scope | None = None
     loads: tuple[date, ...] = ()
-    """The days that `ingest` and `validate` load, ascending; the run's own unless others are named (warm-up)."""
+    """The days that `ingest` and `validate` load, ascending: the run's own, unless others are named (warm-up)."""
     judges: Judges | None = None
-    """Who judges the days for the gate; None: this process."""
+    """The processes that judge the days for the gate; None: this process does."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", MappingProxyType(dict(self.compiled)))

@@ -1,13 +1,13 @@
 """Which days a run loads, reads, evaluates and replaces: pure functions of the lake's ledger.
 
 The law (docs/semantics.md, 2): any partition of a period into runs of whole operating days, in any order, repeated any
-number of times, leaves the same tables as one run over the whole period. It holds because a run evaluates again every
-(query, day) whose inputs are not those recorded with its result, wherever its new events can still change it. Cost:
-linear in (queries x days of the ledger), no data is read.
+number of times, leaves the same tables as one run over the whole period. It holds because of what a run evaluates
+again: every (query, day) that its new events can change and whose inputs differ from those recorded with the result.
+Cost: linear in (queries x days of the ledger); no data is read.
 
-A query's result of a day depends on the events of the days from `first_read` to the day itself: its reach in log time
-is exact to the day; a reach in time-points or positions goes back over whole days that hold at least as many, so it
-may read more than it needs, never less. Days before the workload's start hold nothing.
+A query's result of a day depends on the events of the days from `first_read` to the day itself. A reach in log time is
+exact to the day. A reach in time-points or positions goes back over whole days that hold at least as many, so it may
+read more than needed, never less. Days before the workload's start hold nothing.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Calendar(Protocol):
 class LoadedDay:
     """What the lake knows of one operating day: the digest of its events (None: it has none) and the gate's verdict.
 
-    `refused`: the last load failed its gate; the events, if any, are those of the load before. `events` and `points`
-    count the day's events and their distinct stamps.
+    `refused`: the last load failed its gate, and the events, if any, are those of the load before. `events` and
+    `points` count the day's events and their distinct time-stamps.
     """
 
     digest: str | None
@@ -51,7 +51,7 @@ class LoadedDay:
 
     @property
     def version(self) -> str:
-        """What a result that read this day records; it changes whenever the result, or its completeness, could."""
+        """What a result that read this day records. It changes whenever the result or its completeness could change."""
         held = ABSENT if self.digest is None else self.digest
         return f"{held}, refused" if self.refused else held
 
@@ -60,7 +60,7 @@ class LoadedDay:
 class Recorded:
     """What a (query, day) was evaluated from: the hash of its definition and the version of each day it read.
 
-    `exhausted`: the budget of work that did not suffice for a result; None: there is one.
+    `exhausted`: the budget of work that was too small for a result; None: there is a result.
     """
 
     definition: str
@@ -68,7 +68,7 @@ class Recorded:
     exhausted: int | None = None
 
     def is_current(self, question: Question, inputs: Mapping[date, str]) -> bool:
-        """Whether evaluating again would give the same: a larger budget may give a result where there is none."""
+        """Whether evaluating again would give the same. With a larger budget, a missing result may appear."""
         retry = self.exhausted is not None and self.exhausted < question.work
         return self.definition == question.definition and self.inputs == inputs and not retry
 
@@ -88,13 +88,13 @@ class Ledger:
         return self.days[day].version if day in self.days else ABSENT
 
     def holds(self, day: date) -> bool:
-        """Whether the lake has the day's events, of whatever age."""
+        """Whether the lake has events of the day, from whatever load."""
         return day in self.days and self.days[day].digest is not None
 
 
 @dataclass(frozen=True)
 class Question:
-    """A query as the scope sees it: how far back it looks, and the hash of all that defines it but its events.
+    """A query as the scope sees it: how far back it looks, and the hash of its definition, without events.
 
     `work`: the budget of a day.
     """
@@ -166,7 +166,7 @@ def first_read(reach: Reach, day: date, ledger: Ledger, bounds: Bounds) -> date:
     """The first of the consecutive days that a query with this reach reads for `day`.
 
     Going back one time-point from within a day means going to the last earlier day that holds any. A day that the lake
-    lacks may hold any number, so that points and positions are looked for no further: load it, then ask again.
+    lacks may hold any number, so the search for points and positions stops there: load the day, then ask again.
     """
     calendar = bounds.calendar
     begin = calendar.interval(day)[0]
@@ -206,8 +206,8 @@ def warm_up(
 ) -> tuple[date, ...]:
     """The days that must be loaded before `days`: within reach, never loaded, and in a source; ascending.
 
-    A day that failed its gate stays as it is until a run is asked for it. With reaches in points or positions, ask
-    again after loading: only then is known how much the loaded days hold.
+    A day that failed its gate stays as it is until somebody asks for it. With reaches in points or positions, ask again
+    after loading: only then is it known how much the loaded days hold.
     """
     own = set(days)
     reached = {
@@ -222,7 +222,7 @@ def warm_up(
 def evaluate_after_loading(
     questions: Mapping[str, Question], first: date, last: date, loaded: Iterable[date], ledger: Ledger, bounds: Bounds
 ) -> Scope:
-    """What a run for `first`..`last` that loaded the days `loaded` must evaluate.
+    """What a run for `first`..`last` that has loaded the days `loaded` must evaluate.
 
     Every (query, day) from `first` on that can still depend on the run's days and whose recorded inputs or definition
     differ. Days before `first` that warm-up reached are evaluated again only if a run was once asked for them.
@@ -239,7 +239,7 @@ def evaluate_after_loading(
 
 
 def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
-    """Every (query, day) whose result is not what the lake and the workload now say.
+    """Every (query, day) whose result is not the one that the present lake and workload give.
 
     A day counts if a run was once asked for it: any query has a result there. Others were loaded as warm-up only.
     """
@@ -248,7 +248,7 @@ def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bo
 
 
 def evaluate_anew(query: str, questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
-    """Every day that a query has a result of, whatever it was evaluated from."""
+    """Every day for which a query has a result, whatever its inputs were."""
     others = {key: recorded for key, recorded in ledger.results.items() if key[0] != query}
     had = [(name, day) for name, day in ledger.results if name == query]
     return _scope(questions, had, Ledger(ledger.days, others), bounds)

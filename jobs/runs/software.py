@@ -1,4 +1,4 @@
-"""What a run computes with: the versions of Python and of the packages that its results pass through."""
+"""The software of a run: the versions of Python and of the packages that compute its results."""
 
 from __future__ import annotations
 

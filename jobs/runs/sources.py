@@ -1,4 +1,4 @@
-"""Whether a workload's sources have a day: asked before warm-up days are loaded, not of the days that a run is for."""
+"""Whether a workload's sources have a day. Checked before warm-up days are loaded, not for the run's own days."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def has_day(spark: SparkSession, workload: Workload, day: date) -> bool:
-    """Whether every source with a file for each day, which must exist, has one for `day`."""
+    """Whether every source that must have a file for each day has one for `day`."""
     return all(
         expand(spark, place)
         for source in workload.sources.values()

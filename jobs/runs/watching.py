@@ -1,4 +1,4 @@
-"""How far Spark is: while a stage of a run works, the tasks of Spark's running stages are told as its progress."""
+"""Spark's progress: while a stage of a run works, the tasks of Spark's running stages are shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 0.5
 
 @contextmanager
 def watched(context: SparkContext, progress: Progress) -> Iterator[None]:
-    """Tell `progress` of Spark's tasks twice a second while the block works."""
+    """Report Spark's tasks to `progress` twice a second during the block."""
     done = threading.Event()
     watcher = threading.Thread(target=_watch, args=(context, progress, done), name="progress", daemon=True)
     watcher.start()
@@ -36,7 +36,7 @@ def _watch(context: SparkContext, progress: Progress, done: threading.Event) -> 
         try:
             known = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         except (Py4JError, OSError):
-            return  # the JVM is gone, which whoever waits for the stage hears as well
+            return  # the JVM is gone; the code that waits for the stage gets that error too
         running = [stage for stage in known if stage is not None]
         if running and not done.is_set():
             progress.advance(sum(s.numCompletedTasks for s in running), sum(s.numTasks for s in running), "tasks")

@@ -1,11 +1,11 @@
 """Stage `compare`: strategies side by side on the day's real events: of slicing them, and of shedding load.
 
-Slicing strategies are counted on the events that each plan slices. Loads of strategies that were not used are counted,
-never run, those of other numbers of slices predicted; seconds are measured for the plan in use alone. Counted on the
-last days of the run that hold no more events than one slice may (`limits.slice_rows`): on all of them, as a rule.
+Slicing strategies are counted on the events that each plan slices. The loads of strategies that were not used are
+counted, not run; those of other numbers of slices are predicted. Seconds are measured only for the plan in use. Events
+are counted on the last days of the run that fit into one slice (`limits.slice_rows`): usually on all days.
 
-One experiment is one plan's, of however many days; it is found by the plan, on whose day, the run's last, it is
-recorded. Shedding (jobs/stages/measuring/shed.py) is one experiment a day, whichever run made it. Reads `events`,
+Each plan gives one experiment, for all its days, recorded under the plan on the run's last day. Shedding
+(jobs/stages/measuring/shed.py) gives one experiment a day, whichever run made it. Reads `events`,
 `slicing_plans` and `slice_runs`; replaces the run's experiments in `experiments`.
 """
 
@@ -19,17 +19,18 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from cep_core.experiments.slice_counts import predicted_loads
-from cep_core.experiments.slicing import compare_strategies
-from cep_core.shedding.run import TooManyPartialMatches
+from cep_core.experiments.slicing_rows import compare_strategies
+from cep_core.experiments.slicing_strategies import IN_USE
+from cep_core.shedding.operator_run import TooManyPartialMatches
 from cep_core.slicing import Plan
-from cep_core.slicing.plan import Prediction
+from cep_core.slicing.slicing_plan import Prediction
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
-from jobs.stages.measuring.measurements import SCHEMA, recorded
+from jobs.stages.measuring.experiment_rows import SCHEMA, recorded
 from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
 from jobs.stages.plan_slices import reads_of, seed_text, widest
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 EXPERIMENT = "slicing:"
 """Before the plan's id: the experiment's name."""
 
-IN_USE = "plan in use"
-
 PLANNED = "planned"
 """The name under which predictions for other numbers of slices are recorded."""
 
@@ -52,7 +51,7 @@ MEASURED = {
     "imbalance": "imbalance",
     "slices": "slices",
 }
-"""What is counted of each strategy, and its name in the table."""
+"""The counts of each strategy, and their names in the table."""
 
 
 def compare(run: Run) -> StageOutcome:
@@ -82,8 +81,8 @@ def compare(run: Run) -> StageOutcome:
 def _replaced(run: Run, days: Sequence[date]) -> Column:
     """The run's own comparisons of slicing, and the days' of shedding, whichever run made those.
 
-    Where these days hold nothing else, as on most nights, the condition is whole days: Delta replaces a partition
-    without looking into its files.
+    If these days hold nothing else, as on most nights, the condition is whole days: Delta replaces a partition without
+    reading its files.
     """
     from pyspark.sql import functions as f
 
@@ -104,7 +103,7 @@ def _replaced(run: Run, days: Sequence[date]) -> Column:
 
 
 def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:
-    """Events read and rows, for every plan; its rivals include yesterday's plan for the same queries."""
+    """Events read and rows, for every plan. The other strategies include yesterday's plan for the same queries."""
     yesterday = {plan.queries: plan for plan in plans_of_day(run, run.first - timedelta(days=1))}
     rows: list[dict[str, Any]] = []
     events_read = 0
@@ -134,7 +133,7 @@ def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int,
 
 
 def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, Any]]:
-    """What the planner expects of other numbers of slices."""
+    """What the planner predicts for other numbers of slices."""
     return [
         {
             "experiment": EXPERIMENT + plan.plan_id,
@@ -155,7 +154,7 @@ def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, An
 
 
 def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
-    """The events that a plan slices, in the log's order, and the log time in which its results become certain."""
+    """The events that a plan slices, in the log's order, and the time interval in which its results become certain."""
     from pyspark.sql import functions as f
 
     assert run.scope is not None
@@ -175,7 +174,7 @@ def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, 
 
 
 def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
-    """The last of `days` that together hold at most so many events, but at least one day."""
+    """The last days of `days` that together hold at most so many events; at least one day."""
     left = most
     fitting: list[date] = []
     for day in reversed(days):
@@ -187,7 +186,7 @@ def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date
 
 
 def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
-    """Seconds of the plan in use: of its slowest slice and of all, over all of its queries."""
+    """Seconds of the plan in use over all of its queries: for its slowest slice, and for all slices."""
     folder = run.lake / run.workload.name / "slice_runs"
     stored = read_table(folder, ["run_id", "plan_id", "slice", "seconds"], [run.last])
     rows = [row for row in ([] if stored is None else stored.to_pylist()) if row["run_id"] == run.run_id]
@@ -204,7 +203,7 @@ def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
             found.append(
                 {
                     "experiment": EXPERIMENT + plan.plan_id,
-                    "strategy": IN_USE,
+                    "strategy": IN_USE.name,
                     "parameters": json.dumps({"variables": list(plan.variables)}),
                     "seed": None,
                     "metric": metric,

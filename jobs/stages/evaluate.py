@@ -1,18 +1,16 @@
 """Stage `evaluate`: every (query, day) of the run's scope, a Python worker for each slice, then the merge.
 
-Where the slices lie in files of this machine or of a shared mount, a worker opens its slice's file by path with
-pyarrow, without a way through the JVM; elsewhere Spark scans the table. Both give the same tables. Partial results
-travel as Arrow IPC bytes and are merged here, on the driver.
+If the slices are files on this machine or on a shared mount, a worker opens its slice's file by path with pyarrow,
+without the JVM; else Spark scans the table. Both give the same tables. Partial results travel as Arrow IPC bytes and
+are merged here, on the driver.
 
-Days whose listing is cut at `max_matches` are evaluated once more for their compact results, one row for each last
-event whatever the number of matches. Where matches can only be counted by listing them, such a row holds what some
-match might bind and its count is null; those of an AND are made from its listing.
+Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
+Some tables beside a result come with it. Others wait until the result is known and are evaluated on the days that want
+them, as `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has no rows,
+and `result_days` says why.
 
-What can only be counted by listing is evaluated day by day, so that a day that exhausts its budget of work is a hole of
-its own: it has no rows, and `result_days` says why.
-
-Reads `slicing_plans` and `_work/slices`; writes a table for each query, `<query>_compact` where a listing was cut,
-`slice_runs` and, last, `result_days`: a run that died before evaluates the same again.
+Reads `slicing_plans` and `_work/slices`; writes a table for each query, the wanted tables beside it, `slice_runs` and,
+last, `result_days`. A run that died before that evaluates the same again.
 """
 
 from __future__ import annotations
@@ -29,15 +27,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cep_core.compile import evaluator_of
-from cep_core.language.budget import Budget, WorkExhausted
-from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator
+from cep_core.language.budget import WorkExhausted
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable, of_table
 from jobs.lake.register import table_folders
 from jobs.lake.tables.creating import create
-from jobs.lake.tables.result_tables import compact_table
+from jobs.lake.tables.result_tables import table_beside
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
-from jobs.runs.scope import Evaluation
 from jobs.stages.evaluating.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
@@ -53,28 +49,32 @@ from jobs.stages.slicing.planned import planned
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from jobs.workload.compiled import CompiledQuery
+    from jobs.workload.compiled import WorkloadQuery
 
 PARTIAL = (
-    "query STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, rows BIGINT, "
-    "seconds DOUBLE, peak_memory BIGINT"
+    "query STRING, into STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, "
+    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT"
 )
 
 
 def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutcome:
-    """Evaluate the run's scope. `way`: how workers get their events; None: by path wherever that is possible."""
+    """Evaluate the run's scope. `way`: how workers get their events; None: by path if possible."""
     assert run.scope is not None
     if not run.scope.evaluations:
-        return StageOutcome(message="nothing to evaluate: every result is what lake and workload say")
+        return StageOutcome(message="nothing to evaluate: every result is up to date")
     assignment = assignment_of(run)
     partials = _partials(run, assignment, way)
-    results = [
-        _merged(run, name, run.compiled[name].evaluator, partials, assignment.blocks[name])
-        for name in assignment.blocks
+    queries = [run.compiled[name] for name in assignment.blocks]
+    results = [_merged(run, query, query.tables[0], partials, assignment.blocks[query.name]) for query in queries]
+    beside = [
+        _merged(run, query, table, partials, assignment.blocks[query.name])
+        for query in queries
+        for table in query.tables[1:]
+        if table.evaluate is None
     ]
-    compact = _compact(run, assignment, results, way)
-    replace_all([*(rows_of(run, result) for result in [*results, *compact]), slice_runs_of(run, partials)])
-    # Last: whoever finds a day here finds its results, too.
+    beside += _evaluated_after(run, assignment, results, way)
+    replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
+    # Last: if a day is found here, its results are there too.
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
@@ -89,29 +89,30 @@ def assignment_of(run: Run) -> Assignment:
     """What the workers are told."""
     assert run.scope is not None
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
-    blocks = {
-        name: tuple(_moments(run, days) for days in _together(run.compiled[name].evaluator, run.scope.blocks(name)))
-        for name in names
-    }
-    texts = []
-    for name in names:
-        settings = run.workload.settings(name)
-        exact, work = settings.exact_counts, run.workload.limits.work
-        texts.append(QueryText(name, run.compiled[name].text, settings.max_matches, exact, work=work))
+    blocks = {name: tuple(_blocks(run, name, run.compiled[name].tables[0])) for name in names}
     return Assignment(
         tuple(plan.to_dict() for plan in planned(run)),
-        tuple(texts),
+        tuple(_text(run.compiled[name]) for name in names),
         blocks,
         schema_to_values(run.workload.schema),
         run.workload.limits.slice_rows,
     )
 
 
-def _together(evaluator: Evaluator, blocks: Iterable[Sequence[Evaluation]]) -> Iterator[list[date]]:
-    """The days that are evaluated together: blocks of them, or one by one where each has a budget of work."""
-    for block in blocks:
-        days = [evaluation.day for evaluation in block]
-        yield from ([day] for day in days) if evaluator.postpones else [days]
+def _text(query: WorkloadQuery, table: str = RESULT) -> QueryText:
+    return QueryText(query.name, query.bound.path, query.bound.text, query.settings, table)
+
+
+def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = None) -> Iterator[Moments]:
+    """The boundaries of the days that are evaluated together for a table; `result`: the query's, once it is known."""
+    assert run.scope is not None
+    for block in run.scope.blocks(query):
+        intervals = [(evaluation.day, *run.workload.operating_days.interval(evaluation.day)) for evaluation in block]
+        known = [
+            DayResult(begin, end) if result is None else result.of(day, begin, end) for day, begin, end in intervals
+        ]
+        for days in table.days(known):
+            yield (*(day.begin for day in days), days[-1].end)
 
 
 def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | None) -> list[Partial]:
@@ -131,7 +132,7 @@ def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | 
 
 
 def _by_path(run: Run, files: Sequence[str], assignment: Assignment) -> DataFrame:
-    """One Spark task for each slice, largest first; each opens its file itself."""
+    """One Spark task for each slice, largest first. Each opens its file itself."""
     jobs = sorted((slice_file(file) for file in files), key=lambda job: -job.size)
     columns = ["event_type", "ts", "seq", "pos", *run.workload.attributes]
 
@@ -181,6 +182,7 @@ def slice_file(uri: str) -> SliceFile:
 ARROW_PARTIAL = pa.schema(
     [
         ("query", pa.string()),
+        ("into", pa.string()),
         ("plan_id", pa.string()),
         ("slice", pa.int32()),
         ("block", pa.int32()),
@@ -199,71 +201,60 @@ def _encoded(partials: Iterable[Partial]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
 
 
-def _moments(run: Run, days: Sequence[date]) -> Moments:
-    """The boundaries of consecutive operating days."""
-    calendar = run.workload.operating_days
-    return (*(calendar.interval(day)[0] for day in days), calendar.interval(days[-1])[1])
-
-
-def _compact(
+def _evaluated_after(
     run: Run, assignment: Assignment, results: Sequence[Result], way: Literal["paths", "scan"] | None
 ) -> list[Result]:
-    """The compact results of days whose listing was cut, for tables that have some or exist."""
-    cut = {result.query: _cut_days(run.compiled[result.query], result) for result in results}
+    """The tables that wait for their results: those that are wanted on some day, or exist and may lose rows."""
     present = table_folders(run.workload.name, run.lake)
-    wanted = [name for name, days in cut.items() if days or f"{name}_compact" in present]
-    work = run.workload.limits.work
-    evaluators = {
-        name: evaluator_of(run.compiled[name].query, collapsed=True, supersets=True, budget=Budget(work))
-        for name in wanted
-    }
-    tables = [compact_table(name, evaluators[name].schema, run.compiled[name].variables) for name in wanted]
-    create(run.spark, run.workload.name, tables, run.lake)
-    blocks = {name: tuple(_moments(run, [day]) for day in cut[name]) for name in wanted}
-    texts = [QueryText(name, run.compiled[name].text, collapsed=True, work=work) for name in wanted if cut[name]]
+    wanted: list[tuple[WorkloadQuery, ResultTable]] = []
+    blocks: dict[str, tuple[Moments, ...]] = {}
+    for result in results:
+        query = run.compiled[result.query]
+        for table in query.tables[1:]:
+            if table.evaluate is None:
+                continue
+            into = query.name + table.suffix
+            blocks[into] = tuple(_blocks(run, query.name, table, result))
+            if blocks[into] or into in present:
+                wanted.append((query, table))
+    create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in wanted], run.lake)
+    texts = [_text(query, table.suffix) for query, table in wanted if blocks[query.name + table.suffix]]
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
     partials = _partials(run, again, way) if texts else []
-    return [
-        with_changes(_merged(run, name, evaluator, partials, blocks[name]), into=f"{name}_compact")
-        for name, evaluator in evaluators.items()
-    ]
-
-
-def _cut_days(query: CompiledQuery, result: Result) -> list[date]:
-    """The evaluated days that need a compact result."""
-    if not query.variables or not query.evaluator.compacts:
-        return []
-    return [evaluation.day for evaluation in result.evaluations if result.truncated(evaluation.day)]
+    return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in wanted]
 
 
 def _merged(
-    run: Run, name: str, evaluator: Evaluator, partials: Sequence[Partial], blocks: Sequence[Moments]
+    run: Run, query: WorkloadQuery, table: ResultTable, partials: Sequence[Partial], blocks: Sequence[Moments]
 ) -> Result:
-    """A query's result of all its blocks of days."""
+    """A table of a query, of all its blocks of days."""
     assert run.scope is not None
     calendar = run.workload.operating_days
+    into = query.name + table.suffix
+    source = query.name if table.evaluate is None else into
     tables, totals, exhausted = [], {}, {}
     for number, days in enumerate(blocks):
-        own = (
+        batches = (
             from_bytes(content)
             for partial in partials
-            if partial.query == name and partial.block == number
+            if partial.into == source and partial.block == number
             for content in partial.batches
         )
         try:
-            merged = evaluator.merge(own, days)
+            merged = table.merge(of_table(batches, table.suffix), days)
         except WorkExhausted as refusal:
             exhausted.update({calendar.day_of(moment): refusal for moment in days[:-1]})
             continue
         tables.append(_with_day(merged, days, [calendar.day_of(moment) for moment in days[:-1]]))
         stored = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}"))
         totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
-    empty = evaluator.schema.append(pa.field("day", pa.date32())).empty_table()
-    return Result(name, name, run.scope.of(name), pa.concat_tables(tables or [empty]), totals, exhausted)
+    empty = table.schema.append(pa.field("day", pa.date32())).empty_table()
+    rows = pa.concat_tables(tables or [empty])
+    return Result(query.name, into, run.scope.of(query.name), rows, totals, exhausted)
 
 
 def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:
-    """The merged rows with the operating day in which each became certain, without that moment."""
+    """The merged rows with the operating day in which each became certain, without the exact time."""
     index = np.searchsorted(days, merged[CERTAIN].to_numpy(), side="right") - 1
     day = pa.array(names, pa.date32()).take(pa.array(index))
     return merged.drop_columns([CERTAIN]).replace_schema_metadata().append_column("day", day)

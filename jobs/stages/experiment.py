@@ -1,9 +1,9 @@
-"""Stage `experiment`: the cells of grids that nobody has measured yet, each in a Python worker of its own.
+"""Stage `experiment`: measures the new cells of grids, each in its own Python worker.
 
-Cells go in waves; each wave is committed when it is done, so a grid that was killed goes on after the last commit. A
-cell is known by its grid's definition, its setting and its seed, whatever the day on which it was measured: a grid of
-generated logs is measured once, and again when its definition changes; one over the workload's own days also when those
-change.
+Cells are measured in waves. Each wave is committed when it is done, so a killed grid continues after the last commit. A
+cell is identified by its grid's definition, its setting and its seed, not by the day on which it was measured. A grid
+of generated logs is measured once, and again when its definition changes. A grid over the workload's own days is also
+measured again when those change.
 
 Reads the grids, the rows of `experiments` and the events of days that grids name; replaces the rows of the wave's
 cells in `experiments`.
@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from cep_core.experiments.grids import LOAD, Cell, Grid
-from cep_core.experiments.logs import OwnDays
-from cep_core.experiments.measuring import measure_cell
+from cep_core.experiments.grids.cells import measure_cell
+from cep_core.experiments.grids.grid import LOAD, Cell, Grid
+from cep_core.experiments.grids.logs import OwnDays
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
-from jobs.stages.measuring.measurements import recorded
+from jobs.stages.measuring.experiment_rows import recorded
 from jobs.stages.measuring.own_days import own_log
 from jobs.workload.sections.experiments import experiment_of, stand_ins
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 WAVE = 4
-"""Cells for each of Spark's slots between two commits."""
+"""How many cells each of Spark's slots measures between two commits."""
 
 MEASURED = "strategy STRING, parameters STRING, seed BIGINT, metric STRING, value DOUBLE, unit STRING"
 
 
 def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
-    """Measure every cell of `grids` that is not known; grids whose data is absent are skipped by name."""
+    """Measure every cell of `grids` that is not known. Grids whose data is absent are skipped and named."""
     ledger, slots = read_ledger(run.lake, run.workload.name), max(1, run.spark.sparkContext.defaultParallelism)
     present: dict[str, Grid] = {}
     for name, grid in grids.items():
@@ -66,7 +66,7 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
 
 
 def _lacking(grid: Grid, ledger: Ledger) -> str:
-    """The data of a grid that is not there; empty if all is."""
+    """The missing data of a grid; empty if nothing is missing."""
     if isinstance(grid.log, OwnDays):
         days = [day.isoformat() for day in grid.log.days if not ledger.holds(day)]
         return f"events of {', '.join(days)} in the lake" if days else ""
@@ -101,7 +101,7 @@ def _measuring(run: Run, grid: Grid) -> Measuring:
 
 
 def _measure(run: Run, name: str, cells: Sequence[Cell], measure: Measuring) -> int:
-    """Measure cells, one Spark task each, and commit them together under `name`; how many rows."""
+    """Measure cells, one Spark task each, and commit them together under `name`. Returns the number of rows."""
 
     def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:

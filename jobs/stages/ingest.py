@@ -1,8 +1,8 @@
-"""ingest: raw files and events.sql become `_work/staged_events`, and the equation of rows `_work/source_rows`.
+"""Stage `ingest`: raw files and events.sql become `_work/staged_events`; counts of rows go to `_work/source_rows`.
 
-An operating day gets exactly the events whose `ts` lies in it, whatever file they came from. Rows are parsed once;
-nothing is written before every source has been found and its header checked. Cost: linear in the rows read, a
-sort of each day's events.
+An operating day gets exactly the events whose `ts` lies in it, whatever file they came from. Rows are parsed once.
+Nothing is written before every source has been found and its header checked. Cost: linear in the rows read, and a sort
+of each day's events.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def ingest(run: Run) -> StageOutcome:
 
 
 def loaded(run: Run, undated: Column) -> Column:
-    """The rows that a load of the run's days rewrites: theirs, and the undated ones on the log's first day."""
+    """The rows that a load of the run's days replaces: their own, and undated rows on the log's first day."""
     return sf.col("day").isin(*run.loads) | ((sf.col("day") == sf.lit(run.workload.start)) & undated)
 
 
 def _parse(run: Run, found: dict[str, Found]) -> None:
     """The views that the SQL of this stage reads, over rows, events and fates that are computed once.
 
-    A local checkpoint, unlike a cache, also cuts the plan: with one, a query over a workload's nested views takes
+    A local checkpoint, unlike a cache, also cuts the plan. With a cache, a query over a workload's nested views takes
     tens of seconds to plan.
     """
     rows = {name: frame.localCheckpoint() for name, frame in source_views(run, found).items()}
@@ -102,7 +102,7 @@ def run_days(run: Run) -> DataFrame:
 
 
 def _raw_rows(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
-    """Every source's `_row`, with the day of its file where the path names one."""
+    """Every source's `_row`, with the day of its file if the path names one."""
     frames = []
     for name, frame in rows.items():
         days = [item for file, day in found[name].days.items() for item in (sf.lit(file), sf.lit(day))]
@@ -152,7 +152,7 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
 
 
 def _flaw(workload: Workload) -> Column:
-    """What an event lacks that it must have; null: nothing."""
+    """What an event must have and lacks; null: nothing."""
     types = list(workload.schema.types)
     flaws = [
         sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),

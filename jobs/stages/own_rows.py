@@ -1,4 +1,4 @@
-"""Which rows a run replaces in a table where one day may hold rows of several runs."""
+"""The rows that a run replaces in a table in which one day may hold rows of several runs."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def own_rows(run: Run, table: str, column: str, values: Collection[str]) -> Column:
     """The rows of the run's last day whose `column` is one of `values`.
 
-    Where the day holds no others, as on most nights, the condition is the whole day: Delta replaces a partition without
-    looking into its files.
+    If the day holds no others, as on most nights, the condition is the whole day: Delta replaces a partition without
+    reading its files.
     """
     from pyspark.sql import functions as f
 

@@ -1,8 +1,8 @@
-"""Stage `plan_slices`: how the events that a run will read are cut into slices (paper 01; docs/semantics.md 6).
+"""Stage `plan_slices`: plans how the events that a run will read are cut into slices (paper 01; docs/semantics.md 6).
 
-First every query is planned for itself: the variables that its plan gives more than one coordinate are the ones it
-slices on. Queries that slice on the same variables then share one plan; queries without such a variable get time
-ranges. Statistics are exact counts of the events that the plan will slice (jobs/stages/slicing/event_counts.py).
+First every query is planned alone: it slices on the variables that have more than one coordinate in its plan. Queries
+that slice on the same variables then share one plan. Queries without such a variable get time ranges. Statistics are
+exact counts of the events that the plan will slice (jobs/stages/slicing/event_counts.py).
 
 Reads `events`; writes `slicing_plans` of the run's last day. Cost: two aggregations over the days read.
 """
@@ -27,7 +27,7 @@ from jobs.stages.own_rows import own_rows
 from jobs.stages.slicing.event_counts import Days, EventCounts
 
 WORTH_SHARING = 0.1
-"""How much higher, as a part of it, a query's predicted maximum load may be in a plan that it shares."""
+"""By what share a query's predicted maximum load may rise in a plan that it shares."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Group:
 
 
 def plan_slices(run: Run) -> StageOutcome:
-    """Plan the run's evaluations; other runs' plans stay, because results of other days or queries are theirs."""
+    """Plan the run's evaluations. Other runs' plans stay, because results of other days or queries need them."""
     assert run.scope is not None
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
@@ -69,8 +69,7 @@ def _sliced_on(
 ) -> dict[tuple[str, ...], list[str]]:
     """Queries by the variables that they slice on.
 
-    A query goes with others that slice on fewer of its variables where that costs little: it saves a copy of the
-    events.
+    A query joins others that slice on fewer of its variables, if that costs little: it saves a copy of the events.
     """
     plans = {group: _plan(run, scope, group, counted) for group in alone}
     effective = {group: effective_variables(plan) for group, plan in plans.items()}
@@ -111,7 +110,7 @@ def reads_of(scope: Scope, queries: Iterable[str]) -> Days:
 
 
 def seed_text(run: Run, queries: Iterable[str]) -> str:
-    """What a plan's hash functions are seeded by: workload and queries, never the log."""
+    """The seed of a plan's hash functions: workload and queries, never the log."""
     return "\n".join([run.workload.name, *sorted(queries)])
 
 
@@ -135,7 +134,7 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
     atoms = {name: run.compiled[name].evaluator.atoms for name in group.queries}
     days = [evaluation.day for name in group.queries for evaluation in scope.of(name)]
     reach = widest([run.compiled[name].evaluator.reach for name in group.queries])
-    # Time-stamps let the planner weigh quiet and busy hours; a log too long for this process is taken as even.
+    # Time-stamps let the planner weigh quiet and busy hours. A log too long for this process counts as even.
     weighed = reach.points or reach.events or counted.total(group.reads) <= run.workload.limits.slice_rows
     return make_plan(
         atoms,

@@ -1,9 +1,9 @@
-"""Stage `slice_events`: every event that the plans need, once for each slice that it goes to (paper 01, Algorithm 1).
+"""Stage `slice_events`: writes every event that the plans need, once for each of its slices (paper 01, Algorithm 1).
 
-Reads `events` and `slicing_plans`; replaces `_work/slices`, which holds the slices of one run only: others can be made
-again. Each slice is one file, sorted by (ts, seq), so that a worker can open it by its path. `pos` is an event's rank
-among all events of the days read: its rank within its day after the number of events of the days before, which needs
-no global sort.
+Reads `events` and `slicing_plans`; replaces `_work/slices`, which holds the slices of one run only, because others can
+be made again. Each slice is one file, sorted by (ts, seq), so that a worker can open it by its path. `pos` is an
+event's rank among all events of the days read: its rank within its day after the number of events of the days before,
+which needs no global sort.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def slice_events(run: Run) -> StageOutcome:
 
 
 def attributes_named(run: Run, query: str) -> set[str]:
-    """The attributes that a query's text names, and those of its atoms: no other can matter to it."""
+    """The attributes that a query's text names, and those of its atoms. No other matters to it."""
     compiled = run.compiled[query]
-    words = set(_WORD.findall(compiled.text))
+    words = set(_WORD.findall(compiled.bound.text))
     bound = {attribute for atom in compiled.evaluator.atoms for attribute, _ in (*atom.variables, *atom.constants)}
     return {name for name in run.workload.attributes if name in words or name in bound}
 

@@ -1,9 +1,9 @@
-"""Stage `statistics`: exact rates, distinct values and heavy values of each loaded day (paper 01, section 5.2).
+"""Stage `statistics`: counts exact rates, distinct values and heavy values of each loaded day (paper 01, section 5.2).
 
-Reads `events` of the days that were loaded since they were counted, or counted for queries that sliced by other
-attributes; writes `heavy_hitters` and, last, `stream_statistics` for those days, with the run that loaded them: a day
-of a run that died before counting is found by it. A day's rows depend on its own events and on which attributes the
-workload's queries slice by, on nothing else.
+Reads `events` of the days that were loaded since they were last counted, or were counted for queries that sliced by
+other attributes. Writes `heavy_hitters` and, last, `stream_statistics` for those days, with the run that loaded them.
+So a day of a run that died before counting is found. A day's rows depend only on its own events and on the attributes
+by which the workload's queries slice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PERIODS = 24
 
 
 def statistics(run: Run) -> StageOutcome:
-    """Count the days whose statistics are not those of their events and of the workload's queries."""
+    """Count the days whose statistics do not fit their events and the workload's queries."""
     from pyspark.sql import functions as f
 
     days = uncounted_days(run)
@@ -64,7 +64,7 @@ def statistics(run: Run) -> StageOutcome:
 
 
 def uncounted_days(run: Run) -> list[date]:
-    """Days whose statistics are not those of their last load, or not of what queries slice by; ascending.
+    """Days whose statistics do not fit their last load or the slicing attributes of the queries; ascending.
 
     A refused load changed nothing.
     """
@@ -84,7 +84,7 @@ def uncounted_days(run: Run) -> list[date]:
 
 
 def _one_for_each_type(counted: pa.Table | None) -> list[dict[str, Any]]:
-    """A row for each day and event type: all periods of a day are counted by one run, for the same attributes."""
+    """A row for each day and event type. One run counts all periods of a day, for the same attributes."""
     if counted is None:
         return []
     grouped = counted.group_by(["day", "event_type"]).aggregate([("run_id", "one"), ("distinct_values", "one")])

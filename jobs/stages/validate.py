@@ -1,7 +1,7 @@
-"""validate: the equation of rows and the quality gate; the days that pass are published.
+"""Stage `validate`: checks the equation of rows and the quality gate, and publishes the days that pass.
 
-A day that fails keeps its events as they were; its refused rows and the gate's verdict are written all the same, and
-the other days go on. Cost: one read of the staged days, their sort, and the gate's share for each day.
+A day that fails keeps its events as they were. Its refused rows and the gate's verdict are written all the same, and
+the other days go on. Cost: one read of the staged days, their sort, and the gate for each day.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DAYS = "work_loaded_days"
 
 
 class RowsLost(Exception):
-    """The equation of rows does not hold: a fault of this pipeline, never of the data."""
+    """The equation of rows does not hold. That is a fault of this pipeline, never of the data."""
 
 
 def validate(run: Run) -> StageOutcome:
@@ -116,7 +116,7 @@ def _reference_views(run: Run, queries: str) -> None:
 def _loaded_days(
     run: Run, checks: Mapping[date, tuple[Check, ...]], refused: Mapping[date, tuple[Check, ...]]
 ) -> pa.Table:
-    """What results that read these days depend on; a refused day keeps the digest of the events it still has."""
+    """What results that read these days depend on. A refused day keeps the digest of the events that it has."""
     in_run = sf.col("day").isin(*run.loads)
     digests = {row["day"]: row for row in run.spark.sql(statement("load", "day_digests")).toArrow().to_pylist()}
     before = {}

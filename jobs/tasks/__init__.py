@@ -1,1 +1,1 @@
-"""Tasks: what a scheduler or a command line starts."""
+"""Tasks that a scheduler or a command line starts."""

@@ -37,8 +37,8 @@ TASKS = ("load", "slice", "evaluate", "publish")
 class Application:
     """What one command line does with a workload's lake.
 
-    `first`, `last`: the operating days; None where `scope` finds them. `prepare` comes before the tables are opened,
-    `scope` decides what is evaluated instead of what the days imply.
+    `first`, `last`: the operating days; None if `scope` finds them. `prepare` runs before the tables are opened.
+    `scope` decides what is evaluated, in place of what the days imply.
     """
 
     workload: str
@@ -89,7 +89,7 @@ class Application:
             if self.scope is not None:
                 scope = self.scope(run)
                 if not scope.evaluations:
-                    progress.note("nothing to evaluate: every result is what lake and workload say")
+                    progress.note("nothing to evaluate: every result is up to date")
                     return
                 run = replace(run, scope=scope, first=scope.days[0], last=scope.days[-1], loads=())
             progress.finish("start", StageOutcome(message=f"run {run_id}"), time.perf_counter() - started)
@@ -108,7 +108,7 @@ class Application:
 
 @contextmanager
 def _stopping(spark: SparkSession) -> Iterator[None]:
-    """Spark's second of stopping passes while the block, which needs none of it, works."""
+    """Let Spark stop, which takes a second, while the block works; the block needs no Spark."""
     stopping = threading.Thread(target=spark.stop, name="stop")
     stopping.start()
     try:
@@ -129,13 +129,13 @@ def publish_run(workload: Workload, first: date, last: date, run_id: str, progre
 
 
 def new_run_id() -> str:
-    """Of a run that no scheduler named: when it began, and in which process."""
+    """The id of a run that no scheduler named: when it began, and in which process."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
 
 
 @contextmanager
 def leased(workload: str, what: str, run_id: str, progress: Progress) -> Iterator[Callable[[], None]]:
-    """Holds the workload's lease, waiting for it first; gives a function that fails once it is lost.
+    """Wait for the workload's lease and hold it. Yields a function that fails once the lease is lost.
 
     An error that trying again cannot help ends the run.
     """

@@ -1,17 +1,41 @@
-"""The end of a run: what it held between its tasks is let go, the lake's lease and the workload that it began with.
+"""The end of a task and of a run. A run that ends gives back the lake's lease and forgets the workload it began with.
 
-A run ends with its last task, or with an exit code that no retry can help (jobs/exits.py); until then a retry needs
-both.
+A run ends with its last task, or with an exit code after which no retry can help (jobs/exits.py). Until then a retry
+needs the lease and the workload.
 """
 
 from __future__ import annotations
 
+import logging
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from jobs.exits import FINAL, exit_code
+from jobs.exits import FINAL, OK, exit_code, is_expected, message
 from jobs.lake.leasing.lease import give_back, lease_file
-from jobs.signals import interruption
+from jobs.signals import interruption, terminable
 from jobs.tasks.stored_workload import forget
+from jobs.workload.declaration import folder_of
+
+
+def done(work: Callable[[str], None], lake: Path, workload: str, run_id: str) -> int:
+    """Does a task's work, which is given the workload's name; returns the exit code.
+
+    An error is printed, with its trace where it was not expected; if no retry can help, the run ends.
+    """
+    name = ""
+    try:
+        name = folder_of(workload).name
+        with terminable():
+            work(name)
+        return OK
+    except (Exception, KeyboardInterrupt) as error:
+        if not is_expected(error):
+            logging.getLogger("trendmill").exception("this was not expected")
+        print(message(error), file=sys.stderr, flush=True)
+        if name:
+            end_after(error, lake, name, run_id)
+        return exit_code(error)
 
 
 def end(lake: Path, workload: str, run_id: str) -> None:
@@ -21,7 +45,7 @@ def end(lake: Path, workload: str, run_id: str) -> None:
 
 
 def end_after(error: BaseException, lake: Path, workload: str, run_id: str) -> None:
-    """End the run if trying again cannot help; one that a person interrupted only gives the lake to others."""
+    """End the run if trying again cannot help. A run that a person interrupted only gives back the lease."""
     if exit_code(error) in FINAL:
         end(lake, workload, run_id)
     elif interruption(error) is not None:

@@ -1,4 +1,4 @@
-"""Grids of experiments as a run: the days that they want of the workload's own log are loaded, then measured."""
+"""Grids of experiments as a run: the days that they need of the workload's own log are loaded, then measured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jobs.workload.files.problems import nearest
 from jobs.workload.sections.experiments import load_grids
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids import Grid
+    from cep_core.experiments.grids.grid import Grid
     from jobs.runs.run import Run
 
 
@@ -37,7 +37,7 @@ def experiment_all(run: Run, names: Collection[str] = ()) -> None:
 
 
 def chosen(grids: Mapping[str, Grid], names: Collection[str], workload: str) -> dict[str, Grid]:
-    """The grids named, all of them if none is."""
+    """The named grids, or all if none is named."""
     for name in names:
         if name not in grids:
             raise WrongWorkload(f"workload '{workload}' has no grid '{name}'; {nearest(name, grids)}")

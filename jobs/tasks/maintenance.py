@@ -1,7 +1,7 @@
-"""Upkeep of a lake: what no reader needs any more goes.
+"""Upkeep of a lake: removing what no reader needs any more.
 
-Staging is kept for 14 days after it was written, so that a refused day can be looked into, and so are stored workload
-copies after their last use. Plans, and how they compared, are kept as long as some day's results were evaluated by
+Staging is kept for 14 days after it was written, so that a refused day can be examined. Stored workload copies are kept
+for 14 days after their last use. Plans and their comparisons are kept as long as some day's results were evaluated by
 them. VACUUM removes files that no table version of the last seven days needs.
 """
 
@@ -48,7 +48,7 @@ def _drop_old_staging(spark: SparkSession, workload: str) -> None:
     from pyspark.sql.functions import col
 
     begun = spark.table(f"{workload}.runs").where(col("started_at") > datetime.now(UTC) - STAGING)
-    recent = [row.run_id for row in begun.select("run_id").distinct().collect()]  # Delta deletes by no subquery
+    recent = [row.run_id for row in begun.select("run_id").distinct().collect()]  # Delta cannot delete by a subquery
     staged = f"{workload}.work_staged_events"
     replace(spark.table(staged).where("false"), staged, ~col("run_id").isin(recent))
 

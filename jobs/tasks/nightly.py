@@ -1,7 +1,7 @@
 """The tasks of a run - load, slice, evaluate - as functions.
 
-`trendmill run` calls them in one application, Airflow each in its own. What one task needs of another is in the lake's
-tables, so any task can be repeated by any process.
+`trendmill run` calls them in one application; Airflow gives each its own. What one task needs from another is in the
+lake's tables, so any process can repeat any task.
 
 The fourth task, publish, needs no JVM: jobs/reports.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from jobs.exits import GateFailure
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
-from jobs.lake.tables.result_tables import result_table
+from jobs.lake.tables.result_tables import result_table, table_beside
 from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.run import Progress, Run
@@ -51,18 +51,20 @@ def begin(
     progress: Progress,
     judges: Judges | None = None,
 ) -> Run:
-    """A run of the stored workload, with its tables made. Raises WorkloadError, SchemaChanged."""
+    """A run of the stored workload, with its tables created. Raises WorkloadError, SchemaChanged."""
     workload = workload_of_run(name, run_id, lake)
     compiled = compile_workload(workload)
-    results = [
-        result_table(query.name, query.question, query.evaluator.schema, query.variables) for query in compiled.values()
-    ]
-    create(spark, workload.name, [*lake_tables(workload), *results], lake)
+    tables = lake_tables(workload)
+    for query in compiled.values():
+        result, *beside = query.tables
+        tables += (result_table(query.name, query.question, result.schema, result.variables),)
+        tables += tuple(table_beside(query.name, table) for table in beside if table.evaluate is None)
+    create(spark, workload.name, tables, lake)
     return Run(workload, compiled, first, last, run_id, spark, lake, progress, judges=judges)
 
 
 def load(run: Run) -> None:
-    """Load the run's days and, with or before them, the days that its queries reach, the lake lacks and a source has.
+    """Load the run's days, and the days before that its queries reach, the lake lacks and a source has.
 
     Raises GateFailure only if the gate refused every day of the run; else the run's last task does.
     """
@@ -77,7 +79,7 @@ def load(run: Run) -> None:
 
 
 def _loads(run: Run) -> Iterator[tuple[date, ...]]:
-    """What to load, in turns: reaches in events or time-points show only after loading how much days hold."""
+    """What to load, step by step: reaches in events or time-points depend on how much the loaded days hold."""
     questions, bounds = questions_of(run.compiled, run.workload.limits), bounds_of(run.workload)
 
     def missing() -> tuple[date, ...]:
@@ -90,7 +92,7 @@ def _loads(run: Run) -> Iterator[tuple[date, ...]]:
 
 
 def slice_(run: Run) -> None:
-    """Count, plan, and write the slices of all that will be read."""
+    """Count, plan, and write the slices of all events that will be read."""
     run = with_scope(run)
     assert run.scope is not None
     with journal(run) as kept:
@@ -101,7 +103,7 @@ def slice_(run: Run) -> None:
 
 
 def evaluate(run: Run) -> None:
-    """Evaluate the scope; slices that another run replaced meanwhile are made again."""
+    """Evaluate the scope. Slices that another run replaced meanwhile are made again."""
     run = with_scope(run)
     assert run.scope is not None
     if run.scope.evaluations and not is_sliced(run):
@@ -128,7 +130,7 @@ def with_scope(run: Run) -> Run:
 
 
 def stale_scope(run: Run) -> Scope:
-    """Everything in the lake whose result is not what lake and workload now say."""
+    """Every result in the lake that is not the one that the present lake and workload give."""
     ledger = read_ledger(run.lake, run.workload.name)
     return evaluate_stale(questions_of(run.compiled, run.workload.limits), ledger, bounds_of(run.workload))
 

@@ -1,8 +1,7 @@
-"""The workload as a run began with it: the first task stores the folder by its hash, later tasks and retries use that.
+"""The workload as it was when a run began: the first task stores the folder, later tasks and retries use the copy.
 
-Someone may edit a query while a night is running; the night then ends as it began, and the edit is seen by the next
-run. A run that has ended forgets its copy: whoever starts it again, mostly after a correction, means the folder as it
-is then.
+If somebody edits a query while a night is running, the night still ends as it began, and the next run sees the edit. A
+run that has ended forgets its copy: starting it again, mostly after a correction, uses the folder as it is then.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ def workload_of_run(name: str, run_id: str, lake: Path) -> Workload:
 
 
 def forget(workload: str, run_id: str, lake: Path) -> None:
-    """Let the run begin anew with the folder as it is then; the copy itself stays until `maintain` removes it."""
+    """Let the run begin again with the folder as it is then. The copy itself stays until `maintain` removes it."""
     _mark(lake, workload, run_id).unlink(missing_ok=True)
 
 
 def _mark(lake: Path, workload: str, run_id: str) -> Path:
-    """The file that says by its hash which copy a run uses."""
+    """The file that holds the hash of the copy that a run uses."""
     return lake / workload / "_work" / "workloads" / f"{quote(run_id, safe='')}.hash"

@@ -1,9 +1,9 @@
-"""Is a lake whole? Every table's log, the files that it names, and the counts of one table that another one tells.
+"""Checking that a lake is whole: every table's log, the files that it names, and counts that two tables share.
 
 Logs: each commit is JSON to its end, no version is absent after the oldest one or the checkpoint that replaces it.
-Files: each one that the present version names is there, as long as the log says, with a footer and as many rows.
-Counts: the rows of each query and day are those of `result_days`, a day's events those of `loaded_days`. What no
-version names, left by writes that were killed, is told and is no fault.
+Files: each file that the present version names exists, with the length, the footer and the rows that the log says.
+Counts: the rows of each query and day are those of `result_days`; a day's events are those of `loaded_days`. Files that
+no version names, left by killed writes, are listed and are no fault.
 
 Needs no JVM and reads no row, only the files' footers, unless `deep` asks for every row. Cost: a quarter of a
 millisecond a file.
@@ -32,7 +32,7 @@ from jobs.lake.register import table_folders
 from jobs.runs.run import Progress
 
 OUTDATED = ""
-"""The definition of results whose table is being made anew."""
+"""The definition hash of results whose table is being built again."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Fault:
 
 @dataclass
 class Verification:
-    """What was looked at, and what was found. `orphans`: files that no version of their table names."""
+    """What was checked, and the faults. `orphans`: files that no version of their table names."""
 
     tables: int = 0
     files: int = 0
@@ -56,12 +56,12 @@ class Verification:
     faults: list[Fault] = field(default_factory=list)
     orphans: list[Path] = field(default_factory=list)
     holder: str = ""
-    """Who is at work on the lake meanwhile, whose half-done work may look like faults."""
+    """The run that is at work on the lake now, whose unfinished work may look like faults."""
 
 
 @dataclass(frozen=True)
 class NamedFile:
-    """A data file as its table's log describes it; `rows`: None where the log does not say."""
+    """A data file as its table's log describes it. `rows`: None if the log does not say."""
 
     path: Path
     size: int
@@ -185,7 +185,7 @@ def _orphans(folder: Path, present: list[NamedFile]) -> list[Path]:
             try:
                 action = json.loads(line)
             except ValueError:
-                continue  # told as a fault of the log
+                continue  # reported as a fault of the log
             for kind in ("add", "remove"):
                 if kind in action:
                     known.add(folder / unquote(action[kind]["path"]))
@@ -195,19 +195,19 @@ def _orphans(folder: Path, present: list[NamedFile]) -> list[Path]:
 
 
 def _tombstones(folder: Path) -> set[Path]:
-    """Files that the newest checkpoint still lists as removed: VACUUM has not come for them yet."""
+    """Files that the newest checkpoint still lists as removed: VACUUM has not deleted them yet."""
     checkpoints = sorted((folder / "_delta_log").glob("*.checkpoint*.parquet"))
     if not checkpoints:
         return set()
     try:
         removed = pq.read_table(checkpoints[-1], columns=["remove.path"])["remove"].to_pylist()
     except (pa.ArrowException, OSError, KeyError):
-        return set()  # told as a fault of the log, or a checkpoint without removals
+        return set()  # reported as a fault of the log, or a checkpoint without removals
     return {folder / unquote(action["path"]) for action in removed if action and action["path"]}
 
 
 def _counts(workload: str, lake: Path, named: dict[str, list[NamedFile]]) -> Iterator[Fault]:
-    """Where one table tells how many rows of a day another one has, and it has not."""
+    """Days for which one table says how many rows another has, and the other has a different number."""
     home = lake / workload
     if {"work_loaded_days", "events"} <= named.keys():
         told = _told(home / "_work" / "loaded_days", ["day", "events"], lambda row: {row["day"]: row["events"]})
@@ -230,7 +230,7 @@ def _told(folder: Path, columns: list[str], pair: Callable[[dict[str, Any]], dic
 
 
 def _read(folder: Path, columns: list[str]) -> list[dict[str, Any]]:
-    """A small table's rows; none where its files are damaged, which is told of them."""
+    """A small table's rows; none if its files are damaged, which is reported elsewhere."""
     try:
         table = read_table(folder, columns)
     except (pa.ArrowException, OSError, DeltaError):

@@ -11,14 +11,13 @@ import re
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from cep_core.compile import evaluator_of
+from cep_core.compile import BoundText, bind_text, known_suffixes, parse_text
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
-from cep_core.language.evaluator import Evaluator
-from cep_core.language.patterns.bind.binding import bind
-from cep_core.language.patterns.query import Query
-from cep_core.language.patterns.text.parsing import parse
+from cep_core.language.evaluator import Evaluator, ResultTable
+from cep_core.language.settings import Settings
 from jobs.workload.declaration import Workload
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
 from jobs.workload.files.text_file import read_text
@@ -26,24 +25,34 @@ from jobs.workload.sections.query_settings import shown_as
 
 
 @dataclass(frozen=True)
-class CompiledQuery:
-    """One question of a workload. `definition` changes with all that the result depends on but its events."""
+class WorkloadQuery:
+    """One question of a workload. `definition` changes with everything that the result depends on, except events."""
 
     name: str
     question: str
     path: Path
-    text: str
-    query: Query
+    bound: BoundText
+    settings: Settings
     evaluator: Evaluator
     definition: str
 
     @property
+    def query(self) -> Any:
+        """The bound query, for code about queries of its language only."""
+        return self.bound.query
+
+    @property
+    def tables(self) -> tuple[ResultTable, ...]:
+        """The result's table, and those beside it."""
+        return self.evaluator.tables
+
+    @property
     def variables(self) -> tuple[str, ...]:
-        """The columns of the result that hold events by `seq`: none unless it lists matches."""
-        return () if self.query.aggregation else tuple(variable.name for variable in self.query.positive)
+        """The columns of the result that hold events by `seq`. Only results that list matches have such columns."""
+        return self.tables[0].variables
 
 
-def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
+def compile_workload(workload: Workload) -> dict[str, WorkloadQuery]:
     """Every question of the workload by name. Raises WorkloadError with all problems of all files."""
     compiled, problems = compile_questions(workload)
     if problems:
@@ -51,25 +60,30 @@ def compile_workload(workload: Workload) -> dict[str, CompiledQuery]:
     return compiled
 
 
-def compile_questions(workload: Workload) -> tuple[dict[str, CompiledQuery], list[str]]:
-    """The questions that compile, by name, and every problem of those that do not."""
-    compiled: dict[str, CompiledQuery] = {}
+def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], list[str]]:
+    """The questions that compile, by name, and every problem of the others."""
+    compiled: dict[str, WorkloadQuery] = {}
     problems = Problems()
     for path in workload.question_files():
         shown = shown_as(path)
+        if path.suffix not in known_suffixes():
+            problems.add(shown, f"no language of this suffix can be evaluated yet, only {', '.join(known_suffixes())}")
+            continue
         text = read_text(problems, path, shown)
         if text is None:
             continue
         try:
-            if not workload.schema.types:  # which is a problem of workload.yaml's, and no query's
-                parse(text, shown)
+            if not workload.schema.types:  # a problem of workload.yaml, not of a query
+                parse_text(text, shown)
                 continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
         except QueryError as error:
             problems.found += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
             continue
         if not query.question:
-            problems.point(shown, Mark(1, 1), "begins with no comment", "say there what the query asks, for its report")
+            problems.point(
+                shown, Mark(1, 1), "begins with no comment", "write there what the query asks; its report shows it"
+            )
         for column, other in _alike(query):
             place = re.search(rf"\b{re.escape(column)}\b", text)
             before = text[: place.start()] if place else ""
@@ -100,13 +114,17 @@ def question_of(text: str) -> str:
     return " ".join(lines).strip()
 
 
-def _compile(workload: Workload, path: Path, text: str, shown: str) -> CompiledQuery:
-    settings = workload.settings(path.stem)
-    query = bind(text, workload.schema, shown, whole_log=False)
-    budget = Budget(workload.limits.work)
-    evaluator = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts, budget=budget)
+def _compile(workload: Workload, path: Path, text: str, shown: str) -> WorkloadQuery:
+    bound = bind_text(text, workload.schema, shown, whole_log=False)
+    settings = evaluation_settings(workload, path.stem)
     definition = definition_hash(workload, path.stem, text)
-    return CompiledQuery(path.stem, question_of(text), path, text, query, evaluator, definition)
+    return WorkloadQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
+
+
+def evaluation_settings(workload: Workload, query: str) -> Settings:
+    """The settings of a query's evaluator, the same each night and in each worker."""
+    settings = workload.settings(query)
+    return Settings(settings.max_matches, settings.exact_counts, budget=Budget(workload.limits.work))
 
 
 def definition_hash(workload: Workload, query: str, text: str) -> str:
@@ -128,14 +146,14 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
 
 
-def _alike(query: CompiledQuery) -> list[tuple[str, str]]:
-    """Columns of the result that differ from an earlier one only in case, each with that one."""
+def _alike(query: WorkloadQuery) -> list[tuple[str, str]]:
+    """Columns of the result that differ from an earlier column only in case, each with that column."""
     first: dict[str, str] = {}
     names = query.evaluator.schema.names
     return [(name, first[name.lower()]) for name in names if first.setdefault(name.lower(), name) != name]
 
 
-def _unbounded(workload: Workload, query: CompiledQuery) -> str:
+def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
     reach, limit = query.evaluator.reach.time, workload.limits.max_reach
     if reach is not None and reach <= limit:
         return ""
@@ -146,8 +164,8 @@ def _unbounded(workload: Workload, query: CompiledQuery) -> str:
     )
 
 
-def _unsheddable(workload: Workload, query: CompiledQuery) -> list[str]:
-    """Why no operator can replay a query that asks for load shedding, or not with the costs that it has."""
+def _unsheddable(workload: Workload, query: WorkloadQuery) -> list[str]:
+    """Why no operator can replay a query that asks for load shedding, or not with its costs."""
     from cep_core.shedding.arrays.offering import machine_of
 
     asked = workload.settings(query.name).shedding

@@ -1,7 +1,7 @@
 """A workload folder by its content: its hash, and a stored copy that later tasks of the same run use.
 
 The hash covers what defines the workload: workload.yaml, events.sql, expectations.yaml, queries, policies, experiments.
-Bundled data is input, not definition; a stored copy reads it from the original folder (`base` of `load_workload`).
+Bundled data is input, not definition. A stored copy reads it from the original folder (`base` of `load_workload`).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def content_hash(folder: Path) -> str:
 
 
 def store(folder: Path, into: Path) -> Path:
-    """Copy the definition files to `into/<hash>` unless they are there, whole or not at all; returns that folder."""
+    """Copy the definition files to `into/<hash>`, all or none, if they are not there yet. Returns that folder."""
     target = into / content_hash(folder)
     if target.is_dir():
-        os.utime(target)  # its age, by which it is removed, is that of its last use
+        os.utime(target)  # it is removed by its age, counted from its last use
         return target
     into.mkdir(parents=True, exist_ok=True)
     unfinished = into / f".{target.name}"

@@ -1,7 +1,7 @@
 """A workload: the folder that a data engineer writes, loaded and strictly checked, without Spark.
 
-`load_workload` reads workload.yaml, events.sql and expectations.yaml and reports every problem at once; compiling the
-queries is `compiled.py`'s. Assumes UTF-8 files. Nothing in a Workload holds a secret: references stay references.
+`load_workload` reads workload.yaml, events.sql and expectations.yaml and reports every problem at once. `compiled.py`
+compiles the queries. Assumes UTF-8 files. A Workload holds no secret: references stay references.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ TAKEN = (
     "spans",
     "staged",
 )
-"""Views of a run, beside which the sources stand as views of their own names."""
+"""Views of a run. Each source is one more view, under its own name, so no source may have one of these names."""
 POINTS = ("by_timestamp", "by_event")
 
 
@@ -70,7 +70,7 @@ class Workload:
     queries: Mapping[str, QuerySettings] = field(default_factory=dict)
     slicing: Slicing = field(default_factory=Slicing)
     shedding: Shedding | None = None
-    """The operator of the queries that ask for load shedding; None: there is none."""
+    """The operator that queries with load shedding share; None: no query asks for it."""
     expectations: Expectations = field(default_factory=Expectations)
 
     @property
@@ -84,16 +84,16 @@ class Workload:
 
     @property
     def attributes(self) -> dict[str, AttributeType]:
-        """Every attribute name of the log with its type, in order of first mention."""
+        """Every attribute name of the log with its type, in the order of first mention."""
         return {a.name: a.type for attributes in self.schema.types.values() for a in attributes.values()}
 
     def settings(self, query: str) -> QuerySettings:
-        """A query's settings; the defaults where the workload sets none."""
+        """A query's settings, or the defaults if the workload sets none."""
         return self.queries.get(query, QuerySettings())
 
     @property
     def shed_queries(self) -> dict[str, QueryShedding]:
-        """The queries that ask for load shedding, by name, with what each brings."""
+        """The queries that ask for load shedding, by name, with their costs and weights."""
         return {name: own.shedding for name, own in sorted(self.queries.items()) if own.shedding is not None}
 
     def question_files(self) -> list[Path]:
@@ -102,9 +102,9 @@ class Workload:
 
 
 def folder_of(name_or_folder: str | Path) -> Path:
-    """The folder of a workload: a path to one, or its name in the folder of workloads.
+    """The folder of a workload, given as a path or as a name in the folder of workloads.
 
-    Raises WorkloadError naming the nearest known workload.
+    Raises WorkloadError, which names the nearest known workload.
     """
     given = Path(name_or_folder)
     for folder in (given, places.workloads() / given):
@@ -116,7 +116,7 @@ def folder_of(name_or_folder: str | Path) -> Path:
 
 
 def load_workload(name_or_folder: str | Path, *, base: Path | None = None) -> Workload:
-    """A workload by name or folder, checked. `base`: where relative source paths start, if not in the folder.
+    """A workload by name or folder, checked. `base`: where relative source paths start; default: the folder.
 
     Raises WorkloadError with all problems of workload.yaml, events.sql and expectations.yaml.
     """
@@ -127,14 +127,14 @@ def load_workload(name_or_folder: str | Path, *, base: Path | None = None) -> Wo
 
 
 def read_workload(name_or_folder: str | Path, *, base: Path | None = None) -> tuple[Workload, list[str]]:
-    """As much of a workload as can be read, and every problem found in it."""
+    """The parts of a workload that can be read, and every problem of it."""
     folder = folder_of(name_or_folder)
     problems = Problems()
     return read_into(problems, folder, base or folder), problems.found
 
 
 def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
-    """As much of a workload as can be read; every problem, and the place of every value, goes to `problems`."""
+    """The parts of a workload that can be read. Every problem, and the place of every value, goes to `problems`."""
     loaded = read_yaml(problems, folder / "workload.yaml")
     section = problems.section(
         "workload.yaml",
@@ -146,7 +146,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
     if not is_name(name):
         problems.add("workload.yaml", f"the folder's name {brief(name)} is not {RULE}")
     if "<<" in problems.marks.get("workload.yaml", {}):
-        problems.add("workload.yaml", "the calendar reads this file, too, and no merged keys at its top", "<<")
+        problems.add("workload.yaml", "the calendar reads this file too, and cannot read merged keys at its top", "<<")
     sources = {
         key: read_source(problems, key, value)
         for key, value in problems.mapping(section.at("sources"), section.items.get("sources")).items()

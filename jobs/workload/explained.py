@@ -6,39 +6,29 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from cep_core.compile import evaluator_of
-from cep_core.language.errors import NotSupportedYet
+from cep_core.compile import BoundText, bind_text
 from cep_core.language.explanation import Explanation, Section
-from cep_core.language.patterns.bind.binding import bind
-from cep_core.language.patterns.explain import explaining
-from cep_core.language.patterns.query import Query, Strategy
+from jobs.workload.compiled import evaluation_settings
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.shedding import Shedding
-
-_TIES_MATTER = (Strategy.STRICT, Strategy.PARTITION, Strategy.NEXT)
 
 
 def explain_question(workload: Workload, path: Path) -> Explanation:
     """A file's explanation. Raises QueryError for a wrong query; one that no engine evaluates yet is explained."""
-    query = _bound(workload, path)
-    settings = workload.settings(path.stem)
-    try:
-        algorithm = evaluator_of(query, max_matches=settings.max_matches, exact=settings.exact_counts).describe()
-    except NotSupportedYet as refusal:
-        algorithm = (str(refusal),)
-    explained = explaining.explain_query(query, algorithm)
-    shed = shedding_of(workload, path.stem, query)
+    bound = _bound(workload, path)
+    explained = bound.explain(evaluation_settings(workload, path.stem))
+    shed = shedding_of(workload, path.stem, bound)
     return Explanation((*explained.sections, shed)) if shed else explained
 
 
-def shedding_of(workload: Workload, name: str, query: Query) -> Section | None:
+def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | None:
     """What load shedding will do with a query; None if it does not ask for it. Raises NotSupportedYet."""
     asked, shared = workload.settings(name).shedding, workload.shedding
     if asked is None or shared is None:
         return None
     from cep_core.shedding.arrays.offering import machine_of
 
-    machine, others = machine_of(query), [other for other in workload.shed_queries if other != name]
+    machine, others = machine_of(bound.query), [other for other in workload.shed_queries if other != name]
     event = shared.costs.event
     lines = (
         f"each night: what an operator would have missed that is too slow for {_listed([name, *others])}",
@@ -90,18 +80,18 @@ def _listed(items: Iterable[object]) -> str:
 
 def warnings_of(workload: Workload, path: Path) -> list[str]:
     """What is legal and may surprise: the query's own warnings, and ties whose order is nobody's."""
-    query = _bound(workload, path)
-    warnings = explaining.warnings_of(query)
+    bound = _bound(workload, path)
+    warnings = bound.warnings
     unordered = [name for name, source in workload.sources.items() if not source.order]
     reading = [name for name in unordered if re.search(rf"(?i)\bfrom\s+{name}\b", workload.events_sql)]
-    if query.strategy in _TIES_MATTER and reading:
+    if bound.order_of_ties and reading:
         warnings.append(
-            f"under {query.strategy.value} events of equal ts are taken in order; rows of {', '.join(reading)} "
+            f"under {bound.order_of_ties} events of equal ts are taken in order; rows of {', '.join(reading)} "
             "that share one are ordered by a hash unless the source declares `order`"
         )
     return warnings
 
 
-def _bound(workload: Workload, path: Path) -> Query:
+def _bound(workload: Workload, path: Path) -> BoundText:
     shown = path.relative_to(workload.folder).as_posix() if path.is_relative_to(workload.folder) else path.name
-    return bind(path.read_text(encoding="utf-8-sig"), workload.schema, shown, whole_log=False)
+    return bind_text(path.read_text(encoding="utf-8-sig"), workload.schema, shown, whole_log=False)

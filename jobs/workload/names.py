@@ -1,6 +1,6 @@
-"""What can name a workload, a source, a query and a rule: one rule, because each becomes a table, a view or a folder.
+"""Names of workloads, sources, queries and rules: one rule, because each becomes a table, a view or a folder.
 
-The calendar has the same rule in a file of its own (dags/trendmill/workload_folders.py), which may not import this one.
+The calendar repeats the rule in dags/trendmill/workload_folders.py, which may not import this file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Operating days: a log's days begin at the minute of its daily schedule, in UTC.
 
-Day D is [D + begin, D + 1 day + begin). All are equally long, whatever clocks on walls do.
+Day D is [D + begin, D + 1 day + begin). All days are equally long, also when local clocks change.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class OperatingDays:
         return tuple(first + timedelta(days=n) for n in range((last - first).days + 1))
 
     def sql(self, ts: str = "ts") -> str:
-        """The SQL expression of a moment's operating day; integers only, a double would round nanoseconds."""
+        """The SQL expression of a moment's operating day. It uses integers only: a double would round nanoseconds."""
         since = f"({ts} - {self.offset})"
         return f"date_from_unix_date(CAST(({since} - pmod({since}, {self.length})) div {self.length} AS INT))"
 

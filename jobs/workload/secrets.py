@@ -1,7 +1,7 @@
 """`${env:X}`, `${env:X:-default}` and `${conn:id}` in a workload's values, resolved late and in the driver only.
 
-What a declaration holds is the reference; the value exists only where a source is opened, so it reaches no hash, no
-argument and no log. `${conn:id}` is the password of the Airflow connection `id`, given as AIRFLOW_CONN_<ID> (a URI or
+A declaration holds the reference. The value exists only where a source is opened, so it reaches no hash, no argument
+and no log. `${conn:id}` is the password of the Airflow connection `id`, given as AIRFLOW_CONN_<ID> (a URI or
 JSON), as Airflow itself reads it.
 """
 
@@ -32,7 +32,7 @@ def resolve(text: str) -> str:
 
 
 def problems_in(text: str) -> list[str]:
-    """References that can never be resolved, because they are not written as one.
+    """Texts that look like a reference but are not written as one.
 
     >>> problems_in("${env:HOME}/x"), problems_in("${HOME}/x")
     ([], ["'${HOME}' is no reference; write ${env:NAME}, ${env:NAME:-default} or ${conn:id}"])

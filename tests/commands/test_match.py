@@ -114,7 +114,7 @@ def test_b07_why_there_is_none(tmp_path: Path, files: list[str], capsys: pytest.
     assert told[1:] == ["  without c.late >= 100: 4 matches"]
     write(tmp_path / "q.cep", LATER.replace("c.late >= 10 ", "c.late >= 100 ").replace("6 hours", "1 hours"))
     assert printed([*files, "--why"], capsys).splitlines()[1:] == [
-        "  leaving out any one condition gives no match either: more than one stands in the way"
+        "  leaving out any single condition gives no match either: more than one is in the way"
     ]
 
 
@@ -395,7 +395,7 @@ def test_a_search_without_a_visible_end_ends(tmp_path: Path, capsys: pytest.Capt
     printed([str(write(tmp_path / "none.cep", none)), log, "--why"], capsys)
     hopeless = "PATTERN SEQ(A a, B+ b[]) WHERE a.late = 7 AND sum(b[].late) = -7 WITHIN 9 hours"
     out = printed([str(write(tmp_path / "less.cep", hopeless)), log, "--why", "--work", "200000"], capsys)
-    assert "without a.late = 7: not known, as the budget of work does not suffice (--work)" in out
+    assert "without a.late = 7: not known, because the budget of work is too small (--work)" in out
 
 
 def test_why_does_not_walk_through_all_readings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,23 +1,12 @@
-"""What a person sees of `make nightly`: the stages' lines, without what Spark says at each start."""
+"""What a person sees at the end of `make nightly`: where the report is."""
 
 from __future__ import annotations
 
-import io
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-
-def test_only_sparks_greetings_are_left_out(script: Any) -> None:
-    """Lines come whole, however they are written; errors and warnings of the work itself stay."""
-    seen = io.StringIO()
-    out = script("run_dag").WithoutGreetings(seen)
-    out.write("26/11/21 11:26:48 INFO SparkContext: Running Spark version 4.2.0\nload     ")
-    out.write("  ...\nSpark-Submit cmd: spark-submit --master local[2]\n")
-    out.write('26/11/21 11:26:49 ERROR TaskSetManager: lost\nSetting Spark log level to "ERROR".\n')
-    assert seen.getvalue() == "load       ...\n26/11/21 11:26:49 ERROR TaskSetManager: lost\n"
 
 
 @pytest.mark.parametrize(

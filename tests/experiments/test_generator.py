@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow.compute as pc
 import pytest
 
-from cep_core.experiments.generators.joins import FORMULAS, Stream, generate
-from tests.slicing.conjunctive import Query, evaluate
+from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from tests.slicing.laws.conjunctive import Query, evaluate
 
-BASE = Stream("star", seed=1, event_rate=2000, duration=20)
+BASE = JoinStream("star", seed=1, event_rate=2000, duration=20)
 
 
 @pytest.mark.parametrize("formula", FORMULAS)
@@ -30,7 +30,7 @@ def test_rates_are_those_asked_for(formula: str) -> None:
 def test_matches_are_planted(formula: str) -> None:
     """X11: with one match a unit of time, about `duration` matches lie in the log, and nearly none without."""
     atoms = FORMULAS[formula]
-    stream = Stream(formula, seed=4, event_rate=20, duration=40, window=5, rate_p=0.3, rate_q=0.3, matches=1.0)
+    stream = JoinStream(formula, seed=4, event_rate=20, duration=40, window=5, rate_p=0.3, rate_q=0.3, matches=1.0)
     query = Query(atoms[::-1], (), 2 * stream.window)
     planted = len(evaluate(query, generate(stream)))
     assert 15 <= planted <= 45

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pytest
 
 from cep_core.experiments.generators.buses import City, generate_reports
-from cep_core.experiments.generators.positions import STRIKERS, TEAM, Match, generate_positions, read_match
+from cep_core.experiments.generators.positions import STRIKERS, TEAM, FootballMatch, generate_positions, read_match
 from cep_core.experiments.generators.quotes import LEADING, NAMED, Market, generate_quotes, read_trades
-from cep_core.experiments.grids import CAUSES, Grid, grid_of
-from cep_core.experiments.logs import LogSource
-from cep_core.experiments.measuring import measure_cell
-from cep_core.experiments.paper_queries import QUERIES
+from cep_core.experiments.grids.cells import measure_cell
+from cep_core.experiments.grids.grid import CAUSES, Grid, grid_of
+from cep_core.experiments.grids.logs import LogSource
+from cep_core.experiments.grids.paper_queries import QUERIES
 from cep_core.shedding.arrays.costs import uniform_costs
 from cep_core.shedding.arrays.stream import stream_of
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 SMALL = {
     "title": "Q1 in small",
@@ -38,7 +38,7 @@ def small(**changed: object) -> Grid:
 
 GENERATED = {
     "quotes": lambda seed: generate_quotes(Market(seed, quotes=3_000)),
-    "positions": lambda seed: generate_positions(Match(seed, seconds=30)),
+    "positions": lambda seed: generate_positions(FootballMatch(seed, seconds=30)),
     "buses": lambda seed: generate_reports(City(seed, reports=3_000)),
 }
 
@@ -57,7 +57,7 @@ def test_xl1_the_generated_logs_have_the_papers_shape():
     assert len(counts) == 500
     assert counts.min() > 0
     assert counts[:NAMED].min() > 1.2 * counts[NAMED:].mean()
-    positions = generate_positions(Match(1, seconds=60))
+    positions = generate_positions(FootballMatch(1, seconds=60))
     assert set(positions["player"].to_pylist()) == set(range(2 * TEAM))
     ball = positions.filter(positions["ball"])
     assert ball.num_rows == 60 * 4 == positions.num_rows // (2 * TEAM)
@@ -72,7 +72,7 @@ def test_xl1_windows_open_with_leading_companies_strikers_and_every_500_reports(
     opened = rising.opened(quotes["ts"].to_numpy())
     assert set(quotes["company"].to_numpy()[opened.at]) <= set(range(LEADING))
     assert not (rising.fits & falling.fits).any()
-    positions = generate_positions(Match(1, seconds=60))
+    positions = generate_positions(FootballMatch(1, seconds=60))
     for striker, pattern in zip(STRIKERS, QUERIES["Q3"](positions, n=2), strict=True):
         at = pattern.opened(positions["ts"].to_numpy()).at
         assert set(positions["player"].to_numpy()[at]) == {striker}
@@ -87,7 +87,7 @@ def test_xl1_windows_open_with_leading_companies_strikers_and_every_500_reports(
 
 def test_xl1_the_machines_have_the_papers_states():
     """Q1 11, Q2 15, Q3 n + 2."""
-    quotes, positions = generate_quotes(Market(1, quotes=100)), generate_positions(Match(1, seconds=5))
+    quotes, positions = generate_quotes(Market(1, quotes=100)), generate_positions(FootballMatch(1, seconds=5))
     assert [one.machine.states for one in QUERIES["Q1"](quotes, window=50)] == [11, 11]
     assert [one.machine.states for one in QUERIES["Q2"](quotes, window=50)] == [15, 15]
     assert [one.machine.states for one in QUERIES["Q3"](positions, n=4)] == [6, 6]
@@ -95,7 +95,7 @@ def test_xl1_the_machines_have_the_papers_states():
 
 def matches_of(patterns, ts) -> list[int]:
     """How many matches of each pattern an operator at ease finds."""
-    run = Run(stream_of(patterns, ts, uniform_costs([one.machine.states for one in patterns], 1)), ts * 0)
+    run = OperatorRun(stream_of(patterns, ts, uniform_costs([one.machine.states for one in patterns], 1)), ts * 0)
     run.advance(len(ts))
     return np.bincount(run.match_columns()[0], minlength=len(patterns)).tolist()
 

@@ -15,18 +15,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cep_core.experiments.grids import Cell, Grid, grid_of
-from cep_core.experiments.logs import LogSource
-from cep_core.experiments.measuring import measure_cell, scenario_of_cell
-from cep_core.experiments.relations import RELATIONS, judged
-from cep_core.experiments.summaries import Summary, summary_of
+from cep_core.experiments.grids.cells import measure_cell, scenario_of_cell
+from cep_core.experiments.grids.grid import Cell, Grid, grid_of
+from cep_core.experiments.grids.logs import LogSource
+from cep_core.experiments.grids.relations import RELATIONS, judged
+from cep_core.experiments.grids.summaries import Summary, summary_of
 from cep_core.shedding.arrays.clock import arrivals
 from cep_core.shedding.arrays.pool import WORTH
 from cep_core.shedding.arrays.rules import REPLAY
 from cep_core.shedding.model.regression import CONSTANT
-from cep_core.shedding.quality import quality_of
+from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.replaying import Experiment
-from cep_core.shedding.run import Run
+from cep_core.shedding.result_quality import quality_of
 from cep_core.shedding.shedders.events import Events
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
@@ -108,7 +108,7 @@ def test_xl2_a_sixth_of_the_events_costs_what_the_paper_lost_and_spares_less_wor
         always = (CONSTANT, (1 + 1 / 6) * scenario.bound / 2, 0.0)
         detector = detector_of(Events(), experiment.model, scenario.bound)
         rules = Events().rules(experiment.model, detector, 0)._replace(processing=always, shedding=(CONSTANT, 0.0, 0.0))
-        run = Run(experiment.stream, np.zeros(len(scenario.ts), np.int64))
+        run = OperatorRun(experiment.stream, np.zeros(len(scenario.ts), np.int64))
         run.advance(scenario.first)
         run = run.resumed(arrivals(scenario.ts, scenario.begin, scenario.end, experiment.cost, 1e-6))
         run.advance(len(scenario.ts), rules)
@@ -152,7 +152,7 @@ def test_xl4_partial_matches_of_one_striker_share_their_fate():
 
     def alike(name: str, setting: tuple[tuple[str, float], ...], step: int) -> float:
         experiment = Experiment(scenario_of_cell(declared(name), Cell(setting, 0), GRIDS))
-        run = Run(experiment.stream, np.zeros(len(experiment.scenario.ts), np.int64), tracked=REPLAY)
+        run = OperatorRun(experiment.stream, np.zeros(len(experiment.scenario.ts), np.int64), tracked=REPLAY)
         met = experiment.unshed.account.met
         busy = np.median(met[experiment.scenario.first :])
         same = []

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from cep_core.events.table import log_schema_of, order
-from cep_core.experiments.shedding import compare_shedding, scenario_of, summarise
+from cep_core.experiments.shedding_rows import compare_shedding, scenario_of, summarise
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.replaying import Experiment

@@ -11,16 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cep_core.experiments.generators.joins import FORMULAS, Stream, generate
+from cep_core.experiments.generators.joins import FORMULAS, JoinStream, generate
+from cep_core.experiments.measurement import SCHEMA
+from cep_core.experiments.rival_slicers import Pairs, broadcast, by_key, composed, deal_out, worth_hashing
 from cep_core.experiments.slice_counts import predicted_loads
-from cep_core.experiments.slicing import SCHEMA, compare_strategies, loads_of
-from cep_core.experiments.strategies import Pairs, broadcast, by_key, composed, deal_out, worth_hashing
+from cep_core.experiments.slice_loads import loads_of
+from cep_core.experiments.slicing_rows import compare_strategies
 from cep_core.language.evaluator import Reach
 from cep_core.slicing import Plan, heavy_hitters, make_plan, split, statistics_of
-from tests.slicing.conjunctive import Query, evaluate
+from tests.slicing.laws.conjunctive import Query, evaluate
+from tests.slicing.laws.random_plans import VARIABLES, logs_with_results, plans
+from tests.slicing.laws.test_law import queries
 from tests.slicing.paper import TRIANGLE, atom, fixed_plan, log
-from tests.slicing.random_plans import VARIABLES, logs_with_results, plans
-from tests.slicing.test_law import queries
 from tests.slicing.test_prediction import uniform
 
 NAMES = ("x1", "x2", "x3")
@@ -88,7 +90,7 @@ def test_composed_single_variables_send_one_type_with_two_atoms_everywhere() -> 
 @pytest.mark.parametrize(("formula", "variable"), [("star", "a"), ("linear", "b"), ("triangle", "b")])
 def test_told_heavy_values_even_out_skew(formula: str, variable: str) -> None:
     """X4: Zipf exponent 2 on 16 slices: told what is heavy, slices are even and the fullest one holds less."""
-    events = generate(Stream(formula, 1, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={variable: 2.0}))
+    events = generate(JoinStream(formula, 1, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={variable: 2.0}))
     atoms = FORMULAS[formula]
     names = sorted({name for one in atoms for _, name in one.variables})
     statistics = statistics_of(events, atoms, 60)
@@ -157,14 +159,14 @@ def test_counting_in_batches_changes_nothing(monkeypatch: pytest.MonkeyPatch) ->
     events = uniform(500)
     plan = make_plan({"q": TRIANGLE}, NAMES, statistics_of(events, TRIANGLE), 8, "s", Reach(time=50), (100, 400))
     whole = compare_strategies(plan, events, 8, "s", Reach(time=50), (100, 400), yesterday=plan)
-    monkeypatch.setattr("cep_core.experiments.slicing.BATCH", 37)
+    monkeypatch.setattr("cep_core.experiments.slice_loads.BATCH", 37)
     assert compare_strategies(plan, events, 8, "s", Reach(time=50), (100, 400), yesterday=plan) == whole
 
 
 @pytest.mark.parametrize(("slices", "heavy"), [(4, [1]), (8, [1, 2]), (16, [1, 2, 3])])
 def test_heavy_values_of_a_zipf_stream(slices: int, heavy: list[int]) -> None:
     """X4: with exponent 2 the values heavier than 1/4, 1/8, 1/16 of P are 1; 1, 2; 1, 2, 3."""
-    events = generate(Stream("star", 3, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={"a": 2.0}))
+    events = generate(JoinStream("star", 3, event_rate=1000, rate_p=1 / 3, rate_q=1 / 3, zipf={"a": 2.0}))
     found = heavy_hitters(statistics_of(events, FORMULAS["star"]), "P", "first", slices)
     assert found.values.to_pylist() == heavy
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from jobs.lake.greeting import without_greeting
+from jobs.lake.greeting import WithoutGreetings, without_greeting
 
 GREETINGS = """WARNING: Using incubator modules: jdk.incubator.vector
 26/11/22 13:00:24 WARN NativeCodeLoader: Unable to load native-hadoop library for your platform...
@@ -41,3 +42,14 @@ def test_greetings_are_kept_back_and_all_else_passes(tmp_path: Path) -> None:
             break
         time.sleep(0.01)
     assert told.read_text() == "ours\n" + LAST_WORDS
+
+
+def test_greetings_of_spark_submit_are_left_out_of_a_stream() -> None:
+    """Lines come whole, however they are written; errors stay."""
+    seen = io.StringIO()
+    out = WithoutGreetings(seen)
+    out.write("26/11/21 11:26:48 INFO SparkContext: Running Spark version 4.2.0\nload     ")
+    out.write("  ...\nSpark-Submit cmd: spark-submit --master local[2]\n")
+    out.write('26/11/21 11:26:49 ERROR TaskSetManager: lost\nSetting Spark log level to "ERROR".\n')
+    out.write(GREETINGS)
+    assert seen.getvalue() == "load       ...\n26/11/21 11:26:49 ERROR TaskSetManager: lost\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from cep_core.language.errors import Position
@@ -89,6 +91,23 @@ def positive_patterns(types: tuple[str, ...] = ("A", "B", "C")) -> st.SearchStra
 
     leaves = st.builds(Unit, st.sampled_from(types), st.just(""), st.just(AT))
     return st.recursive(leaves, larger, max_leaves=4)
+
+
+def unrolled_patterns(types: tuple[str, ...] = ("A", "B", "C")) -> st.SearchStrategy[Pattern]:
+    """Patterns without AND over unnamed units, small enough to list their words: negated elements stand in SEQ."""
+    leaves = st.builds(Unit, st.sampled_from(types), st.just(""), st.just(AT))
+    negations = st.builds(Not, leaves.map(lambda unit: replace(unit, event_type="N")), st.just(AT))
+
+    def larger(smaller: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
+        elements = st.lists(smaller | smaller | negations, min_size=1, max_size=3).map(tuple)
+        options = st.lists(smaller, min_size=2, max_size=3).map(tuple)
+        chosen = st.lists(leaves, min_size=1, max_size=3).flatmap(
+            lambda members: st.builds(AnyOf, st.integers(1, len(members)), st.just(tuple(members)), st.just(AT))
+        )
+        sequences = st.builds(Sequence, elements, st.just(AT))
+        return st.one_of(sequences, sequences, _closures(smaller), st.builds(Alternative, options, st.just(AT)), chosen)
+
+    return st.recursive(leaves, larger, max_leaves=6)
 
 
 def literals() -> st.SearchStrategy[Literal]:

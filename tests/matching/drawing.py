@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import strategies as st
 
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from tests.ends import WHOLE, kept, place, real, whole
 from tests.matching.worlds import (
     AT,

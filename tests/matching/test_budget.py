@@ -22,6 +22,7 @@ from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Evaluator, Ownership
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import Settings
 from cep_core.matching.kernels.listing import list_matches
 from tests.matching.imprecise.test_imprecise import Imprecise, imprecise
 from tests.matching.imprecise.test_imprecise_pairs import PossiblePairsDrawn, possible_pairs
@@ -47,7 +48,7 @@ def test_a_query_without_a_visible_end_ends() -> None:
     assert "10,000 steps were not enough to try the query's 5.8e17 candidates" in str(raised.value)
     log = order(hopeless_log(60))
     told: list[int] = []
-    evaluator = evaluator_of(bind(HOPELESS, log_schema_of(log)), max_matches=3, budget=Budget(3_000_000, told.append))
+    evaluator = evaluator_of(bind(HOPELESS, log_schema_of(log)), Settings(3, budget=Budget(3_000_000, told.append)))
     with pytest.raises(WorkExhausted):
         evaluator.merge(evaluator.evaluate(log))
     assert told == sorted(told)
@@ -111,7 +112,7 @@ def check_heals(query: Query, events: pa.Table, work: int, most: int | None) -> 
     """Complete and equal to the unlimited result, or a hole; a larger budget never makes a hole of a result."""
     try:
         evaluators = [
-            evaluator_of(query, max_matches=most, budget=budget)
+            evaluator_of(query, Settings(most, budget=budget))
             for budget in (UNLIMITED, Budget(work), Budget(2 * work + 1), Budget(HEALS))
         ]
         days = (DAYS[1], DAYS[-1])
@@ -162,7 +163,7 @@ def test_no_plan_decides_whether_a_budget_suffices(
     day = (DAYS[1], DAYS[-1])
     middle = chance.randrange(DAYS[1] + 1, DAYS[-1])
     try:
-        evaluator = evaluator_of(query, max_matches=most, budget=Budget(work))
+        evaluator = evaluator_of(query, Settings(most, budget=Budget(work)))
         whole = list(evaluator.evaluate(events, Ownership(days=day)))
     except NotSupportedYet:
         reject()

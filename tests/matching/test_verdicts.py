@@ -11,7 +11,8 @@ from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.bind.binding import bind
-from cep_core.matching.reference import Path, Step, any_matches
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Step, any_matches
 from cep_core.matching.why.verdicts import Judge
 from tests.matching.drawing import worlds
 from tests.matching.worlds import World

@@ -12,15 +12,8 @@ import pyarrow as pa
 
 from cep_core.language.errors import Position
 from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Sequence, Unit
-from cep_core.matching.reference import (
-    Choice,
-    Path,
-    Rest,
-    Step,
-    any_matches,
-    readings,
-    run_matches,
-)
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Rest, Step, UnitsLeft, any_matches, readings, run_matches
 
 AT = Position(1, 1)
 COMPARE = {
@@ -269,7 +262,7 @@ def grouped(pattern: Pattern, said: set[str]) -> Pattern:
                     groups.append((unit,))
                 else:
                     groups[like] = (*groups[like], unit)
-            return Choice(pattern.n, tuple(groups))
+            return UnitsLeft(pattern.n, tuple(groups))
         case Sequence():
             return replace(pattern, elements=tuple(grouped(element, said) for element in pattern.elements))
         case Alternative():
@@ -286,13 +279,13 @@ def exchangeable(one: Unit, other: Unit, said: set[str]) -> bool:
     return one.event_type == other.event_type and swapped == said
 
 
-def units_of(pattern: Pattern | Choice) -> list[Unit]:
+def units_of(pattern: Pattern | UnitsLeft) -> list[Unit]:
     match pattern:
         case Unit():
             return [pattern]
         case AnyOf():
             return list(pattern.units)
-        case Choice():
+        case UnitsLeft():
             return [unit for group in pattern.groups for unit in group]
         case Sequence():
             return [unit for element in pattern.elements for unit in units_of(element)]

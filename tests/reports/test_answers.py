@@ -15,8 +15,11 @@ from cep_core.language.patterns.query import Query
 from jobs.reports.answers import aggregation, matching
 from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.leaders import leaders
 from jobs.reports.answers.tallies import Totals, tallies_of
+from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
+from jobs.reports.figures.windows import windows_figure
 from jobs.reports.words.moments import Clock
 
 DAY = date(2013, 3, 8)
@@ -67,15 +70,15 @@ PLAIN = "RETURN COUNT(*) PATTERN A+ WITHIN 12 hours SLIDE 1 hour"
 def test_the_top_group_and_its_window_are_named() -> None:
     """The largest count over all groups and windows, with how many groups and windows have any."""
     assert said(GROUPED, row(3, who="u"), row(87, window=1, who="v"), row(5, window=1, who="u")) == (
-        "On 8 March 2013 who v had the most trends: 87 in the 12 hours from 8 Mar 09:00; "
-        "2 values of who had any, in 2 windows."
+        "Who v had the most trends on 8 March 2013: 87 in the 12 hours from 8 Mar 09:00. "
+        "2 values of who had results, in 2 windows."
     )
 
 
 def test_groups_of_several_attributes_are_named_whole() -> None:
     """Every grouping attribute is said with its value."""
     assert said(TWICE, row(2, who="u", place="p")).startswith(
-        "On 8 March 2013 who u, place p had the most trends: 2 in"
+        "Who u and place p had the most trends on 8 March 2013: 2 in"
     )
 
 
@@ -83,15 +86,15 @@ def test_equal_groups_are_counted() -> None:
     """Where groups are equal the first by window and name is named, with how many are like it."""
     sentence = said(GROUPED, row(4, who="w"), row(4, who="u"), row(4, window=2, who="u"), row(1, who="v"))
     assert sentence.startswith(
-        "On 8 March 2013 who u (like 1 other) had the most trends: 4 in the 12 hours from 8 Mar 08:00"
+        "Who u had the most trends on 8 March 2013: 4 in the 12 hours from 8 Mar 08:00; 1 other had as many."
     )
 
 
 def test_a_query_without_groups_names_the_window() -> None:
     """One window says how many it had; several say which is the fullest."""
-    assert said(PLAIN, row(1)) == "On 8 March 2013 the 12 hours from 8 Mar 08:00 had 1 trend."
+    assert said(PLAIN, row(1)) == "The 12 hours from 8 Mar 08:00 had 1 trend on 8 March 2013."
     assert said(PLAIN, row(4), row(9, window=3)) == (
-        "On 8 March 2013 the fullest of 2 windows, the 12 hours from 8 Mar 11:00, had 9 trends."
+        "The 12 hours from 8 Mar 11:00 had the most trends on 8 March 2013: 9, of 2 windows."
     )
 
 
@@ -112,13 +115,13 @@ def test_a_day_without_results_is_a_sentence_too() -> None:
 )
 def test_counts_of_any_size_are_written(count: int | None, log10: float, text: str) -> None:
     """Up to nine digits in full, then as 1.2e34, far beyond what a float holds."""
-    assert f"had the most trends: {text} in" in said(GROUPED, row(count, log10=log10, who="u"))
+    assert f"had the most trends on 8 March 2013: {text} in" in said(GROUPED, row(count, log10=log10, who="u"))
 
 
 def test_counts_beyond_38_digits_rank_above_those_within() -> None:
     """A row whose exact count is null is larger than any DECIMAL, and the larger logarithm wins."""
     rows = [row(10**37, log10=37.0, who="u"), row(None, log10=40.0, who="v"), row(None, log10=41.0, who="w")]
-    assert said(GROUPED, *rows).startswith("On 8 March 2013 who w had")
+    assert said(GROUPED, *rows).startswith("Who w had")
 
 
 def test_without_count_the_first_aggregate_is_the_headline() -> None:
@@ -126,12 +129,12 @@ def test_without_count_the_first_aggregate_is_the_headline() -> None:
     query = "RETURN who, AVG(A.x) PATTERN A+ GROUP-BY who WITHIN 12 hours"
     base = {"window_start": START, "window_end": START + 12 * HOUR}
     rows = [{"who": "u", **base, "avg_A_x": -3.5}, {"who": "v", **base, "avg_A_x": -7.25}]
-    assert said(query, *rows).startswith("On 8 March 2013 who u had the highest AVG(A.x): −3.5 in the 12 hours")
+    assert said(query, *rows).startswith("Who u came first by AVG(A.x) on 8 March 2013: −3.5 in the 12 hours")
 
 
 def test_a_null_group_is_shown() -> None:
     """Tables may hold null in a group; it sorts and prints."""
-    assert "who – had the most trends" in said(GROUPED, {**row(4), "who": None})
+    assert "Who – had the most trends" in said(GROUPED, {**row(4), "who": None})
 
 
 MATCHED = (
@@ -175,17 +178,17 @@ def said_of(query: Query, results: pa.Table, totals: Totals, index: EventIndex) 
 def test_matches_are_counted_and_the_top_key_named() -> None:
     """The key is that of the query's equivalence predicate, read from the events that the match binds."""
     answer = told(MATCHED, ["u", "v", "u"], [0, 1, 2])
-    assert answer.sentence == "On 8 March 2013 there were 3 matches; who u had the most, 2."
+    assert answer.sentence == "Who u had the most: 2 of 3 matches on 8 March 2013."
     assert answer.headline.exact == 3
 
 
 @pytest.mark.parametrize(
     ("people", "sentence"),
     [
-        (["u"], "On 8 March 2013 there was 1 match; who u."),
-        (["u", "u"], "On 8 March 2013 there were 2 matches; all of who u."),
-        (["u", "v"], "On 8 March 2013 there were 2 matches; no two of the same who."),
-        (["u", "u", "v", "v", "w"], "On 8 March 2013 there were 5 matches; who u (like 1 other) had the most, 2."),
+        (["u"], "There was 1 match on 8 March 2013; it is of who u."),
+        (["u", "u"], "There were 2 matches on 8 March 2013; all are of who u."),
+        (["u", "v"], "There were 2 matches on 8 March 2013; no two have the same who."),
+        (["u", "u", "v", "v", "w"], "Who u had the most: 2 of 5 matches on 8 March 2013; 1 other had as many."),
     ],
 )
 def test_whose_matches_they_are(people: list[str], sentence: str) -> None:
@@ -196,18 +199,18 @@ def test_whose_matches_they_are(people: list[str], sentence: str) -> None:
 def test_without_a_key_the_longest_match_is_told() -> None:
     """By number of events, then by duration."""
     assert told(KEYLESS, ["u", "v"], [0, 1]).sentence == (
-        "On 8 March 2013 there were 2 matches; the longest has 2 events in 2 minutes, from 8 Mar 08:00."
+        "There were 2 matches on 8 March 2013; the longest has 2 events in 2 minutes, from 8 Mar 08:00."
     )
 
 
 def test_a_cut_listing_and_an_unknown_total_are_said() -> None:
     """The total is that of `result_days`; null means at least so many."""
     cut = told(MATCHED, ["u", "u"], [0, 1], Totals(10**40, 2, truncated=True))
-    assert cut.sentence == "On 8 March 2013 there were 1.0e40 matches; all of the 2 listed are of who u."
+    assert cut.sentence == "There were 1.0e40 matches on 8 March 2013; all of the 2 listed are of who u."
     assert cut.caveat == "The listing is cut: it holds the first 2 of 1.0e40 matches."
     unknown = told(MATCHED, ["u", "u"], [0, 1], Totals(None, 2, truncated=True))
     assert unknown.sentence.startswith(
-        "On 8 March 2013 there were at least 2 matches, counted only as far as they are listed; all of the 2 listed"
+        "There were at least 2 matches on 8 March 2013, counted only as far as they are listed; all of the 2 listed"
     )
 
 
@@ -224,7 +227,15 @@ def test_what_conditions_mention_is_shown() -> None:
     assert mentioned(query) == {"a": ("x",), "b": ("x",), "c": ()}
     assert entity(query) == (("who", "a", "who"),)
     listing = matching.listing(query, matched(query, 1), events("u", "v"), Clock())
-    assert [heading.title for heading in listing.headings] == ["who", "from", "lasted", "events", "a.x", "b.x", "c at"]
+    assert [heading.title for heading in listing.headings] == [
+        "who",
+        "from",
+        "lasted",
+        "events",
+        "a.x",
+        "b.x",
+        "time of c",
+    ]
     assert listing.cells == [["v", "8 Mar 08:10", "2 minutes", "3", "1", "2", "8 Mar 08:12"]]
 
 
@@ -238,10 +249,13 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     index = events("u", "v", "w")
     answer = said_of(query, results, Totals(3, 3, truncated=False), index)
     assert answer.sentence == (
-        "On 8 March 2013 there were 3 matches of confidence at least 0.8, 2 of them uncertain; no two of the same who."
+        "There were 3 matches with a confidence of at least 0.8 (2 of them uncertain) on 8 March 2013; "
+        "no two have the same who."
     )
     cut = said_of(query, results, Totals(None, 4, truncated=True), index)
-    assert "matches of confidence at least 0.8, 2 of the 3 listed uncertain, counted only" in cut.sentence
+    assert (
+        "with a confidence of at least 0.8 (2 of the 3 listed uncertain) on 8 March 2013, counted only" in cut.sentence
+    )
     listing = matching.listing(query, results, index, Clock())
     assert listing.order == "likeliest first"
     place = [heading.title for heading in listing.headings].index("confidence")
@@ -252,7 +266,7 @@ def test_possible_matches_say_how_likely_they_are() -> None:
     best = matching.exemplars(query, results, index, whose, 12)
     figure = timeline_figure(query, "likely", best, totals, whose, DAY, Clock())
     assert figure is not None
-    assert figure.caption.startswith("The likeliest match of each who with most matches")
+    assert figure.caption.startswith("The likeliest match of each who, for those with the most matches")
     assert [row[figure.header.index("confidence")] for row in figure.rows][::3] == [0.8, 1.0, 0.99999]
 
 
@@ -261,6 +275,92 @@ def test_without_a_key_the_likeliest_match_is_told() -> None:
     results = matched(query, 0, 1).append_column("confidence", pa.array([0.9, 0.95]))
     answer = said_of(query, results, Totals(2, 2, truncated=False), events("u", "v"))
     assert answer.sentence == (
-        "On 8 March 2013 there were 2 matches of confidence above 0.8, 2 of them uncertain; "
+        "There were 2 matches with a confidence above 0.8 (2 of them uncertain) on 8 March 2013; "
         "the likeliest has confidence 0.95, from 8 Mar 08:10."
     )
+
+
+TITLED = LogSchema(
+    {
+        kind: {
+            "who": Attribute("who", AttributeType.STRING, title="traveller"),
+            "place": Attribute("place", AttributeType.STRING, title="Airport of departure"),
+            "x": Attribute("x", AttributeType.INT, title="delay in minutes"),
+        }
+        for kind in ("A", "B", "C")
+    }
+)
+
+
+def test_pages_call_attributes_of_matches_by_their_titles() -> None:
+    """In the sentence, in headings, in what a figure tells; files for programs keep the names."""
+    query = bind(MATCHED, TITLED)
+    results, index, totals = matched(query, 0, 1, 2), events("u", "v", "u"), Totals(3, 3, truncated=False)
+    assert said_of(query, results, totals, index).sentence == (
+        "Traveller u had the most: 2 of 3 matches on 8 March 2013."
+    )
+    listing = matching.listing(query, results, index, Clock())
+    assert [heading.title for heading in listing.headings] == [
+        "traveller",
+        "from",
+        "lasted",
+        "events",
+        "delay in minutes of a",
+        "delay in minutes of b",
+        "time of c",
+    ]
+    assert listing.header[0] == "who"
+    whose = tallies_of(query, results, None, totals, index, (START, START + 24 * HOUR)).keys
+    table = leaders(query, whose)
+    assert table is not None
+    assert (table.headings[0].title, table.header[0]) == ("traveller", "who")
+    figure = timeline_figure(
+        query, "q", matching.exemplars(query, results, index, whose, 12), totals, whose, DAY, Clock()
+    )
+    assert figure is not None
+    assert figure.caption.startswith("The longest match of each traveller, for those with the most matches.")
+    assert "who" in figure.header
+
+
+def test_pages_call_groups_and_aggregates_by_their_titles() -> None:
+    """A title with a capital stays as it is written; COUNT(*) has no attribute."""
+    text = "RETURN who, place, COUNT(*), MAX(A.x), COUNT(A) PATTERN A+ GROUP-BY who, place WITHIN 12 hours SLIDE 1 hour"
+    query = bind(text, TITLED)
+    _, results = aggregated(TWICE, row(2, who="u", place="p"), row(3, window=1, who="v", place="q"))
+    answer = aggregation.answer(query, results, DAY, Clock())
+    assert answer.sentence == (
+        "Traveller v and Airport of departure q had the most trends on 8 March 2013: 3 in the 12 hours from "
+        "8 Mar 09:00. 2 combinations of traveller and Airport of departure had results, in 2 windows."
+    )
+    listing = aggregation.listing(query, results, Clock())
+    assert [heading.title for heading in listing.headings] == [
+        "traveller",
+        "Airport of departure",
+        "COUNT(*)",
+        "window",
+        "highest delay in minutes of A",
+        "COUNT(A)",
+    ]
+    assert listing.header[:2] == ["who", "place"]
+    figure = windows_figure(query, "q", results, DAY, Clock())
+    assert figure is not None
+    assert "each traveller and Airport of departure" in figure.caption
+    assert figure.header[0] == "who and place"
+
+
+def test_an_aggregate_with_a_title_is_the_headline_by_its_words() -> None:
+    """The axis, the overview's unit and the sentence call it alike."""
+    text = "RETURN who, MAX(A.x) PATTERN A+ GROUP-BY who WITHIN 12 hours"
+    query = bind(text, TITLED)
+    results = pa.Table.from_pylist(
+        [{"who": "u", "window_start": START, "window_end": START + 12 * HOUR, "max_A_x": 29}]
+    )
+    answer = aggregation.answer(query, results, DAY, Clock())
+    assert answer.sentence.startswith(
+        "Traveller u came first by highest delay in minutes of A on 8 March 2013: 29 in the 12 hours"
+    )
+    assert answer.unit == "highest delay in minutes of A in one window"
+    figure = windows_figure(query, "q", results, DAY, Clock())
+    assert figure is not None
+    assert figure.header == ["who", "MAX(A.x)", "log10 of MAX(A.x)"]
+    assert "highest delay in minutes of A" in drawn(figure, narrow=False)

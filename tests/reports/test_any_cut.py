@@ -154,11 +154,11 @@ def test_a_day_whose_first_matches_are_another_lines() -> None:
     report = reported(workload, [keyed], evaluated(workload, [keyed], _log(*told), 2))
     [one] = report.queries
     assert one.answer is not None
-    assert one.answer.sentence == "On 8 March 2013 there were 8 matches; line y had the most, 6."
+    assert one.answer.sentence == "Line y had the most: 6 of 8 matches on 8 March 2013."
     page = day.page(report)
     [hours] = [figure for figure in page.figures if figure.name == "results-by-hour"]
     assert "keyed: at most 6 matches in an hour." in hours.caption
-    assert "Hour with the most: keyed 8 Mar 19:00." in hours.alt
+    assert "The hour with the most: keyed 8 Mar 19:00." in hours.alt
     assert Counter(row[1] for row in hours.rows) == {"all": 3}
     timeline = one.figures[0]
-    assert "1 without a listed match" in timeline.caption
+    assert "1 has no listed match." in timeline.caption

@@ -40,35 +40,41 @@ def test_evaluated_days_without_results_count_as_zero() -> None:
 
 def test_sentences() -> None:
     """Without a past, with one day, like the median, above, below, and where the median is zero."""
-    assert said(5) == "No earlier day to compare with."
-    assert said(5, 4) == "1.3 times that of the day before (4)."
-    assert said(4, 4) == "Like that of the day before (4)."
-    assert said(5, 4, 5, 9) == "Like the median of the 3 days before (5; 4 to 9)."
-    assert said(18, 4, 5, 9) == "3.6 times the median of the 3 days before (5; 4 to 9), more than on any of them."
-    assert said(1, 4, 5, 9) == "20 % of the median of the 3 days before (5; 4 to 9), less than on any of them."
-    assert said(0, 4, 5, 9) == "Against the median of the 3 days before (5; 4 to 9), less than on any of them."
+    assert said(5) == "There is no earlier day to compare with."
+    assert said(5, 4) == "5 is 1.3 times the day before (4)."
+    assert said(4, 4) == "4 is the same as the day before (4)."
+    assert said(5, 4, 5, 9) == "5 is the same as the median of the 3 days before (5; from 4 to 9)."
+    assert (
+        said(18, 4, 5, 9)
+        == "18 is 3.6 times the median of the 3 days before (5; from 4 to 9), more than on any of them."
+    )
+    assert (
+        said(1, 4, 5, 9) == "1 is 20 % of the median of the 3 days before (5; from 4 to 9), less than on any of them."
+    )
+    assert said(0, 4, 5, 9) == "The median of the 3 days before is 5 (from 4 to 9); today has less than on any of them."
     assert (
         said(99, 100, 101, 102)
-        == "Close to the median of the 3 days before (101; 100 to 102), less than on any of them."
+        == "99 is close to the median of the 3 days before (101; from 100 to 102), less than on any of them."
     )
-    assert said(7, 0, 0, 9) == "Against the median of the 3 days before (0; 0 to 9)."
-    assert said(0, 0, 0) == "Like the median of the 2 days before (0)."
+    assert said(7, 0, 0, 9) == "The median of the 3 days before is 0 (from 0 to 9)."
+    assert said(0, 0, 0) == "0 is the same as the median of the 2 days before (0)."
 
 
 def test_counts_beyond_machine_numbers_are_compared() -> None:
     """Through logarithms: 10^5000 is 10^4990 times 10^10."""
     huge, usual = Magnitude.of(None, 5000.0), Magnitude.of(10**10)
     change = compare(DAY, huge, {DAY - timedelta(days=1)}, {DAY - timedelta(days=1): usual})
-    assert change.sentence == "4990 orders of magnitude above that of the day before (1.0e10)."
+    assert change.sentence == "1.0e5000 is 4990 orders of magnitude above the day before (1.0e10)."
 
 
 def test_volume_of_events() -> None:
     """The day's events, against the days before."""
     before = {DAY - timedelta(days=1): 1000, DAY - timedelta(days=2): 3000}
-    assert volume(0, {}) == "No events. No earlier day to compare with."
-    assert volume(1, {}) == "1 event. No earlier day to compare with."
+    assert volume(0, {}) == "There were no events. There is no earlier day to compare with."
+    assert volume(1, {}) == "There was 1 event. There is no earlier day to compare with."
     assert volume(4000, before) == (
-        "4,000 events. 2.0 times the median of the 2 days before (2,000; 1,000 to 3,000), more than on any of them."
+        "There were 4,000 events, 2.0 times the median of the 2 days before (2,000; from 1,000 to 3,000), "
+        "more than on any of them."
     )
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from cep_core.experiments.grids import grid_of
-from cep_core.experiments.summaries import summary_of
+from cep_core.experiments.grids.grid import grid_of
+from cep_core.experiments.grids.summaries import summary_of
 from jobs.reports.experiments import answer_of
 
 GRID = grid_of(
@@ -48,17 +48,17 @@ def answered(**choices: tuple[float, float]) -> str:
         ({"pSPICE": (0.0, 1.0)}, ""),
         (
             {"pSPICE": (30.0, 1.0), "PM_BL": (10.0, 0.0)},
-            " In 75 % of all drops fewer partial matches had to go than there were, so that there was a choice.",
+            " In 75 % of all drops strategies could choose, because not all partial matches had to be dropped.",
         ),
         (
             {"pSPICE": (10.0, 1.0), "PM_BL": (30.0, 0.0)},
-            " In 25 % of all drops fewer partial matches had to go than there were, so that there was a choice: too "
-            "few to say anything about strategies.",
+            " In 25 % of all drops strategies could choose, because not all partial matches had to be dropped: too "
+            "few to compare strategies.",
         ),
         # nobody can use one that knows the future
         (
             {"pSPICE": (10.0, 0.5), "clairvoyant": (1_000.0, 0.0)},
-            " In 50 % of all drops fewer partial matches had to go than there were, so that there was a choice.",
+            " In 50 % of all drops strategies could choose, because not all partial matches had to be dropped.",
         ),
     ],
 )

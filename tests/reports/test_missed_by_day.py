@@ -12,7 +12,7 @@ from deltalake import write_deltalake
 
 from jobs.reports.comparisons.shedding_comparison import missed_by_day
 from jobs.reports.lake_reader import LakeReader
-from jobs.stages.measuring.measurements import SCHEMA
+from jobs.stages.measuring.experiment_rows import SCHEMA
 
 DAYS = [date(2013, 3, number) for number in (6, 7, 8)]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs.reports.comparisons.slicing_comparison import Comparison, Measured, comparisons
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison, comparisons
 from jobs.reports.comparisons.slicing_history import History, earlier_comparisons, history
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import LakeReader
@@ -16,11 +16,11 @@ from tests.reports.lake.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT
 from tests.reports.pages.test_figures import letters
 
 
-def compared(day: date, **loads: float) -> tuple[date, Comparison]:
-    measured = [Measured(name.replace("_", " "), {}, load, 1.0, 1.0) for name, load in loads.items()]
+def compared(day: date, **loads: float) -> tuple[date, SlicingComparison]:
+    measured = [MeasuredSlicing(name.replace("_", " "), {}, load, 1.0, 1.0) for name, load in loads.items()]
     measured.sort(key=lambda one: (one.load, one.strategy != "plan in use"))
     plan = {"plan_id": f"{day:%m%d}", "queries": ["late"], "slices": 4, "lower_bound": 0.25}
-    return day, Comparison(plan, measured)
+    return day, SlicingComparison(plan, measured)
 
 
 def days(*loads: dict[str, float]) -> History:
@@ -61,7 +61,7 @@ def test_days_without_rows_and_other_queries_are_left_out(places: Path) -> None:
     reader = LakeReader(places / "lake" / "lines")
     [today], earlier = comparisons(reader, DAY), earlier_comparisons(reader, DAY)
     assert [day for day, _ in history(earlier, DAY, today).days] == [date(2013, 3, 5), date(2013, 3, 6), DAY]
-    other = Comparison({**today.plan, "queries": ["snowball"]}, today.strategies)
+    other = SlicingComparison({**today.plan, "queries": ["snowball"]}, today.strategies)
     assert [day for day, _ in history(earlier, DAY, other).days] == [DAY]
     later = DAY + timedelta(days=27)
     assert [day for day, _ in history(earlier_comparisons(reader, later), later, today).days] == [DAY, later]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from jobs.reports.comparisons.slicing_comparison import Comparison, Measured
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.pages.slicing import compared
 
 
 def said(*loads: tuple[str, float]) -> str:
-    measured = [Measured(name, {}, load, 1.0, 1.0) for name, load in loads]
+    measured = [MeasuredSlicing(name, {}, load, 1.0, 1.0) for name, load in loads]
     plan = {"plan_id": "ab", "queries": ["late"], "slices": 4, "lower_bound": 0.25}
-    return compared(Comparison(plan, measured))
+    return compared(SlicingComparison(plan, measured))
 
 
 def test_another_strategy_is_better() -> None:
@@ -25,7 +25,7 @@ def test_the_plan_in_use_is_best() -> None:
     assert said(("plan in use", 0.3), ("partition key", 0.3), ("broadcast", 0.6)) == (
         "For late, the plan in use was best: its largest slice has 30 % of the events, 50 % below the next, broadcast."
     )
-    assert said(("plan in use", 1.0)).endswith("100 % of the events, as that of every other.")
+    assert said(("plan in use", 1.0)).endswith("100 % of the events, as with every other strategy.")
 
 
 def test_nothing_measured() -> None:

@@ -14,9 +14,9 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.changes import Change, compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.tallies import Tally, Totals
-from jobs.reports.experiments import Section, page_of
-from jobs.reports.figures.automaton import MOST, automaton_figure, automaton_of
+from jobs.reports.experiments import GridSection, page_of
 from jobs.reports.figures.drawing.figure import drawn
+from jobs.reports.figures.pattern_picture import MOST, automaton_figure, picture_of
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.site import rendered
@@ -32,9 +32,9 @@ BEFORE = DAY - timedelta(days=1)
 def test_numbers_far_apart_are_compared_by_orders_of_magnitude() -> None:
     """Nobody reads "2.1e28 times the median"."""
     change = compare(DAY, Magnitude.of(None, 46.9), {BEFORE, DAY}, {BEFORE: Magnitude.of(None, 18.6)})
-    assert change.sentence == "28 orders of magnitude above that of the day before (4.0e18)."
+    assert change.sentence == "7.9e46 is 28 orders of magnitude above the day before (4.0e18)."
     change = compare(DAY, Magnitude.of(10), {BEFORE, DAY}, {BEFORE: Magnitude.of(10**9)})
-    assert change.sentence == "8 orders of magnitude below that of the day before (1.0e9)."
+    assert change.sentence == "10 is 8 orders of magnitude below the day before (1.0e9)."
 
 
 def test_numbers_counted_only_as_far_as_listed_say_so_when_compared() -> None:
@@ -43,15 +43,15 @@ def test_numbers_counted_only_as_far_as_listed_say_so_when_compared() -> None:
     numbers = {two: Magnitude.of(4), BEFORE: Magnitude.of(10)}
     change = compare(DAY, Magnitude.of(1001), {two, BEFORE, DAY}, numbers, at_least={DAY, two})
     assert change.sentence == (
-        "143 times the median of the 2 days before (7; 4 to 10), more than on any of them; "
-        "matches were counted only as far as they are listed today and on 1 of them."
+        "At least 1,001 is 143 times the median of the 2 days before (7; from 4 to 10), more than on any of them. "
+        "Today and on 1 of the days before matches were counted only as far as they are listed."
     )
     exact = Change(Magnitude.of(1), {BEFORE: Magnitude.of(2)})
     figure = trailing_figure({"counted": exact, "listed_only": change}, DAY)
     assert figure is not None
     assert {row[0] for row in figure.rows} == {"counted"}
     assert "n = 1 day." in figure.caption
-    assert figure.caption.endswith("Not drawn, as matches were counted only as far as listed: listed_only.")
+    assert figure.caption.endswith("Not drawn, because matches were counted only as far as listed: listed_only.")
 
 
 def _timeline(ends: dict[int, int]) -> str:
@@ -90,7 +90,7 @@ def test_an_automaton_is_drawn_with_its_arrows() -> None:
     for narrow in (False, True):
         letters = re.findall(r"<text[^>]*>([^<]*)</text>", drawn(figure, narrow=narrow))
         assert {"a", "b[1]", "b[i]", "c", "F", "begin A", "take B", "ignore any", "proceed", "begin C"} <= set(letters)
-    either = automaton_of(bind("PATTERN (SEQ(A a, B b) OR C c) WITHIN 1 hour", SCHEMA))
+    either = picture_of(bind("PATTERN (SEQ(A a, B b) OR C c) WITHIN 1 hour", SCHEMA))
     assert either.states == ("a", "b", "c")
     assert (either.starts, either.ends) == ({0, 2}, {1, 2})
     many = ", ".join(f"A a{n}" for n in range(MOST))
@@ -109,7 +109,7 @@ def test_pages_show_no_source_of_drawings() -> None:
 def test_grids_that_nobody_measured_stand_in_one_table() -> None:
     """Not under an empty heading each: the demo's page has one heading and a row for every grid."""
     grids = load_grids("nyc_flights", Path(__file__).parents[2] / "workloads" / "nyc_flights")
-    page = page_of([Section(grid, 0) for grid in grids.values()])
+    page = page_of([GridSection(grid, 0) for grid in grids.values()])
     document = Document()
     document.feed(rendered(page, {"workload_name": "w", "workload_title": "w", "trail": [], "pages": []}))
     assert document.text("h2") == ["Not measured yet"]

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from cep_core.compile import compile_query
+from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.language.evaluator import Ownership, Reach
+from cep_core.language.errors import QueryError
+from cep_core.language.evaluator import Ownership, Reach, of_table
+from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, split, statistics_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
     QueryText,
+    compiled,
     evaluate_slice,
     from_bytes,
     pieces,
@@ -36,30 +40,36 @@ DAYS = (2 * DAY, 3 * DAY, 4 * DAY)
 QUERIES = (
     QueryText(
         "chains",
+        "chains.cep",
         "RETURN machine, COUNT(*), MAX(S.load) PATTERN (SEQ(Start S, Stop T))+ "
         "WHERE [machine] GROUP-BY machine WITHIN 12 hours SLIDE 6 hours",
+        Settings(),
     ),
     QueryText(
         "climbs",
+        "climbs.cep",
         "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE skip_till_next_match "
         "{ [machine] AND b[1].load > a.load AND b[i].load > b[i-1].load } WITHIN 20 hours",
-        max_matches=5,
+        Settings(5),
     ),
     QueryText(
         "compact",
+        "compact.cep",
         "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 12 hours",
-        collapsed=True,
+        Settings(collapsed=True, supersets=True),
     ),
     QueryText(
         "supersets",
+        "supersets.cep",
         "PATTERN SEQ(Start a, Start+ b[], Stop c) WHERE [machine] AND sum(b[].load) > a.load WITHIN 6 hours",
-        collapsed=True,
+        Settings(collapsed=True, supersets=True),
     ),
     QueryText(
         "likely",
+        "likely.cep",
         "PATTERN SEQ(Start a, Start b, Stop c) WHERE [machine] AND b.load > a.load WITHIN 6 hours "
         "WITH CONFIDENCE >= 0.3",
-        max_matches=5,
+        Settings(5),
     ),
 )
 
@@ -85,9 +95,7 @@ def log() -> pa.Table:
 def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, ranges: int) -> None:
     """With a row limit that forces ranges inside a slice, with a plan that has ranges, with both."""
     events = log()
-    evaluator = compile_query(
-        query.text, SCHEMA, max_matches=query.max_matches, collapsed=query.collapsed, supersets=True
-    )
+    evaluator = bind_text(query.text, SCHEMA).evaluator(query.settings)
     plan = make_plan(
         {query.name: evaluator.atoms},
         ["machine"],
@@ -110,6 +118,46 @@ def test_slices_merge_to_the_unsliced_result(query: QueryText, limit: int, range
     assert whole.num_rows
     assert merged.equals(whole)
     assert merged.schema.metadata == whole.schema.metadata
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
+def test_tables_beside_the_result_come_from_the_slices_too(query: QueryText) -> None:
+    """Compact rows of a cut listing are those of an evaluator that is asked for them alone."""
+    evaluator, events = bind_text(query.text, SCHEMA).evaluator(query.settings), log()
+    result, *beside = evaluator.tables
+    assert (result.suffix, result.schema) == ("", evaluator.schema)
+    matching = query.name != "chains" and not query.settings.collapsed
+    assert [table.suffix for table in beside] == (["_compact"] if matching else [])
+    for table in beside:
+        asked = replace(query, table=table.suffix)
+        plan = make_plan(
+            {query.name: evaluator.atoms}, ["machine"], statistics_of(events, evaluator.atoms), 4, seed_text="seed"
+        )
+        assignment = Assignment((plan.to_dict(),), (asked,), {asked.into: (DAYS,)}, schema_to_values(SCHEMA), 10_000)
+        rows, numbers = split(plan, events)
+        partials = [
+            partial
+            for number in range(plan.slices)
+            for partial in evaluate_slice(
+                assignment, plan.plan_id, number, events.take(pa.array(rows[numbers == number]))
+            )
+        ]
+        batches = [from_bytes(b) for partial in partials for b in partial.batches]
+        assert {partial.into for partial in partials} == {f"{query.name}_compact"}
+        assert not list(of_table(batches))
+        merged = table.merge(of_table(batches, table.suffix), DAYS)
+        alone = bind_text(query.text, SCHEMA).evaluator(replace(query.settings, collapsed=True, supersets=True))
+        whole = alone.merge(alone.evaluate(events, Ownership(days=DAYS)), DAYS)
+        assert whole.num_rows
+        assert merged.equals(whole)
+        assert table.schema == alone.schema
+
+
+def test_an_error_in_a_worker_names_the_file() -> None:
+    with pytest.raises(QueryError, match=r"^queries/climbs\.cep:1:9: unknown event type 'Begin'"):
+        compiled(
+            QueryText("climbs", "queries/climbs.cep", "PATTERN Begin a WITHIN 5", Settings()), schema_to_values(SCHEMA)
+        )
 
 
 def test_a_slice_is_cut_until_its_parts_respect_the_limit() -> None:

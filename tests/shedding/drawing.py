@@ -8,7 +8,7 @@ import numpy as np
 
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 
@@ -42,7 +42,7 @@ def draw_pattern(rng: np.random.Generator, count: int, name: str) -> Offered:
         fits[:, 1:] = (letters != wanted[0])[:, None]
     loops = frozenset({int(rng.integers(0, steps - 1))}) if steps > 1 and not grouped and rng.random() < 0.5 else ()
     slide = int(rng.integers(2, 8)) if start is not Start.AT_OPENING and rng.random() < 0.7 else None
-    windows = Windows(int(rng.integers(3, 14)), bool(rng.integers(2)), slide, closed=bool(rng.integers(2)))
+    windows = WindowSpec(int(rng.integers(3, 14)), bool(rng.integers(2)), slide, closed=bool(rng.integers(2)))
     values = rng.integers(0, 5, count)
     tests = {int(rng.integers(1, steps)): [("<=", values, values)]} if steps > 1 and rng.random() < 0.5 else {}
     kills = (rng.random((count, steps)) < 0.08) if rng.random() < 0.4 else None

@@ -11,13 +11,13 @@ from cep_core.shedding.arrays.rules import RECORD
 from cep_core.shedding.arrays.stream import stream_of
 from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
 from cep_core.shedding.hindsight.least_loss import busy_periods
+from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.replaying import Experiment, Scenario
-from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
-from cep_core.shedding.shedders.trends import Trends
+from cep_core.shedding.shedders.trend_counts import TrendCounts
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted
 
@@ -28,8 +28,8 @@ STRATEGIES = (
     ByPartition(),
     ByPartition(ByChance()),
     ByChance(),
-    Trends(),
-    ByPartition(Trends()),
+    TrendCounts(),
+    ByPartition(TrendCounts()),
 )
 """All that drop partial matches."""
 
@@ -101,7 +101,7 @@ def test_shares_add_up_to_the_useful_work(seed, count, stop):
     """Of a whole run and of any part of it; useful work is what the clairvoyant does."""
     world = draw_world(seed, count)
     stream = stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered)
-    whole, part = (Run(stream, np.zeros(count, np.int64), tracked=RECORD) for _ in range(2))
+    whole, part = (OperatorRun(stream, np.zeros(count, np.int64), tracked=RECORD) for _ in range(2))
     whole.advance(count)
     part.advance(min(stop, count))
     known = Clairvoyance(whole)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.shedding.arrays.costs import uniform_costs
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered, stream_of
 from cep_core.shedding.model.chain import (
     between_rows,
@@ -20,8 +20,8 @@ from cep_core.shedding.model.chain import (
 )
 from cep_core.shedding.model.observations import Observations, observed
 from cep_core.shedding.model.utility import utility_tables
+from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.replaying import Experiment
-from cep_core.shedding.run import Run
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.training.drift import deviation, has_drifted
 from cep_core.shedding.training.operator_model import model_of
@@ -55,7 +55,9 @@ def test_l05_transition_matrix_of_relative_frequencies_and_mean_times():
 def test_l05_planted_chain_is_recovered():
     letters = np.random.default_rng(3).choice(list("ABC"), 20_000)
     pattern = sequence(letters, "ABC", 30, opening=np.ones(len(letters), bool))
-    run = Run(stream_of([pattern], np.arange(len(letters)), uniform_costs([4], 5)), np.zeros(len(letters), np.int64))
+    run = OperatorRun(
+        stream_of([pattern], np.arange(len(letters)), uniform_costs([4], 5)), np.zeros(len(letters), np.int64)
+    )
     run.advance(len(letters))
     seen = run.observations(0)
     assert np.allclose(seen.transitions(), chain(1 / 3), atol=0.01)
@@ -145,7 +147,7 @@ def test_l09_utility_grows_with_weight_and_probability_and_falls_with_time(weigh
 def test_l10_look_up_is_the_formula():
     scenario = planted(1)
     costs = scenario.costs
-    run = Run(
+    run = OperatorRun(
         stream_of(scenario.patterns, scenario.ts, costs, kind=scenario.kind), np.zeros(len(scenario.ts), np.int64)
     )
     run.advance(scenario.begin)
@@ -167,8 +169,10 @@ def test_l10_events_left_in_a_time_window_are_rate_times_time_left():
     ts = np.arange(n, dtype=np.int64) * 3
     fits = np.zeros((n, 2), bool)
     fits[:, 0] = np.arange(n) % 7 == 0
-    pattern = Offered("p", sequence(np.array(["A"]), "AB", 1).machine, Windows(100), fits, partition=np.arange(n) % 4)
-    run = Run(stream_of([pattern], ts, uniform_costs([3], 1)), np.zeros(n, np.int64))
+    pattern = Offered(
+        "p", sequence(np.array(["A"]), "AB", 1).machine, WindowSpec(100), fits, partition=np.arange(n) % 4
+    )
+    run = OperatorRun(stream_of([pattern], ts, uniform_costs([3], 1)), np.zeros(n, np.int64))
     run.advance(n)
     [own] = model_of(run, [pattern], uniform_costs([3], 1), 1).patterns
     assert own.rate == pytest.approx(1 / 12, rel=0.15)

@@ -18,7 +18,7 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.shedding.arrays.costs import uniform_costs
 from cep_core.shedding.arrays.offering import machine_of, offered, relevant_types
 from cep_core.shedding.arrays.stream import stream_of
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 from tests import ends
 
 CONTAGION = """
@@ -74,7 +74,7 @@ def test_unshed_operator_finds_what_match_finds(text, seed, count, ordered):
         wanted = events  # those of other types are met by nothing, but positions count them
     pattern = offered(query, wanted, name="q")
     costs = uniform_costs([pattern.machine.states], 1)
-    run = Run(
+    run = OperatorRun(
         stream_of([pattern], wanted["ts"].to_numpy(), costs, ordered=ordered), np.zeros(wanted.num_rows, np.int64)
     )
     run.advance(wanted.num_rows)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cep_core.candidates.keys import OPERATORS, compares
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.costs import Costs, uniform_costs
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.pool import OWN, WORTH
 from cep_core.shedding.arrays.rules import EVENTS, LOWEST, RECORD, REPLAY, Rules, guarded
 from cep_core.shedding.arrays.stream import Offered, stream_of
@@ -24,9 +24,9 @@ from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.model.regression import CONSTANT, LINEAR, Latency
 from cep_core.shedding.model.utility import UtilityTable
-from cep_core.shedding.quality import quality_of
+from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.reference import Foresight, PartialMatch, replay
-from cep_core.shedding.run import Run
+from cep_core.shedding.result_quality import quality_of
 from cep_core.shedding.shedders.clairvoyant import Clairvoyant
 from cep_core.shedding.shedders.events import spread_over_types
 from cep_core.shedding.shedders.look_ahead import GreedyLookAhead
@@ -56,8 +56,8 @@ def by_tables(rules: Rules, tables: list[UtilityTable]) -> Rules:
     )
 
 
-def run_of(world, arrival, rules=None) -> Run:
-    run = Run(stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered), arrival)
+def run_of(world, arrival, rules=None) -> OperatorRun:
+    run = OperatorRun(stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered), arrival)
     run.advance(len(world.ts)) if rules is None else run.advance(len(world.ts), rules)
     return run
 
@@ -135,7 +135,7 @@ def test_clairvoyant_run_is_the_plain_one(seed, count, bound, buffer):
     world = draw_world(seed, count)
     arrival = 5 * np.arange(count)
     stream = stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered)
-    whole = Run(stream, arrival, tracked=RECORD)
+    whole = OperatorRun(stream, arrival, tracked=RECORD)
     whole.advance(count)
     unshed = replay(world.patterns, world.ts, world.costs, arrival, ordered=world.ordered)
     clairvoyant = Clairvoyant(Clairvoyance(whole))
@@ -148,7 +148,7 @@ def test_clairvoyant_run_is_the_plain_one(seed, count, bound, buffer):
             ordered=world.ordered,
             foresight=Foresight(unshed, world.patterns, world.costs, latest, buffer),
         )
-        run = Run(stream, arrival, tracked=REPLAY)
+        run = OperatorRun(stream, arrival, tracked=REPLAY)
         run.advance(count, clairvoyant.knowledge._replace(bound=latest, buffer=buffer))
         assert run.account.dropped.tolist() == plain.dropped
         assert run.account.latency.tolist() == plain.latency
@@ -180,7 +180,7 @@ def test_a_run_that_events_leave_is_the_plain_one(seed, count, wanted):
         return bool(chance(7, event, window) < probability[kind[event]])
 
     plain = replay(world.patterns, world.ts, costs, arrival, ordered=world.ordered, leaves=leaves)
-    run = Run(stream_of(world.patterns, world.ts, costs, ordered=world.ordered, kind=kind), arrival)
+    run = OperatorRun(stream_of(world.patterns, world.ts, costs, ordered=world.ordered, kind=kind), arrival)
     run.advance(count, rules)
     assert run.account.dropped.tolist() == plain.dropped
     assert run.account.latency.tolist() == plain.latency
@@ -199,7 +199,7 @@ def test_a_run_goes_on_where_it_stopped(seed, count, stop):
     world = draw_world(seed, count)
     arrival = 4 * np.arange(count)
     whole = run_of(world, arrival)
-    parts = Run(whole.stream, arrival)
+    parts = OperatorRun(whole.stream, arrival)
     parts.advance(min(stop, count))
     parts.advance(count)
     assert parts.account.latency.tolist() == whole.account.latency.tolist()
@@ -246,7 +246,7 @@ def test_l01_l02_matches_of_each_window_alone(seed, count):
         if machine.selection is not Strategy.ANY or machine.loops or pattern.kills is not None:
             continue
         costs = uniform_costs([machine.states], 1)
-        run = Run(stream_of([pattern], world.ts, costs, ordered=world.ordered), np.zeros(count, np.int64))
+        run = OperatorRun(stream_of([pattern], world.ts, costs, ordered=world.ordered), np.zeros(count, np.int64))
         run.advance(count)
         expected = declared(pattern, world.ts, world.ordered)
         keys = {
@@ -260,9 +260,9 @@ def test_l01_l02_matches_of_each_window_alone(seed, count):
 def test_l01_sixteen_windows_of_8000_events_are_open_at_a_slide_of_500():
     n = 20_000
     pattern = Offered(
-        "any", Machine(1, Strategy.NEXT, Start.ONCE), Windows(8000, events=True, slide=500), np.zeros((n, 1), bool)
+        "any", Machine(1, Strategy.NEXT, Start.ONCE), WindowSpec(8000, events=True, slide=500), np.zeros((n, 1), bool)
     )
-    run = Run(stream_of([pattern], np.arange(n), Costs(((1,),))), np.arange(n))
+    run = OperatorRun(stream_of([pattern], np.arange(n), Costs(((1,),))), np.arange(n))
     run.advance(n)
     assert run.account.met[10_000:].tolist() == [16] * 10_000
     assert run.stream.open_windows[0, 10_000:].tolist() == [16] * 10_000
@@ -281,14 +281,14 @@ def test_l02_any_takes_distinct_members_in_any_order():
     fits = np.stack([letters == "S", letters != "S", letters != "S"], axis=1)
     member = np.array([0 if letter == "S" else int(letter) for letter in letters])
     machine = Machine(3, Strategy.NEXT, Start.AT_OPENING, groups=((1, 3),))
-    pattern = Offered("Q3", machine, Windows(10), fits, member=member)
-    run = Run(stream_of([pattern], np.arange(8), uniform_costs([4], 1)), np.arange(8))
+    pattern = Offered("Q3", machine, WindowSpec(10), fits, member=member)
+    run = OperatorRun(stream_of([pattern], np.arange(8), uniform_costs([4], 1)), np.arange(8))
     run.advance(8)
     assert run.match_columns()[1].tolist() == [3, 6]
     every = Offered(
-        "Q3", Machine(3, Strategy.ANY, Start.AT_OPENING, groups=((1, 3),)), Windows(10), fits, member=member
+        "Q3", Machine(3, Strategy.ANY, Start.AT_OPENING, groups=((1, 3),)), WindowSpec(10), fits, member=member
     )
-    run = Run(stream_of([every], np.arange(8), uniform_costs([4], 1)), np.arange(8))
+    run = OperatorRun(stream_of([every], np.arange(8), uniform_costs([4], 1)), np.arange(8))
     run.advance(8)
     # From the first S the ordered pairs of different numbers among 1 1 2 3 2 1, from the second among 3 2 1.
     pairs = [(a, b) for a, b in combinations("112321", 2) if a != b]
@@ -298,9 +298,9 @@ def test_l02_any_takes_distinct_members_in_any_order():
 def test_memory_follows_the_partial_matches_alive():
     n = 200_000
     pattern = Offered(
-        "a", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(50), np.ones((n, 2), bool) & [True, False]
+        "a", Machine(2, Strategy.NEXT, Start.AT_OPENING), WindowSpec(50), np.ones((n, 2), bool) & [True, False]
     )
-    run = Run(stream_of([pattern], np.arange(n), uniform_costs([3], 1)), np.arange(n))
+    run = OperatorRun(stream_of([pattern], np.arange(n), uniform_costs([3], 1)), np.arange(n))
     run.advance(n)
     assert run.peak == 50
     assert len(run.pool.state) <= 8 * 1024
@@ -312,12 +312,12 @@ def test_look_ahead_knows_what_is_still_to_come(seed, count, stop):
     """In a run that drops nothing, what is left of worth and cost is used up exactly, wherever one looks."""
     world = draw_world(seed, count)
     stream = stream_of(world.patterns, world.ts, world.costs, ordered=world.ordered)
-    whole = Run(stream, 5 * np.arange(count), tracked=RECORD)
+    whole = OperatorRun(stream, 5 * np.arange(count), tracked=RECORD)
     whole.advance(count)
     assert int(whole.account.worth.sum()) == whole.matches
     assert int(whole.spent_by_node().sum()) == int((whole.account.work - stream.fixed_cost).sum())
     known = GreedyLookAhead(Clairvoyance(whole)).knowledge
-    begun = Run(stream, 5 * np.arange(count), tracked=REPLAY)
+    begun = OperatorRun(stream, 5 * np.arange(count), tracked=REPLAY)
     begun.advance(min(stop, count), known)
     roots = whole.account.parent[: whole.nodes] < 0
     assert int(known.worth[roots].sum()) == whole.matches
@@ -333,12 +333,12 @@ def test_look_ahead_knows_what_is_still_to_come(seed, count, stop):
                 assert pool.body[r, OWN] == spent_in_state(stream, pool, q, g, r)
 
 
-def rows_alive(run: Run) -> list[int]:
+def rows_alive(run: OperatorRun) -> list[int]:
     pool = run.pool
     return [r for begin, length in zip(pool.begin, pool.length, strict=True) for r in range(begin, begin + length)]
 
 
-def unopened(begun: Run, whole: Run) -> np.ndarray:
+def unopened(begun: OperatorRun, whole: OperatorRun) -> np.ndarray:
     """The nodes of windows that open after the events processed so far."""
     first = whole.stream.window_first
     later = [w for q in range(len(first)) for w in range(first[q, begun.at], first[q, -1])]

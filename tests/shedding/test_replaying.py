@@ -12,27 +12,27 @@ from hypothesis import strategies as st
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.clock import arrivals
 from cep_core.shedding.arrays.costs import Costs, uniform_costs
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.rules import CHANCE, LOWEST, WITHOUT, Rules, guarded
 from cep_core.shedding.arrays.stream import Offered, Stream, stream_of
 from cep_core.shedding.kernels.dropping import share_to_drop
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.model.regression import CONSTANT, LINEAR, Latency
-from cep_core.shedding.quality import quality_of
+from cep_core.shedding.operator_run import OperatorRun
 from cep_core.shedding.replaying import Experiment, Scenario
-from cep_core.shedding.run import Run
+from cep_core.shedding.result_quality import quality_of
 from cep_core.shedding.shedders.chance import ByChance
 from cep_core.shedding.shedders.events import Events, spread_over_types
 from cep_core.shedding.shedders.nothing import Nothing
 from cep_core.shedding.shedders.partition import ByPartition
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import detector_of
-from cep_core.shedding.shedders.trends import Trends
+from cep_core.shedding.shedders.trend_counts import TrendCounts
 from tests.shedding.drawing import draw_world
 from tests.shedding.worlds import planted, sequence
 
-SHEDDERS = (PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), Trends())
+SHEDDERS = (PSpice(), PSpice(timeless=True), ByPartition(), ByChance(), TrendCounts())
 
 
 def test_l04_weighted_false_negatives():
@@ -40,7 +40,7 @@ def test_l04_weighted_false_negatives():
     letters = np.array(list("ABABAB"))
     patterns = [sequence(letters, "AB", 3, weight=3.0), sequence(letters, "B", 3)]
     stream = stream_of(patterns, np.arange(6), uniform_costs([3, 2], 1))
-    whole, part = Run(stream, np.arange(6)), Run(stream, np.arange(6))
+    whole, part = OperatorRun(stream, np.arange(6)), OperatorRun(stream, np.arange(6))
     whole.advance(6)
     # Only the first two events: matches AB and B of three each.
     part.advance(2)
@@ -75,7 +75,7 @@ def test_nothing_is_dropped_while_latency_stays_below_the_bound(seed, count, gap
     costs = Costs(((3, 3),), event=2)
     stream = stream_of([sequence(letters, "AB", 8)], np.arange(count), costs)
     arrival = np.cumsum(rng.integers(0, 2 * gap, count))
-    unshed = Run(stream, arrival)
+    unshed = OperatorRun(stream, arrival)
     unshed.advance(count)
     meeting = unshed.account.met > 0
     assume(meeting.any())
@@ -86,10 +86,10 @@ def test_nothing_is_dropped_while_latency_stays_below_the_bound(seed, count, gap
     rules = guarded(detector, LOWEST, 0)._replace(
         gain=table, price=table, table_at=np.array([0, 6]), bin=np.array([1]), rate=np.array([1.0])
     )
-    run = Run(stream, arrival)
+    run = OperatorRun(stream, arrival)
     run.advance(count, rules)
     assert run.account.dropped.sum() == 0
-    tighter = Run(stream, arrival)
+    tighter = OperatorRun(stream, arrival)
     tighter.advance(count, rules._replace(bound=highest + 4 + 4))
     assert tighter.account.dropped.sum() > 0, "and the bound is where it begins"
 
@@ -116,7 +116,7 @@ def test_nothing_is_dropped_from_any_patterns_below_the_bound(seed, count, gap):
     """And something is at the bound."""
     stream, rules = evenly_priced(seed, count)
     arrival = np.cumsum(np.random.default_rng(seed).integers(0, 2 * gap, count))
-    unshed = Run(stream, arrival)
+    unshed = OperatorRun(stream, arrival)
     unshed.advance(count)
     account = unshed.account
     for everywhere in (True, False):
@@ -125,10 +125,10 @@ def test_nothing_is_dropped_from_any_patterns_below_the_bound(seed, count, gap):
         foreseen = account.latency - account.work + 2 + 3 * known
         highest = int(foreseen[known > 0].max())
         for kind in (LOWEST, CHANCE):
-            run = Run(stream, arrival)
+            run = OperatorRun(stream, arrival)
             run.advance(count, rules._replace(bound=highest + 5, buffer=5, kind=kind, everywhere=everywhere))
             assert run.account.dropped.sum() == 0
-        tighter = Run(stream, arrival)
+        tighter = OperatorRun(stream, arrival)
         tighter.advance(count, rules._replace(bound=highest + 4, buffer=5, everywhere=everywhere))
         assert tighter.account.asked.sum() > 0
         assert tighter.account.dropped.sum() > 0
@@ -140,7 +140,7 @@ def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, c
     """f is no less than an event costs, g exact, and events alone keep up: each arrives when the one before is done."""
     stream, rules = evenly_priced(seed, count)
     arrival = np.cumsum(2 + np.random.default_rng(seed).integers(0, slack + 1, count))
-    run = Run(stream, arrival)
+    run = OperatorRun(stream, arrival)
     run.advance(count, rules._replace(bound=bound, everywhere=everywhere))
     assert run.account.latency.max() <= bound
 
@@ -150,7 +150,7 @@ def test_bound_holds_for_any_patterns_whenever_the_models_assumptions_do(seed, c
 def test_bound_holds_whenever_the_models_assumptions_do(seed, load):
     """Equal costs, so that f and g are exact, and events that alone do not overload the operator."""
     experiment = Experiment(planted(seed, 2_000, per_match=50))
-    for shedder in (PSpice(), PSpice(timeless=True), Trends(), experiment.look_ahead, experiment.clairvoyant):
+    for shedder in (PSpice(), PSpice(timeless=True), TrendCounts(), experiment.look_ahead, experiment.clairvoyant):
         assert experiment.model.held.processing == Latency(LINEAR, 20.0, 50.0)
         measured = experiment.measure(shedder, load)
         assert measured.quality.latencies[-1] <= experiment.scenario.bound
@@ -297,7 +297,7 @@ def test_l19_every_latency_is_stored_and_the_clock_pays_operator_windows_and_she
             count = int(account.met[i])
             assert account.shed_work[i] == costs.sorting(count, int(account.dropped[i]))
     assert account.dropped.sum() > 0
-    whole = Run(stream, arrival)
+    whole = OperatorRun(stream, arrival)
     whole.advance(n, WITHOUT)
     assert len(whole.account.latency) == n
 
@@ -334,7 +334,7 @@ def test_a_change_of_the_stream_trains_the_model_anew():
 
 
 def test_an_empty_day_has_nothing_to_lose():
-    empty = Offered("p", Machine(2, Strategy.NEXT, Start.AT_OPENING), Windows(5), np.zeros((0, 2), bool))
+    empty = Offered("p", Machine(2, Strategy.NEXT, Start.AT_OPENING), WindowSpec(5), np.zeros((0, 2), bool))
     none = np.zeros(0, np.int64)
     experiment = Experiment(Scenario([empty], none, 0, 10, uniform_costs([3], 1), none, 100))
     for shedder in (*SHEDDERS, Nothing(), Events(), experiment.look_ahead, experiment.clairvoyant):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cep_core.shedding import run as runs
+from cep_core.shedding import operator_run as runs
 from cep_core.shedding.replaying import Experiment
 from tests.shedding.worlds import planted
 

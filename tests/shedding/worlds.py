@@ -6,7 +6,7 @@ import numpy as np
 
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 from cep_core.shedding.replaying import Scenario
@@ -18,7 +18,7 @@ def sequence(
     """seq(A; B; ...) under next-match, one instance a window; a window of `size` events opens with `opening`."""
     fits = letters[:, None] == np.array(list(wanted))[None, :]
     machine = Machine(len(wanted), Strategy.NEXT, Start.AT_OPENING if opening is None else Start.ONCE)
-    return Offered(wanted, machine, Windows(size, events=True), fits, weight=weight, opening=opening)
+    return Offered(wanted, machine, WindowSpec(size, events=True), fits, weight=weight, opening=opening)
 
 
 def planted(

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, Statistics, make_plan, split, statistics_of
+from tests.slicing.laws.random_plans import plans
 from tests.slicing.paper import TRIANGLE, atom
-from tests.slicing.random_plans import plans
 
 ONE = (atom("P", "x"), atom("Q", "x"))
 TWO = (atom("P", "x", "y"), atom("Q", "x", "y"))

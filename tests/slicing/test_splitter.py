@@ -16,8 +16,8 @@ from cep_core.language.evaluator import Reach
 from cep_core.slicing import Cube, Plan, cell_of, cut, slices_of, split
 from cep_core.slicing.hashing import seed_of
 from cep_core.slicing.reference import slices_of_event
+from tests.slicing.laws.random_plans import event_tables, plans
 from tests.slicing.paper import STAR, TRIANGLE, atom, fixed_plan, log, modulus_plan
-from tests.slicing.random_plans import event_tables, plans
 
 
 def cells_along(plan: Plan, cells: tuple[int, ...]) -> list[tuple[int, ...]]:

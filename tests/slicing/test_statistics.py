@@ -12,8 +12,8 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics, heavy_hitters, heavy_values, statistics_by_interval, statistics_of
 from cep_core.slicing.sketch import sketched_statistics
+from tests.slicing.laws.random_plans import atoms, event_tables
 from tests.slicing.paper import atom, log
-from tests.slicing.random_plans import atoms, event_tables
 
 
 def counts(found: Frequencies) -> dict[object, int]:

@@ -112,6 +112,28 @@ def test_a_definition_hash_follows_what_the_result_depends_on(folder: Path) -> N
     assert not set(hashes().values()) & set(before.values())
 
 
+def test_a_title_is_no_part_of_what_results_depend_on(folder: Path) -> None:
+    """An attribute is a type, or a type with a title; a title holds in every event type and makes no result stale."""
+    before = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
+    events = yaml.safe_load((folder / "workload.yaml").read_text())["events"]
+    short = {
+        event_type: {name: form["type"] if isinstance(form, dict) else form for name, form in attributes.items()}
+        for event_type, attributes in events.items()
+    }
+    edit(folder, "workload.yaml", events=short)
+    assert load_workload(folder).schema.title_of("dest") == "dest"
+    long = short | {"Arrival": short["Arrival"] | {"dest": {"type": "string", "title": "where it goes"}}}
+    edit(folder, "workload.yaml", events=long)
+    schema = load_workload(folder).schema
+    assert schema.title_of("dest") == "where it goes"
+    assert {attributes["dest"].title for attributes in schema.types.values() if "dest" in attributes} == {
+        "where it goes"
+    }
+    assert schema.types["Arrival"]["air_min"].nullable
+    after = {name: query.definition for name, query in compile_workload(load_workload(folder)).items()}
+    assert after == before
+
+
 def test_secrets_are_resolved_late_and_never_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A declaration holds references; a missing value names its variable."""
     monkeypatch.setenv("AIRFLOW_CONN_LAKE", "postgres://me:p%40ss@host/db")

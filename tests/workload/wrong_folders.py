@@ -30,7 +30,7 @@ time: {unit: s, zone: UTC, ties: concurrent, points: by_timestamp, imprecise: {S
 schedule: "0 8 * * *"
 start: 2013-01-01
 events:
-  Start: {machine: string, load: int}
+  Start: {machine: {type: string, title: machine tool}, load: int}
   Stop: {machine: string, load: "int?"}
 unique: {Start: [ts, machine]}
 atoms: {heavy: {event: Start, where: load > 3}}
@@ -153,6 +153,20 @@ NAMED = [
     replaced("workload.yaml", "load: int}", "load: int, Load: int}", "is 'load' in another case"),
     replaced("workload.yaml", "Stop: {machine: string, load:", "Stop: {machine: string, Load:", "another case"),
     replaced("workload.yaml", 'load: "int?"', 'TS: "int?"', "cannot name an attribute"),
+    replaced(
+        "workload.yaml", "title: machine tool", "titel: machine tool", "unknown key 'titel'; did you mean 'title'?"
+    ),
+    replaced("workload.yaml", "title: machine tool", "title: 7", "workload.yaml:", "title: expected text, found 7"),
+    replaced("workload.yaml", "title: machine tool", 'title: " "', "expected a line of text of at most 60 characters"),
+    replaced("workload.yaml", "type: string, title", "title", "machine: 'type' is missing"),
+    replaced("workload.yaml", "type: string, title", "type: text, title", "machine.type: unknown type 'text'"),
+    replaced("workload.yaml", "title: machine tool", "title: Load", "title: 'Load' is what 'load' is called"),
+    replaced(
+        "workload.yaml",
+        "Stop: {machine: string,",
+        "Stop: {machine: {type: string, title: lathe},",
+        "Stop.machine.title: is 'lathe' here and 'machine tool' in another event type; give one title",
+    ),
     replaced("workload.yaml", "slices: 3", "slices: 1000000000", "expected a whole number from 1 to 4,096"),
     replaced("workload.yaml", "slices: 3", "slices: 0", "expected a whole number from 1 to 4,096"),
     replaced("workload.yaml", "Start: [ts, machine]", "Start: &loop [ts, *loop]", "'loop' is inside of itself"),
@@ -174,7 +188,7 @@ NAMED = [
     replaced("workload.yaml", "  steps:", "  staged:", "a run's own views"),
     replaced("workload.yaml", "title: Machines", 'title: ""', "title: expected a line of text"),
     replaced("workload.yaml", "title: Machines", "title: [Machines]", "expected text, found ['Machines']"),
-    replaced("workload.yaml", "title: Machines", "<<: {title: Machines}", "no merged keys at its top"),
+    replaced("workload.yaml", "title: Machines", "<<: {title: Machines}", "cannot read merged keys at its top"),
     replaced(
         "events.sql", "moment AS ts", "momnt AS ts", "events.sql:2:31: unknown column 'momnt'", "did you mean 'moment'?"
     ),

@@ -33,7 +33,7 @@ FORMULAS: dict[str, tuple[Atom, ...]] = {
 
 
 @dataclass(frozen=True)
-class Stream:
+class JoinStream:
     """What to generate; the defaults are the paper's."""
 
     formula: str
@@ -56,10 +56,10 @@ class Stream:
     """Added to R's fresh Zipf values."""
 
 
-def generate(stream: Stream) -> pa.Table:
+def generate(stream: JoinStream) -> pa.Table:
     """The log in time order: `event_type`, `ts`, `seq`, `point` (number of the time-point), and `first`, `second`.
 
-    >>> log = generate(Stream("star", seed=1, event_rate=100, duration=3))
+    >>> log = generate(JoinStream("star", seed=1, event_rate=100, duration=3))
     >>> log.num_rows, log["ts"][-1].as_py(), log.column_names
     (300, 2, ['event_type', 'ts', 'seq', 'point', 'first', 'second'])
     """
@@ -95,7 +95,7 @@ def generate(stream: Stream) -> pa.Table:
     return pa.table({"event_type": names, "ts": ts, "seq": place, "point": ts * stream.index_rate + within, **columns})
 
 
-def _fresh(random: np.random.Generator, stream: Stream, variable: str, count: int, *, moved: bool) -> Numbers:
+def _fresh(random: np.random.Generator, stream: JoinStream, variable: str, count: int, *, moved: bool) -> Numbers:
     """Values that match nothing on purpose."""
     exponent = stream.zipf.get(variable)
     if exponent is None:

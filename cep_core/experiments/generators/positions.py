@@ -37,7 +37,7 @@ STRIKERS = (9, TEAM + 9)
 
 
 @dataclass(frozen=True)
-class Match:
+class FootballMatch:
     """What to generate."""
 
     seed: int
@@ -54,7 +54,7 @@ class Match:
     """How likely one more opponent closes in on whoever has the ball."""
 
 
-def generate_positions(match: Match) -> pa.Table:
+def generate_positions(match: FootballMatch) -> pa.Table:
     """`event_type` (Position), `ts` in ms, `seq`, `player`, `team` (0 or 1), `x`, `y` in metres, `ball`: has it.
 
     >>> log = generate_positions(Match(seed=1, seconds=10))

@@ -73,7 +73,7 @@ def read_trades(path: Path) -> pa.Table:
     """
     trades = csv.read_csv(path)
     counted = pc.value_counts(trades["name"]).to_pylist()
-    rarest_first = [one["values"] for one in sorted(counted, key=lambda one: (one["counts"], one["values"]))]
+    rarest_first = [row["values"] for row in sorted(counted, key=lambda row: (row["counts"], row["values"]))]
     company = pc.index_in(trades["name"], pa.array(rarest_first)).to_numpy().astype(np.int64)
     price = trades["price"].to_numpy()
     change = np.zeros(len(price), np.int64)

@@ -13,7 +13,7 @@ from cep_core.language.patterns.query import Strategy
 
 
 @dataclass(frozen=True)
-class Run:
+class SaseRun:
     """A partial match."""
 
     bound: Binding
@@ -28,7 +28,7 @@ class RunByRun:
         self.plan = plan
 
     def matches(self, rows: Sequence[int]) -> list[Binding]:
-        runs: list[Run] = []
+        runs: list[SaseRun] = []
         found: list[Binding] = []
         recent: list[int] = []  # in the window, held back or not
         waiting: list[int] = []
@@ -51,9 +51,9 @@ class RunByRun:
         """Whether each component has an event in the window."""
         return all(any(self.plan.fits(held, number) for held in recent) for number in range(len(self.plan.components)))
 
-    def _offer(self, row: int, runs: list[Run], found: list[Binding]) -> list[Run]:
+    def _offer(self, row: int, runs: list[SaseRun], found: list[Binding]) -> list[SaseRun]:
         """The runs after an event."""
-        alive: list[Run] = []
+        alive: list[SaseRun] = []
         any_match = self.plan.query.strategy is Strategy.ANY
         for run in runs:
             if self.plan.optimisations.prune_by_window and not self.plan.inside(run.bound[0][0], row):
@@ -72,13 +72,13 @@ class RunByRun:
                 if any_match:
                     self.plan.counters.clonings += 1
                 self.plan.counters.extensions += 1
-                self._go_on(Run(bound, row), alive, found)
+                self._go_on(SaseRun(bound, row), alive, found)
         if self.plan.fits(row, 0) and self.plan.passes(((row,),), 0, leaves=None):
             self.plan.counters.initialisations += 1
-            self._go_on(Run(((row,),), row), alive, found)
+            self._go_on(SaseRun(((row,),), row), alive, found)
         return alive
 
-    def _moves(self, run: Run, row: int) -> Iterator[Binding]:
+    def _moves(self, run: SaseRun, row: int) -> Iterator[Binding]:
         """What the run may become with the event: leaving a closure comes before staying in it."""
         at = len(run.bound) - 1
         if not self.plan.later(run.last, row):
@@ -96,7 +96,7 @@ class RunByRun:
             if self.plan.passes(bound, at, leaves=None):
                 yield bound
 
-    def _go_on(self, run: Run, alive: list[Run], found: list[Binding]) -> None:
+    def _go_on(self, run: SaseRun, alive: list[SaseRun], found: list[Binding]) -> None:
         """A run in its last component is a match; unless that is a closure it ends there."""
         last = len(self.plan.components) - 1
         if len(run.bound) <= last:
@@ -111,7 +111,7 @@ class RunByRun:
         else:
             self.plan.counters.terminations += 1
 
-    def _longest(self, run: Run) -> list[Binding]:
+    def _longest(self, run: SaseRun) -> list[Binding]:
         """The longest part of an ended run that is a match, as a list of at most one."""
         if len(run.bound) < len(self.plan.components):
             return []

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.errors import Position
 from cep_core.language.patterns.tree import Comparison, Expression, Pattern
 
@@ -159,7 +160,7 @@ class Confidence:
     strict: bool = False
 
     def accepts(self, probability: float) -> bool:
-        """Whether a match of this probability is wanted; sums of floats are compared to 12 digits.
+        """Whether a match of this probability is wanted; sums of floats are compared in 12 digits.
 
         >>> Confidence(0.3).accepts(0.1 + 0.1 + 0.1), Confidence(0.3, strict=True).accepts(0.1 + 0.1 + 0.1)
         (True, False)
@@ -171,7 +172,7 @@ class Confidence:
 
 @dataclass(frozen=True)
 class Query:
-    """A bound query. `aggregation` tells which engine evaluates it."""
+    """A bound pattern query (`cep_core.language.bound_query.BoundQuery`)."""
 
     text: str
     path: str
@@ -195,6 +196,16 @@ class Query:
     """The attributes of `[x]` and GROUP BY: contiguity in the partition ranks the events of types that have all."""
     confidence: Confidence | None = None
     """None: `ts` is taken as the time of an event, however imprecise it is."""
+
+    @property
+    def kind(self) -> str:
+        """An aggregation over all trends, or matching."""
+        return AGGREGATION if self.aggregation else MATCHING
+
+    @property
+    def head(self) -> Position:
+        """The first item of an aggregation's RETURN; the pattern of a matching query."""
+        return self.returns[0].at if self.aggregation else self.pattern.at
 
     @property
     def positive(self) -> tuple[Variable, ...]:

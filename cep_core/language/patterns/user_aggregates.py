@@ -1,6 +1,6 @@
 """Aggregates of the user's own: functions registered with a call, named in the query (SASE++, section 2.1).
 
-A query is text and holds no code, so what a name means is told beside it: `cep.match(query, events,
+A query is text and holds no code, so the meaning of a name is given beside it: `cep.match(query, events,
 aggregates={"spread": lambda values: values.max() - values.min()})` gives `spread(b[].x)`, `spread(b[..i-1].x)` and
 `spread(b[..i].x)` their meaning. A workload is text alone and has none.
 
@@ -49,38 +49,38 @@ class UserAggregate:
         return self.function(values if isinstance(values[0], str) else np.array(values))
 
     def column(self, name: str, results: list[Any]) -> pa.Array:
-        """Results as a column. Raises ValueError for one that is not of the type that `returns` says."""
+        """The results as a column. Raises ValueError for a result that has not the type of `returns`."""
         kind = AttributeType(self.returns)
         fits = {
             AttributeType.INT: pa.types.is_integer,
-            AttributeType.FLOAT: lambda found: pa.types.is_floating(found) or pa.types.is_integer(found),
+            AttributeType.FLOAT: lambda number: pa.types.is_floating(number) or pa.types.is_integer(number),
             AttributeType.STRING: pa.types.is_string,
             AttributeType.BOOL: pa.types.is_boolean,
         }[kind]
         try:
-            found = pa.array(results)
+            values = pa.array(results)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
             raise ValueError(f"aggregate '{name}' returns {kind}: {problem}") from None
-        if not pa.types.is_null(found.type) and not fits(found.type):
-            raise ValueError(f"aggregate '{name}' returns {kind}, and gave {found.type}")
-        return found.cast(_RESULTS[kind], safe=False)
+        if not pa.types.is_null(values.type) and not fits(values.type):
+            raise ValueError(f"aggregate '{name}' returns {kind}, and gave {values.type}")
+        return values.cast(_RESULTS[kind], safe=False)
 
 
 UserAggregates = Mapping[str, UserAggregate]
 
 
 def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | None) -> UserAggregates:
-    """What is registered, by name; a bare function returns a float.
+    """The registered aggregates by name; a bare function returns a float.
 
     Raises ValueError for a name that a query cannot call and for an unknown type.
 
     >>> float(user_aggregates({"spread": np.ptp})["spread"].of([3, 8, 5]))
     5.0
     """
-    found = {}
-    for name, one in (given or {}).items():
+    aggregates = {}
+    for name, registered in (given or {}).items():
         if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*BUILT_IN, *_CLAUSES, *_CONDITIONS):
             raise ValueError(f"an aggregate cannot be named '{name}'")
-        aggregate = one if isinstance(one, UserAggregate) else UserAggregate(one)
-        found[name] = replace(aggregate, returns=AttributeType(aggregate.returns))
-    return found
+        aggregate = registered if isinstance(registered, UserAggregate) else UserAggregate(registered)
+        aggregates[name] = replace(aggregate, returns=AttributeType(aggregate.returns))
+    return aggregates

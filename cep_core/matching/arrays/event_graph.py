@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +11,13 @@ from cep_core.arrays import Ints
 from cep_core.candidates.candidates import candidates
 from cep_core.events.schema import Ties
 from cep_core.language.evaluator import Ownership
-from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.arrays.negation_edges import Rows, cuts, negated_network
 from cep_core.matching.arrays.network import Network, network_of
-from cep_core.matching.plan.conditions import Conditions, evaluate_conditions
+from cep_core.matching.plan.conditions import evaluate_conditions
+from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.plan.negation import Negation
 
 
@@ -48,37 +47,30 @@ class EventGraph:
     """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far. Without rows where
     nothing is forbidden after a match."""
     judged: tuple[tuple[Negation, Network], ...]
-    """The negated elements that no edge can say enough of, with their own events: to be judged on listed matches."""
+    """The negated elements that no edge can judge, each with its own events: they are judged on listed matches."""
 
 
-def event_graph(
-    query: Query,
-    automaton: Automaton,
-    conditions: Conditions,
-    events: pa.Table,
-    owned: Ownership | None,
-    cutting: Sequence[Negation] = (),
-    judged: Sequence[Negation] = (),
-) -> EventGraph:
+def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = None) -> EventGraph:
     """The candidates of a slice as a network. Linear in events, candidates, conditions and edges, plus sorting keys.
 
-    `cutting` negations stand on its edges and borders (cost: `cutting`); `judged` ones are left to the listing.
+    Negations that the plan puts on edges stand on the network's edges and borders (cost: `negation_edges`).
     """
-    found = candidates(query, events, owned)
-    table = events.select(_attributes(query)).take(pa.array(found.rows))
-    tests = evaluate_conditions(conditions, automaton, table)
-    fits = np.empty((len(found.rows), len(automaton.variables)), np.bool_)
+    query, automaton = plan.query, plan.automaton
+    candidate = candidates(query, events, owned)
+    table = events.select(_attributes(query)).take(pa.array(candidate.rows))
+    tests = evaluate_conditions(plan.conditions, automaton, table)
+    fits = np.empty((len(candidate.rows), len(automaton.variables)), np.bool_)
     for state, variable in enumerate(automaton.variables):
-        fits[:, state] = found.variables[variable] & tests.fits[:, state]
+        fits[:, state] = candidate.variables[variable] & tests.fits[:, state]
     ordered = query.schema.ties is Ties.ORDERED
-    in_order = np.arange(len(found.rows), dtype=np.int64)
-    tick = in_order if ordered else found.ts
+    in_order = np.arange(len(candidate.rows), dtype=np.int64)
+    tick = in_order if ordered else candidate.ts
     window = query.window
     closed = window.events or window.slide is not None  # the bound itself is out of the window
     width = window.size - 1 if closed else window.size
-    clock = found.pos if window.events else found.ts
-    rows = Rows(found.offsets, tick, clock, width, table, found.variables)
-    cut, borders = cuts(cutting, automaton, rows)
+    clock = candidate.pos if window.events else candidate.ts
+    rows = Rows(candidate.offsets, tick, clock, width, table, candidate.variables)
+    cut, borders = cuts(plan.on_edges, automaton, rows)
     for edge, comparisons in cut.items():
         tests.comparisons.setdefault(edge, []).extend(comparisons)
     if automaton.loose or automaton.tied:
@@ -93,18 +85,18 @@ def event_graph(
     )
     return EventGraph(
         network=network,
-        offsets=found.offsets,
-        keys=found.keys,
-        ts=found.ts,
-        seq=found.seq,
-        pos=found.pos,
+        offsets=candidate.offsets,
+        keys=candidate.keys,
+        ts=candidate.ts,
+        seq=candidate.seq,
+        pos=candidate.pos,
         tick=tick,
         clock=clock,
         width=width,
-        rank=found.rank,
+        rank=candidate.rank,
         events=table,
         until=borders.until,
-        judged=tuple((negation, negated_network(negation, rows)) for negation in judged),
+        judged=tuple((negation, negated_network(negation, rows)) for negation in plan.on_matches),
     )
 
 

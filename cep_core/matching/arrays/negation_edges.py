@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -159,7 +160,19 @@ def _completions(
     operators = np.array([OPERATORS[test.comparison.operator] for test in tests], np.int64)
     tested = np.array([[name == test.variable for name in automaton.variables] for test in tests], np.bool_)
     tested = tested.reshape(len(tests), len(automaton.variables))
-    return _complete(network, rows.offsets, rows.clock, rows.width, neighbours.copy(), operators, tested, *keys)
+    return _complete(network, rows.offsets, rows.clock, rows.width, neighbours.copy(), _Tests(operators, tested, *keys))
+
+
+class _Tests(NamedTuple):
+    """t tests of an event of the element beside the neighbour."""
+
+    operators: Ints
+    tested: Flags
+    """[t, S] which states of the element each test is about."""
+    left: Ints
+    """[t, m] what it reads at the neighbour."""
+    right: Ints
+    """[t, m] what it reads at the event."""
 
 
 @njit(cache=True)
@@ -169,12 +182,10 @@ def _complete(
     clock: Ints,
     width: int,
     neighbours: Flags,
-    operators: Ints,
-    tested: Flags,
-    left: Ints,
-    right: Ints,
+    tests: _Tests,
 ) -> Ints:
     tick, fits = network.tick, network.fits
+    operators, tested, left, right = tests
     m, states = fits.shape
     completions = np.full(m, m, np.int64)
     longest = 0

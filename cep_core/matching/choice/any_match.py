@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
 from cep_core.language.patterns.automata.automaton import Automaton
@@ -19,16 +20,20 @@ from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.network import ANY_STATE, Ends, any_state, with_places
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.arrays.window_rows import first_rows_from, spans_back, windows_of
-from cep_core.matching.choice.answers import Answers
+from cep_core.matching.choice.listings import listed_columns
+from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
+from cep_core.matching.kernels.match_nodes import match_nodes
 from cep_core.matching.kernels.walks import walks_are_long
-from cep_core.matching.result.compact import compact_matches
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.spending import Spending
+from cep_core.matching.result.tally import ListingTally
 from cep_core.matching.result.totals import Days, owned_moments, part_of, parts
 
 
 @dataclass(frozen=True)
-class Asked:
+class EndQuestions:
     """Questions with the window and the moment that each belongs to."""
 
     ends: Ends
@@ -36,13 +41,13 @@ class Asked:
     certain: Ints
     waits: Flags
 
-    def take(self, wanted: Ints | Flags) -> Asked:
+    def take(self, wanted: Ints | Flags) -> EndQuestions:
         windows = None if self.window_start is None else self.window_start[wanted]
-        return Asked(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
+        return EndQuestions(self.ends.take(wanted), windows, self.certain[wanted], self.waits[wanted])
 
 
 @dataclass(frozen=True)
-class AnyMatches(Answers):
+class AnyMatches(CountedAnswers):
     """One answer for each last event of a match (in each window with SLIDE)."""
 
     ends: Ends
@@ -50,16 +55,48 @@ class AnyMatches(Answers):
     def listing(self, most: Ints) -> Iterator[Paths]:
         return list_matches(self.graph.network, self.graph.seq, self.ends, most)
 
-    def compact(self) -> Paths:
-        return compact_matches(self.graph.network, self.ends)
+    def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
+        return listed_columns(self, self.ends, most)
+
+    def nodes(self) -> Paths:
+        return match_nodes(self.graph.network, self.ends)
+
+    def candidates(self) -> list[int]:
+        return self.totals()
 
 
-def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> AnyMatches:
+@dataclass(frozen=True)
+class JudgedMatches(JudgedAnswers):
+    """The answers of `AnyMatches`, of whose matches further conditions judge each."""
+
+    unjudged: AnyMatches
+
+    def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
+        most = self.unjudged.counts.copy()
+        most[spending.hopeless()] = 0
+        for paths in self.unjudged.listing(most):
+            starts = None if self.window_start is None else self.window_start[paths.jobs]
+            passed = self.judge.accepts(self.graph, paths) & self.judge.unviolated(self.graph, paths, starts)
+            matches = paths.take(np.flatnonzero(passed))
+            spending.try_candidates(paths.jobs, np.diff(paths.offsets), passed)
+            tally.add(matches.jobs)
+            yield matches, {}
+            last = int(paths.jobs[-1])
+            most[tally.unwanted(last) | spending.given_up(last)] = 0
+
+    def nodes(self) -> Paths:
+        return self.unjudged.nodes()
+
+    def candidates(self) -> list[int]:
+        return self.unjudged.totals()
+
+
+def any_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> AnyMatches | JudgedMatches:
     """Counts the matches that are certain in one of the days. Cost: `counting`.
 
     A match that ends in a NOT is certain when its window ends, any other at its last event.
     """
-    asked = questions_about(graph, automaton, window, days)
+    asked = questions_about(graph, judge.automaton, judge.query.window, days)
     ends = asked.ends
     keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
     if asked.window_start is not None:
@@ -69,23 +106,15 @@ def any_matches(graph: EventGraph, automaton: Automaton, window: Window, days: D
     if walks_are_long(longest):
         graph = replace(graph, network=with_places(graph.network, graph.offsets))
     counts, large = count_matches(graph.network, asked.ends)
-    found = np.flatnonzero(counts)
-    asked = asked.take(found)
-    beyond = np.searchsorted(found, np.fromiter(large, np.int64, len(large))).tolist()
-    return AnyMatches(
-        graph=graph,
-        last_rows=asked.ends.rows,
-        window_start=asked.window_start,
-        certain=asked.certain,
-        counts=counts[found],
-        large=dict(zip(beyond, large.values(), strict=True)),
-        waits=asked.waits,
-        ends=asked.ends,
-        days=days,
-    )
+    some = np.flatnonzero(counts)
+    asked = asked.take(some)
+    beyond = np.searchsorted(some, np.fromiter(large, np.int64, len(large))).tolist()
+    last = (judge, graph, asked.ends.rows, asked.window_start, asked.certain, asked.waits, days)
+    matches = AnyMatches(*last, counts[some], dict(zip(beyond, large.values(), strict=True)), asked.ends)
+    return matches if judge.plan.counts_ahead else JudgedMatches(*last, matches)
 
 
-def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> Asked:
+def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> EndQuestions:
     """All questions whose matches may be certain in one of the days."""
     if automaton.after:
         rows, states = np.nonzero(graph.network.accepts)
@@ -102,10 +131,11 @@ def questions_about(graph: EventGraph, automaton: Automaton, window: Window, day
     after = first_rows_from(graph.offsets, graph.clock, rows, start + window.size)
     stands = owned_moments(certain, days) & (~waits | (_until(graph, rows, states) >= after))
     # within a window all matches are certain at the same time
-    return Asked(Ends(rows, states, lows, lows, rows + 1), start, certain, np.zeros(len(rows), np.bool_)).take(stands)
+    ends = Ends(rows, states, lows, lows, rows + 1)
+    return EndQuestions(ends, start, certain, np.zeros(len(rows), np.bool_)).take(stands)
 
 
-def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> Asked:
+def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> EndQuestions:
     """The questions without SLIDE: a last event that waits is asked about once for each day in which that may end."""
     lows = spans_back(graph.offsets, graph.clock, graph.width, rows).bounds
     befores = rows + 1
@@ -113,7 +143,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     seen = np.flatnonzero(waits & (until < len(graph.ts)))  # first events so late that they see what is forbidden
     sees = graph.clock[until[seen]] - graph.width
     befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
-    asked = Asked(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
+    asked = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
     now = asked.take(~asked.waits & owned_moments(asked.certain, days))
     later = asked.take(asked.waits)
     if days is not None:
@@ -133,7 +163,7 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
     later = replace(later, certain=graph.ts[later.ends.begins] + window.size)
     ends = Ends(*(np.concatenate(columns) for columns in zip(now.ends, later.ends, strict=True)))
     waits = np.concatenate([now.waits, later.waits])
-    return Asked(ends, None, np.concatenate([now.certain, later.certain]), waits)
+    return EndQuestions(ends, None, np.concatenate([now.certain, later.certain]), waits)
 
 
 def _until(graph: EventGraph, rows: Ints, states: Ints) -> Ints:

@@ -12,14 +12,13 @@ no less where every prefix matters.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.matching.arrays.event_graph import EventGraph
-from cep_core.matching.arrays.network import Network, holds
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.arrays.window_rows import Spans
-from cep_core.matching.judging.judging import BindingJudge
+from cep_core.matching.judging.binding_judge import BindingJudge
+from cep_core.matching.kernels.offers import next_offers
 
 SIDE_BY_SIDE = 1 << 14
 
@@ -70,7 +69,7 @@ class _Runs:
         last = self.length[runs] - 1
         at = self.nodes[:, runs, last]
         limits = self.spans.bounds[runs]
-        rows, edges = _next_offer(self.graph.network, self.rank, at[0], at[1], *self.cursor[:, runs], limits)
+        rows, edges = next_offers(self.graph.network, self.rank, at[0], at[1], *self.cursor[:, runs], limits)
         self.alive[runs[rows < 0]] = False
         runs, rows, edges = runs[rows >= 0], rows[rows >= 0], edges[rows >= 0]
         self.cursor[0, runs], self.cursor[1, runs] = rows, edges + 1
@@ -104,28 +103,3 @@ class _Runs:
         owner = np.repeat(runs, lengths)
         place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
         return Paths(self.nodes[0, owner, place], self.nodes[1, owner, place], offsets, runs)
-
-
-@njit(cache=True)
-def _next_offer(
-    network: Network, rank: Ints, rows: Ints, states: Ints, cursor: Ints, cursor_edge: Ints, limits: Ints
-) -> tuple[Ints, Ints]:
-    """For each run the next row and edge at or after its cursor that the edges admit, or -1."""
-    tick, fits, begin, target = network.tick, network.fits, network.begin, network.target
-    condition, operator, left, right = network.condition, network.operator, network.left, network.right
-    found_rows, found_edges = np.full(rows.shape[0], -1, np.int64), np.full(rows.shape[0], -1, np.int64)
-    for k in range(rows.shape[0]):
-        row, s = rows[k], states[k]
-        edge = cursor_edge[k]
-        for later in range(cursor[k], limits[k]):
-            if rank.shape[0] and (later != row + 1 or rank[later] != rank[row] + 1):
-                break
-            if tick[later] > tick[row]:
-                while edge < begin[s + 1] and found_rows[k] < 0:
-                    if fits[later, target[edge]] and holds(condition, operator, left, right, edge, row, later):
-                        found_rows[k], found_edges[k] = later, edge
-                    edge += 1
-            if found_rows[k] >= 0:
-                break
-            edge = begin[s]
-    return found_rows, found_edges

@@ -11,36 +11,36 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
-from cep_core.language.patterns.query import Query, Skip
+from cep_core.language.patterns.query import Skip
 from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import column
 from cep_core.matching.arrays.paths import Paths
-from cep_core.matching.choice.next_match import RunMatches
-from cep_core.matching.judging.judging import BindingJudge
+from cep_core.matching.choice.run_matches import RunMatches
 
 
-def skipped(found: RunMatches, query: Query, judge: BindingJudge) -> RunMatches:
+def skipped(matches: RunMatches) -> RunMatches:
     """The matches that AFTER MATCH SKIP keeps."""
-    if not len(found.counts):
-        return found
-    paths = found.paths(np.arange(len(found.counts)))
-    groups = [_values(found, paths, attribute, judge) for attribute in query.partition_attributes]
-    if found.window_start is not None:
-        groups.append(found.window_start)
-    start, resume = found.graph.pos[found.first_rows], _resume(found, paths, query, judge)
-    order = np.lexsort([found.branch, start, *groups])
+    if not len(matches.counts):
+        return matches
+    paths = matches.paths(np.arange(len(matches.counts)))
+    groups = [_values(matches, paths, attribute) for attribute in matches.judge.query.partition_attributes]
+    if matches.window_start is not None:
+        groups.append(matches.window_start)
+    start, resume = matches.graph.pos[matches.first_rows], _resume(matches, paths)
+    order = np.lexsort([matches.branch, start, *groups])
     new = np.zeros(len(order), np.bool_)
     for group in groups:
         new[1:] |= np.diff(group[order]) != 0
-    return found.keep(np.sort(order[_keep(start[order], resume[order], new)]))
+    return matches.keep(np.sort(order[_keep(start[order], resume[order], new)]))
 
 
-def _resume(found: RunMatches, paths: Paths, query: Query, judge: BindingJudge) -> Ints:
+def _resume(matches: RunMatches, paths: Paths) -> Ints:
     """The position in the log at which the search resumes after each match."""
-    pos = found.graph.pos
+    pos, judge = matches.graph.pos, matches.judge
+    query = judge.query
     if query.skip is Skip.PAST_LAST:
-        return pos[found.last_rows] + 1
-    after_first: Ints = pos[found.first_rows] + 1
+        return pos[matches.last_rows] + 1
+    after_first: Ints = pos[matches.first_rows] + 1
     if query.skip_variable is None:
         return after_first
     bound = judge.bound(paths)[judge.names.index(query.skip_variable)]
@@ -49,9 +49,10 @@ def _resume(found: RunMatches, paths: Paths, query: Query, judge: BindingJudge) 
     return np.where(bound.present, pos[np.append(bound.rows, 0)[places]], after_first)
 
 
-def _values(found: RunMatches, paths: Paths, attribute: str, judge: BindingJudge) -> Ints:
+def _values(matches: RunMatches, paths: Paths, attribute: str) -> Ints:
     """For each match a number of the value that its events carry; -1 if none of them has the attribute."""
-    (codes,) = equal_codes([column(found.graph.events, attribute)])[0]
+    judge = matches.judge
+    (codes,) = equal_codes([column(matches.graph.events, attribute)])[0]
     types = {variable.name: variable.event_type for variable in judge.query.positive}
     of_type = judge.query.schema.attributes_of
     carries = np.array([attribute in of_type(types[name]) for name in judge.automaton.variables], np.bool_)

@@ -16,19 +16,27 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
-from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.bind.naming import RIGHT
-from cep_core.language.patterns.facts.compiled import CompiledQuery, refusals_in
+from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
+from cep_core.language.settings import DEFAULTS, Settings
+from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.confidence.joint import Ways, chances_of, ways_of
-from cep_core.matching.imprecise.evaluator import CONFIDENCE, ImpreciseEvaluator, depends_on_order
+from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
+from cep_core.matching.imprecise.possible_matches import PossibleGraph, possible_answers
+from cep_core.matching.imprecise.possible_plan import depends_on_order
 from cep_core.matching.pairs.evaluator import PairEvaluator
 from cep_core.matching.pairs.pair_account import PairAccount
+from cep_core.matching.pairs.pair_columns import Pairs
 from cep_core.matching.pairs.pair_sides import Side, are_different, sides_of
-from cep_core.matching.result.match_rows import ordered, partial_schema
+from cep_core.matching.result.listed_output import ListedOutput
+from cep_core.matching.result.match_rows import ordered
+from cep_core.matching.result.spending import check
+from cep_core.matching.result.tally import ListingTally
+from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 @dataclass(frozen=True)
@@ -45,15 +53,8 @@ class PossibleSide(Side):
 class PossiblePairs(PairEvaluator):
     """Evaluates `P AND Q` over possible worlds (`cep_core.language.evaluator.Evaluator`); arguments as of its base."""
 
-    def __init__(
-        self,
-        query: Query,
-        *,
-        max_matches: int | None = None,
-        collapsed: bool = False,
-        budget: Budget = UNLIMITED,
-    ) -> None:
-        super().__init__(query, max_matches=max_matches, collapsed=collapsed, budget=budget)
+    def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
+        super().__init__(query, settings)
         assert query.confidence is not None
         self.confidence = query.confidence
         lists = frozenset(variable.name for variable in query.positive if variable.kleene)
@@ -64,70 +65,85 @@ class PossiblePairs(PairEvaluator):
                     f"{what} is not supported yet WITH CONFIDENCE", query.pattern.at, hint="ask it of single events"
                 )
             for side in self._possible:
-                for negation in side.negations:
+                for negation in side.plan.negations:
                     message = "NOT in an AND is not supported yet WITH CONFIDENCE"
                     raise NotSupportedYet(message, negation.body.at, hint="a query for each side")
-            if _may_change_sides(*(side.automaton for side in self._possible)):
+            if _may_change_sides(*(side.plan.automaton for side in self._possible)):
                 message = "AND WITH CONFIDENCE of sides that may be the same match is not supported yet"
                 hint = "name a variable of one side differently: matches of either side are then different ones"
                 raise NotSupportedYet(message, query.pattern.at, hint=hint)
 
-    @property
-    def schema(self) -> pa.Schema:
-        plain = super().schema
-        return plain if self.collapsed else plain.insert(2, pa.field(CONFIDENCE, pa.float64()))
-
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
-        lines = ["AND over possible worlds: the likely matches of each side are paired, and pairs weighed"]
-        lines += ["cost: both searches, and the product of what they find x orders and moments of each pair"]
-        for name, side in zip(("left", "right"), self._possible, strict=True):
-            lines += [f"{name}: {line}" for line in side.describe()]
-        return (*lines, *(f"{len(self.crossing)} condition(s) judged on pairs" for _ in self.crossing[:1]))
+        return self._described(
+            "AND over possible worlds: the likely matches of each side are paired, and pairs weighed",
+            "cost: both searches, and the product of what they find x orders and moments of each pair",
+        )
 
     @property
     def _possible(self) -> tuple[ImpreciseEvaluator, ...]:
         return tuple(side for side in self.sides if isinstance(side, ImpreciseEvaluator))
 
-    def _evaluators(self) -> tuple[CompiledQuery, ...]:
-        return tuple(ImpreciseEvaluator(half, budget=self.budget) for half in self._halves)
+    def _evaluators(self) -> tuple[WrittenEvaluator, ...]:
+        return tuple(ImpreciseEvaluator(half, Settings(budget=self.settings.budget)) for half in self._halves)
 
     def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
-        tables, found = [], []
+        tables, possible = [], []
         for side in self._possible:
-            graph, times, paths, table = side.everything(events, owned, account)
+            slice_graph = side.graph(events, owned)
+            paths, table = everything(slice_graph, account)
             order = ordered(table)
             paths = paths.take(order)
             tables.append(table.take(pa.array(order)))
+            times = slice_graph.times
             least_high = np.minimum.reduceat(times.high[paths.rows], paths.offsets[:-1]) if len(paths) else order
             most_low = np.maximum.reduceat(times.low[paths.rows], paths.offsets[:-1]) if len(paths) else order
-            found.append((ways_of(graph, times, side.judge, side.kinds, paths, self.budget), least_high, most_low))
+            ways = ways_of(slice_graph.graph, times, side.judge, side.plan.kinds, paths, slice_graph.budget)
+            possible.append((ways, least_high, most_low))
         with refusals_in(self.query):
             sides = sides_of(self.query, [side.judge.names for side in self._possible], tables, events)
         left, right = (
-            PossibleSide(side.table, side.binding, side.group, side.key, side.twin, *its)
-            for side, its in zip(sides, found, strict=True)
+            PossibleSide(side.table, side.binding, side.group, side.key, side.twin, *own)
+            for side, own in zip(sides, possible, strict=True)
         )
         return left, right
 
-    def _fits(self, left: Side, right: Side, one: Ints, other: Ints) -> Flags:
+    def _fits(self, pairs: Pairs) -> Flags:
+        left, right = pairs.left, pairs.right
         assert isinstance(left, PossibleSide)
         assert isinstance(right, PossibleSide)
-        least = np.minimum(left.least_high[one], right.least_high[other])
-        most = np.maximum(left.most_low[one], right.most_low[other])
-        fits: Flags = are_different(left, right, one, other) & (most - least <= self.query.window.size)
+        least = np.minimum(left.least_high[pairs.of_left], right.least_high[pairs.of_right])
+        most = np.maximum(left.most_low[pairs.of_left], right.most_low[pairs.of_right])
+        fits: Flags = are_different(*pairs) & (most - least <= self.query.window.size)
         return fits
 
-    def _likely(
-        self, left: Side, right: Side, pairs: pa.Table, one: Ints, other: Ints, account: PairAccount
-    ) -> tuple[pa.Table, Ints, Ints]:
+    def _likely(self, pairs: Pairs) -> tuple[Ints, pa.Array]:
+        left, right = pairs.left, pairs.right
         assert isinstance(left, PossibleSide)
         assert isinstance(right, PossibleSide)
-        chances = chances_of(left.ways, one, right.ways, other, self.query.window.size, self.budget)
-        kept = np.flatnonzero([self.confidence.accepts(chance) for chance in chances])
-        pairs = pairs.take(pa.array(kept)).append_column(CONFIDENCE, pa.array(chances[kept]))
-        names = partial_schema(self.schema).names if not self.collapsed else pairs.column_names
-        return pairs.select(names), one[kept], other[kept]
+        width, budget = self.query.window.size, self.settings.budget
+        chances = chances_of(left.ways, pairs.of_left, right.ways, pairs.of_right, width, budget)
+        likely = np.flatnonzero([self.confidence.accepts(chance) for chance in chances])
+        return likely, pa.array(chances[likely])
+
+
+def everything(possible: PossibleGraph, account: PairAccount) -> tuple[Paths, pa.Table]:
+    """All matches of a slice, whatever their day, and their partial rows, in the order in which they are found.
+
+    Raises WorkExhausted.
+    """
+    answers = possible_answers(possible, None)
+    output = ListedOutput(possible.plan.query, Settings(budget=possible.budget))
+    spending = output.account(answers)
+    pieces, rows = [], []
+    for paths, columns in answers.judged(ListingTally(answers, None), spending):
+        account.hold(len(paths.rows))
+        if len(paths):
+            pieces.append(paths)
+            rows.append(output.rows(answers, paths, columns))
+    check(spending.metadata().values(), possible.budget, None, None)
+    account.spend(spending.total)
+    return Paths.join(pieces), pa.Table.from_batches(rows, output.partial)
 
 
 def _may_change_sides(left: Automaton, right: Automaton) -> bool:

@@ -19,11 +19,12 @@ from cep_core.language.budget import UNLIMITED, Budget
 from cep_core.language.patterns.bind.and_sides import alone, names_of
 from cep_core.language.patterns.query import Confidence, Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.settings import Settings
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.evaluator import ImpreciseEvaluator
 from cep_core.matching.imprecise.intervals import intervals
 from cep_core.matching.imprecise.pair_evaluator import PossiblePairs
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 
 
 @dataclass(frozen=True)
@@ -49,10 +50,11 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
     >>> orders_of_match(query, log, ((0, "a"), (1, "b")))
     [Order(path=((0, 'a'), (1, 'b')), probability=0.75, holds=True)]
     """
-    evaluator = ImpreciseEvaluator(query, budget=budget)
+    evaluator = ImpreciseEvaluator(query, Settings(budget=budget))
     rows = sorted({*(row for row, _ in path), *_negated(query, events, path)})
     own = events.take(pa.array(rows))
-    graph = evaluator.graph(own, None)
+    possible = evaluator.graph(own)
+    graph = possible.graph
     names, variable_of = evaluator.judge.names, evaluator.judge.variable_of
     of_seq = {int(seq): row for seq, row in zip(own["seq"].to_pylist(), rows, strict=True)}
     log_rows = [of_seq[int(seq)] for seq in graph.seq]
@@ -65,7 +67,7 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
             continue
         states = [int(np.flatnonzero(variable_of == names.index(variable[log_rows[place]]))[0]) for place in places]
         whole = Paths(places, np.array(states), np.array([0, len(path)]), np.zeros(1, np.int64))
-        (orders, chances, _), holds = evaluator.orders(graph, evaluator.times(graph, own), whole)
+        (orders, chances, _), holds = possible.orders(whole)
         for k, (first, after) in enumerate(zip(orders.offsets[:-1], orders.offsets[1:], strict=True)):
             steps = zip(orders.rows[first:after].tolist(), orders.states[first:after].tolist(), strict=True)
             told = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)

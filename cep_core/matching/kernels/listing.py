@@ -1,6 +1,6 @@
 """Lists matches under skip-till-any-match, in order, a bounded buffer at a time.
 
-For one last event, `counting.complete_ways` marks the nodes from which a match can still be completed there. Walking
+For one last event, `walks.complete_ways` marks the nodes from which a match can still be completed there. Walking
 depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain
 (SASE++, section 5.1: postponing, without the subsets that fail).
 
@@ -105,6 +105,15 @@ def _keep_successors(network: Network, search: _Search, node: int) -> None:
     at[4] = used
 
 
+class _Batch(NamedTuple):
+    """Listed matches, as in `Paths`; the first offset is 0."""
+
+    rows: Ints
+    states: Ints
+    offsets: Ints
+    jobs: Ints
+
+
 @njit(cache=True)
 def _fill(
     network: Network,
@@ -112,16 +121,18 @@ def _fill(
     questions: Ends,
     most: Ints,
     search: _Search,
-    rows: Ints,
-    states: Ints,
-    offsets: Ints,
-    jobs: Ints,
+    batch: _Batch,
 ) -> int:
-    """Goes on until the batch is full or all is listed; returns the number of matches in the batch."""
+    """Goes on until the batch is full or all is listed; returns the number of matches in the batch.
+
+    Longer than 60 lines: one turn of the loop is one step of the walk, and every branch changes where the walk stands
+    (`at`, `place`). Cut in two, each half would have to hand all of that to the other.
+    """
     # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
     at, row, state, kept, pool = search.at, search.row, search.state, search.kept, search.pool
     stack, place, starts, since = search.stack, search.place, network.starts, network.since
     ends, windows, befores = questions.rows, questions.lows, questions.befores
+    rows, states, offsets, jobs = batch
     found = 0
     used = 0
     offsets[0] = 0
@@ -200,9 +211,18 @@ def list_matches(
     )
     capacity = max(BATCH_EVENTS, longest)
     while search.at[0] < len(ends):
-        rows, marked = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        offsets, jobs = np.empty(batch_rows + 1, np.int64), np.empty(batch_rows, np.int64)
-        found = _fill(network, seq, questions, most, search, rows, marked, offsets, jobs)
-        used = offsets[found]
-        if found:
-            yield Paths(rows[:used].copy(), marked[:used].copy(), offsets[: found + 1].copy(), jobs[:found].copy())
+        batch = _Batch(
+            rows=np.empty(capacity, np.int64),
+            states=np.empty(capacity, np.int64),
+            offsets=np.empty(batch_rows + 1, np.int64),
+            jobs=np.empty(batch_rows, np.int64),
+        )
+        matches = _fill(network, seq, questions, most, search, batch)
+        used = batch.offsets[matches]
+        if matches:
+            yield Paths(
+                batch.rows[:used].copy(),
+                batch.states[:used].copy(),
+                batch.offsets[: matches + 1].copy(),
+                batch.jobs[:matches].copy(),
+            )

@@ -57,6 +57,14 @@ class Positions(NamedTuple):
     """For each row the first of its partition that is not earlier in time."""
 
 
+class Events(NamedTuple):
+    """What is read of the events of a network."""
+
+    lists: Positions
+    seq: Ints
+    ts: Ints
+
+
 class _Walk(NamedTuple):
     """Where the listing stands, so that it can go on in the next batch."""
 
@@ -122,18 +130,13 @@ def _successors(network: Network, b: Ints, edge: int, walk: _Walk, low: int, hig
 
 
 @njit(cache=True)
-def _fill(
-    network: Network,
-    edge: int,
-    lists: Positions,
-    seq: Ints,
-    ts: Ints,
-    questions: Ends,
-    most: Ints,
-    walk: _Walk,
-    batch: Batch,
-) -> int:
-    """Goes on until the batch is full or all is listed; returns the number of matches in the batch."""
+def _fill(network: Network, edge: int, events: Events, questions: Ends, most: Ints, walk: _Walk, batch: Batch) -> int:
+    """Goes on until the batch is full or all is listed; returns the number of matches in the batch.
+
+    Longer than 60 lines: the two ways to list the chains of an a, copied and walked, share all counters of the batch.
+    As functions of their own they would hand a dozen numbers back and forth for each a.
+    """
+    lists, seq, ts = events
     ends, befores, begins = questions.rows, questions.befores, questions.begins
     a_rows, b_rows, until_a, until_b, after_a, before = lists
     at, begin, end, pool, here, stop, chain, match_of, value_of = walk
@@ -230,9 +233,7 @@ def _fill(
 
 def list_closures(
     network: Network,
-    lists: Positions,
-    seq: Ints,
-    ts: Ints,
+    events: Events,
     questions: Ends,
     most: Ints,
     *,
@@ -265,7 +266,7 @@ def list_closures(
             last=np.empty(batch_rows, np.int64),
             jobs=np.empty(batch_rows if jobs else 0, np.int32),
         )
-        n = _fill(network, edge, lists, seq, ts, questions, most, walk, batch)
+        n = _fill(network, edge, events, questions, most, walk, batch)
         if n:
             yield Batch(
                 batch.first_ts[:n],

@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
 from cep_core.matching.arrays.paths import Bound, Paths
+from cep_core.matching.kernels.path_order import sort_groups
 from cep_core.numbers.count_columns import COUNT
 
 ARROW_TYPES = {
@@ -33,6 +33,7 @@ EVENTS = pa.list_(pa.int64())
 PATH = "match_path"
 LAST_SEQ = "last_seq"
 KEY = "partition"
+CONFIDENCE = "confidence"
 
 
 def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
@@ -44,6 +45,8 @@ def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
         fields += [(LAST_SEQ, pa.int64()), ("match_count", COUNT), ("match_count_log10", pa.float64())]
         fields += [("match_count_exact", pa.string())]
         return pa.schema(fields + [(variable.name, EVENTS) for variable in query.positive])
+    if query.confidence is not None:
+        fields.insert(2, (CONFIDENCE, pa.float64()))
     fields += [(variable.name, EVENTS if variable.kleene else pa.int64()) for variable in query.positive]
     fields += [(item.column, ARROW_TYPES[item.type] if item.type else pa.null()) for item in query.returns]
     return pa.schema(fields)
@@ -128,44 +131,8 @@ def ordered(table: pa.Table) -> Ints:
     new = np.append(True, ~same)[: len(order)]
     paths = table.column(PATH).combine_chunks()
     groups = np.append(np.flatnonzero(new), len(order))
-    _sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
+    sort_groups(order, groups, paths.offsets.to_numpy().astype(np.int64), paths.values.to_numpy())
     return order
-
-
-@njit(cache=True)
-def _in_order(offsets: Ints, values: Ints, one: int, other: int) -> bool:
-    """Whether the path of row `one` may stand before that of row `other`."""
-    length = min(offsets[one + 1] - offsets[one], offsets[other + 1] - offsets[other])
-    for k in range(length):
-        left, right = values[offsets[one] + k], values[offsets[other] + k]
-        if left != right:
-            return left < right
-    return offsets[one + 1] - offsets[one] == length
-
-
-@njit(cache=True)
-def _sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None:
-    """Sorts the rows of each group by path: merge sort, which leaves what is in order alone."""
-    spare = np.empty_like(order)
-    for g in range(groups.shape[0] - 1):
-        begin, end = groups[g], groups[g + 1]
-        width = 1
-        while width < end - begin:
-            for low in range(begin, end, 2 * width):
-                middle, high = min(low + width, end), min(low + 2 * width, end)
-                if middle == high or _in_order(offsets, values, order[middle - 1], order[middle]):
-                    continue
-                i, j = low, middle
-                for k in range(low, high):
-                    left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
-                    if left:
-                        spare[k] = order[i]
-                        i += 1
-                    else:
-                        spare[k] = order[j]
-                        j += 1
-                order[low:high] = spare[low:high]
-            width *= 2
 
 
 def with_paths(table: pa.Table) -> pa.Table:

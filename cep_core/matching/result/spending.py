@@ -55,6 +55,15 @@ class Spending:
                     self._stopped[day] = (0, 0, 0)
         return np.array([place is not None for place in self._stopped], np.bool_)[self._part]
 
+    def pay_for_all(self, most: Ints) -> None:
+        """Pays beforehand for listing so many matches of each question, where candidates are known.
+
+        Sets `most` to 0 on days that have more of them than the budget allows.
+        """
+        if None not in self.candidates:
+            most[self.hopeless()] = 0
+            self.spend(np.arange(len(most)), most)
+
     def try_candidates(self, questions: Ints, steps: Ints, passed: Flags) -> None:
         """Candidates in order: of which question each is, what it costs, whether it is a match."""
         if self.budget.limit is None:
@@ -80,19 +89,21 @@ class Spending:
         """What all days took."""
         return int(self._steps.sum())
 
-    def given_up(self, question: int) -> Flags | None:
-        """The questions of days whose budget has just been exhausted; None if there is no such day.
+    def given_up(self, question: int) -> Flags:
+        """The questions of days whose budget has just been exhausted.
 
         `question`: the last one asked; all before it are answered.
         """
         if self.budget.limit is None:
-            return None
+            return np.zeros(len(self._part), np.bool_)
         spent = np.bincount(self._part, self._steps, minlength=len(self._stopped))
         self.budget.tell(int(spent.sum()))
-        new = [day for day, it in enumerate(self._stopped) if it is None and self.budget.is_over(int(spent[day]))]
-        for day in new:
+        exhausted = [
+            day for day, place in enumerate(self._stopped) if place is None and self.budget.is_over(int(spent[day]))
+        ]
+        for day in exhausted:
             self._stop(day, question)
-        return np.isin(self._part, new) if new else None
+        return np.isin(self._part, exhausted)
 
     def give_up(self, question: int, reason: str = "") -> None:
         """Neither a question nor one after it can be answered, whatever their day; `reason`: beside lack of work."""

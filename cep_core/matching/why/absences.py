@@ -19,7 +19,8 @@ from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
 from cep_core.language.patterns.tree import Expression, Not, Pattern, Unit
 from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import parts_of, variables_of
-from cep_core.matching.reference import Path, Rest, continuations
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Rest, continuations
 from cep_core.matching.why.instances import Bound, instances, neighbours
 from cep_core.matching.why.readings import distinct_readings
 

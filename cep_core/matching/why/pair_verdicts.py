@@ -15,7 +15,7 @@ from cep_core.language.patterns.bind.and_sides import alone, crossing, names_of
 from cep_core.language.patterns.bind.naming import RIGHT
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
-from cep_core.matching.reference import Path
+from cep_core.matching.match_path import Path
 from cep_core.matching.why.absences import bound_by
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict
 

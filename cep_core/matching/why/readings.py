@@ -11,7 +11,8 @@ from collections.abc import Collection
 from itertools import islice
 
 from cep_core.language.patterns.tree import Pattern
-from cep_core.matching.reference import Passed, Path, Rest, continuations
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Passed, Rest, continuations
 
 MOST = 1_000
 """Readings that are kept, of those that pass different negated elements."""

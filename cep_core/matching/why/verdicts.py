@@ -19,7 +19,8 @@ from cep_core.language.patterns.text.printing import print_expression, print_pat
 from cep_core.language.patterns.tree import Expression
 from cep_core.language.patterns.values.expressions import column
 from cep_core.language.patterns.walk import variables_of
-from cep_core.matching.reference import Path, Rest, continuations
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Rest, continuations
 from cep_core.matching.why.absences import Absence, Absences, bound_by, conditions
 from cep_core.matching.why.instances import Bound, Instance, instances, neighbours
 from cep_core.matching.why.readings import can_be_read

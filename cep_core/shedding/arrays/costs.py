@@ -2,14 +2,14 @@
 
 An event costs `event` + the sum of the costs of the partial matches that it meets, each by its pattern and state,
 `window` for each window that it opens, and `event_window` for each that it belongs to (`docs/semantics.md` 7).
-Shedding costs too: looking up and sorting utilities,
-drawing random numbers, and removing what is dropped. Integers, so that the same run gives the same bytes anywhere.
+Shedding costs too: looking up and sorting utilities, drawing random numbers, and removing what is dropped. All costs
+are integers, so that the same run gives the same bytes on every machine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 NANOSECONDS = 1_000_000_000
 
@@ -33,8 +33,7 @@ class Costs:
     """An event in a window that is open, whether or not a partial match waits in it."""
 
     def __post_init__(self) -> None:
-        numbers = [self.event, self.window, self.lookup, self.sort, self.drop, self.draw, self.event_window]
-        if any(cost < 0 for cost in numbers) or any(cost < 1 for own in self.states for cost in own):
+        if any(getattr(self, name) < 0 for name in OTHER_COSTS) or any(cost < 1 for own in self.states for cost in own):
             raise ValueError("costs are not negative, and meeting a partial match costs at least 1")
 
     def sorting(self, count: int, dropped: int) -> int:
@@ -50,6 +49,10 @@ class Costs:
         return self.draw * count + self.drop * dropped
 
 
-def uniform_costs(states: Sequence[int], per_match: int, **others: int) -> Costs:
+OTHER_COSTS = tuple(field.name for field in fields(Costs) if field.name != "states")
+"""The costs that no pattern has to itself, by name."""
+
+
+def uniform_costs(states: Sequence[int], per_match: int, **further: int) -> Costs:
     """The same cost for every pattern's every state; `states`: how many states each pattern has, the final included."""
-    return Costs(tuple((per_match,) * (count - 1) for count in states), **others)
+    return Costs(tuple((per_match,) * (count - 1) for count in states), **further)

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
+from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.errors import NotSupportedYet, Position
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.facts.compiled import refusals_in
@@ -26,7 +27,7 @@ from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import variables_of
 from cep_core.matching.plan.conditions import Conditions, conditions_of, evaluate_conditions
-from cep_core.shedding.arrays.open_windows import Windows
+from cep_core.shedding.arrays.open_windows import WindowSpec
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 
@@ -56,6 +57,9 @@ def offered(query: Query, events: pa.Table, *, name: str, weight: float = 1.0) -
 
 def machine_of(query: Query) -> Machine:
     """The state machine that an operator would run for a query. Raises NotSupportedYet if no operator can."""
+    if query.kind not in (AGGREGATION, MATCHING):  # of another language: nothing else is known of it here
+        message = f"shedding a query of kind '{query.kind}' is not supported yet"
+        raise NotSupportedYet(message, query.head, text=query.text, path=query.path)
     names = {a.name: a for t in relevant_types(query) for a in query.schema.attributes_of(t).values()}
     types = {"int": pa.int64(), "float": pa.float64(), "string": pa.string(), "bool": pa.bool_()}
     columns = {name: pa.array([], types[attribute.type.value]) for name, attribute in names.items()}
@@ -95,7 +99,7 @@ def _offered(query: Query, events: pa.Table, name: str, weight: float) -> Offere
             frozenset(number for number, step in enumerate(steps) if step.loops),
             groups,
         ),
-        Windows(query.window.size, query.window.events, query.window.slide, closed=not query.window.events),
+        WindowSpec(query.window.size, query.window.events, query.window.slide, closed=not query.window.events),
         fits,
         weight,
         partition=_partition(query, events),

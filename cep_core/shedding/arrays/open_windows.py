@@ -17,7 +17,7 @@ from cep_core.arrays import Flags, Ints
 
 
 @dataclass(frozen=True)
-class Windows:
+class WindowSpec:
     """`size` and `slide` in units of log time, or in events. `slide` None: an event opens each window."""
 
     size: int
@@ -48,10 +48,10 @@ class Opened:
         return np.repeat(np.arange(len(self.clock)), np.diff(self.first))
 
 
-def open_windows(windows: Windows, ts: Ints, opening: Flags | None = None) -> Opened:
+def open_windows(windows: WindowSpec, ts: Ints, opening: Flags | None = None) -> Opened:
     """The windows over events at `ts` (ascending); `opening`: which events open one, for windows without a slide.
 
-    >>> opened = open_windows(Windows(size=10, slide=5), np.array([0, 6, 30]))
+    >>> opened = open_windows(WindowSpec(size=10, slide=5), np.array([0, 6, 30]))
     >>> opened.at.tolist(), opened.end.tolist()
     ([0, 0, 1, 2, 2], [4, 9, 14, 34, 39])
     """
@@ -80,12 +80,12 @@ def windows_open_at(opened: Opened, partition: Ints) -> Ints:
     `partition`: [n], one value for all events where windows are common. Events of partition -1 belong to none.
     """
     at = opened.at
-    found = np.zeros(len(opened.clock), np.int64)
+    open_counts = np.zeros(len(opened.clock), np.int64)
     order = np.argsort(partition, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(partition[order])) + 1):
         if not len(rows) or partition[rows[0]] < 0:
             continue
         counts = opened.first[rows + 1] - opened.first[rows]
-        its = np.sort(opened.end[np.isin(at, rows[counts > 0])])
-        found[rows] = np.cumsum(counts) - np.searchsorted(its, opened.clock[rows], side="left")
-    return found
+        ends = np.sort(opened.end[np.isin(at, rows[counts > 0])])
+        open_counts[rows] = np.cumsum(counts) - np.searchsorted(ends, opened.clock[rows], side="left")
+    return open_counts

@@ -1,6 +1,6 @@
-"""What a run is told about shedding: how to choose victims, the detector, the tables. Flat, for the kernels.
+"""The rules of a run: how to choose victims, the detector, the tables. Flat arrays, for the kernels.
 
-A shedder answers with `Rules`; the kernels know four ways to choose (`KINDS`).
+A shedder builds `Rules`; the kernels know the ways of choosing that are named below.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from cep_core.arrays import Floats, Ints
 from cep_core.shedding.model.overload import Detector
 
 KEEP, LOWEST, CHANCE, EVENTS, LOWEST_AHEAD, USEFUL = range(6)
-"""Drop nothing; the partial matches of lowest utility; each by chance; events from windows by type; the partial matches
-of lowest worth, as a run without shedding knows it; all of which no match comes any more, as such a run knows it, and
-where that is not enough those of lowest worth."""
+"""What is dropped: nothing; the partial matches of lowest utility; partial matches by chance; events from windows, by
+type; the partial matches of lowest worth, as a run without shedding knows it; all partial matches that, by such a run,
+lead to no match, and if that is not enough those of lowest worth."""
 
 UNTRACKED, RECORD, REPLAY = range(3)
 
@@ -42,9 +42,9 @@ class Rules(NamedTuple):
     rate: Floats
     """[Q] events met in a unit of the clock."""
     lack: Floats
-    """[K] how readily events of type k go: its lack of utility."""
+    """[K] how readily events of type k are dropped: its lack of utility."""
     wanted_at: Floats
-    """[B] ascending, from 0: the share of the load that goes if each type goes with its lack times a scale."""
+    """[B] ascending, from 0: the share of the load that is dropped if each type goes with its lack times a scale."""
     scale_at: Floats
     """[B] that scale; between two of them both are linear."""
     tracked: int

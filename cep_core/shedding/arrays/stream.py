@@ -18,7 +18,7 @@ from cep_core.arrays import Flags, Floats, Ints
 from cep_core.candidates.keys import OPERATORS, Comparing
 from cep_core.language.patterns.query import Strategy
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.shedding.arrays.open_windows import Opened, Windows, open_windows, windows_open_at
+from cep_core.shedding.arrays.open_windows import Opened, WindowSpec, open_windows, windows_open_at
 from cep_core.shedding.machine import Machine, Start
 
 Actions = npt.NDArray[np.uint8]
@@ -38,7 +38,7 @@ class Offered:
 
     name: str
     machine: Machine
-    windows: Windows
+    windows: WindowSpec
     fits: Flags
     """[n, L]."""
     weight: float = 1.0
@@ -155,7 +155,9 @@ def stream_of(
         start=np.array([STARTS[pattern.machine.start] for pattern in patterns], np.int64),
         weight=np.array([pattern.weight for pattern in patterns], np.float64),
         actions=np.ascontiguousarray(np.concatenate(actions, axis=1)),
-        acts=np.stack([own.any(axis=1) | (np.diff(its.first) > 0) for own, its in zip(actions, opened, strict=True)]),
+        acts=np.stack(
+            [own.any(axis=1) | (np.diff(windows.first) > 0) for own, windows in zip(actions, opened, strict=True)]
+        ),
         group=np.array([p.machine.group_of(step) for p in patterns for step in range(p.machine.steps)], np.int64),
         member=np.stack([shared if p.member is None else p.member for p in patterns]),
         partition=np.stack(parts),

@@ -15,14 +15,14 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Floats, Ints
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 
 @dataclass(frozen=True)
 class Clairvoyance:
     """`recorded`: a run that dropped nothing and kept record. `kept`: the matches that count, [matches]; None: all."""
 
-    recorded: Run
+    recorded: OperatorRun
     kept: Flags | None = None
 
     def keeping(self, kept: Flags) -> Clairvoyance:

@@ -1,22 +1,22 @@
-"""The least that any strategy loses that drops partial matches and answers every event within the bound.
+"""A lower bound on the loss of every strategy that drops partial matches and answers each event within the bound.
 
-Events a to b, one after another, are answered within LB only if all that is done about them fits between the arrival of
-a and LB after the arrival of b. What events and windows cost has to be paid; what is left is for partial matches. A
-match needs every meeting of the partial matches that it comes from, up to the event that carries it on. Which matches
-to keep is a knapsack: their weights against their work. Its relaxation, where a fraction of a match may be kept, keeps
-at least as much weight as any strategy.
+Consecutive events a to b are answered within LB only if all their work fits between the arrival of a and LB after the
+arrival of b. The costs of events and windows must be paid; the rest is left for partial matches. A match needs every
+meeting of the partial matches that it comes from, up to the event that carries it on. Which matches to keep is a
+knapsack of their weights and their work. The relaxed knapsack, which may keep a fraction of a match, keeps at least as
+much weight as any strategy.
 
-- One constraint for each busy period of an operator that does useful work only: from the event that finds it idle to
-  the one that is answered latest. Periods where that is within the bound ask for nothing.
-- A meeting that several matches need is shared equally among them. Of any set of matches the shares are then no more
-  than the work that the set needs, so that sharing makes the bound lower, never too high.
-- A match counts in one period only, in that where its share is the largest; what it needs in others is left out.
-  So no loss counts twice, and the losses of all periods add up.
+- There is one constraint for each busy period of an operator that does useful work only: from the event that finds it
+  idle to the event that is answered latest. A period in which that event is within the bound gives no constraint.
+- A meeting that several matches need is shared equally among them. The shares of any set of matches then add up to no
+  more than the work that the set needs, so sharing can only make the lower bound smaller.
+- A match counts in one period only, the one where its share is the largest. So no loss counts twice, and the losses of
+  all periods may be added.
 
-Assumptions: costs as the operator charges them, nothing for choosing; what a strategy drops is a partial match, from
-some event on. It does not hold for events that leave windows (E-BL): they spare single meetings.
+Assumptions: costs as the operator charges them, and no cost for choosing; a strategy drops whole partial matches, from
+some event on. So the bound does not hold for E-BL, whose events leave windows and save single meetings.
 
-What a knapsack leaves out is also what the clairvoyant does without (`replaying`).
+The clairvoyant also gives up the matches that the knapsacks leave out (`replaying`).
 
 Cost: the recorded run once more, and O(partial matches + matches) for each binding period.
 """
@@ -31,10 +31,10 @@ import numpy as np
 from cep_core.arrays import Flags, Floats, Ints
 from cep_core.shedding.arrays.rules import RECORD
 from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 ROUNDING = 1e-9
-"""Shares are sums of quotients; so much is taken off the answer."""
+"""Shares are sums of rounded quotients; the answer is reduced by this factor to stay a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -55,24 +55,24 @@ def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: in
     >>> busy_periods(arrival, ones, 9 * ones, 0, bound=20)
     [Period(first=0, last=2, room=19)]
     """
-    found = []
+    stretches = []
     first, worst, last, done = begin, bound, -1, 0
     for i in range(begin, len(arrival)):
         if i > begin and arrival[i] >= done:
             if last >= 0:
-                found.append((first, last))
+                stretches.append((first, last))
             first, worst, last = i, bound, -1
         done = max(done, int(arrival[i])) + int(fixed[i]) + int(useful[i])
         if done - arrival[i] > worst:
             worst, last = done - int(arrival[i]), i
     if last >= 0:
-        found.append((first, last))
-    return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in found]
+        stretches.append((first, last))
+    return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in stretches]
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What has to go. `weight`: at least so much; `gone`: [matches] those that the knapsacks leave out, in whole."""
+    """What must be lost: at least `weight`. `gone`: [matches] those that the knapsacks leave out entirely."""
 
     weight: float
     gone: Flags
@@ -81,7 +81,7 @@ class Loss:
 def least_loss(
     known: Clairvoyance, arrival: Ints, useful: Ints, begin: int, bound: int, weights: Sequence[float]
 ) -> Loss:
-    """The least loss among the matches that are wanted of `known` and completed from event `begin` on.
+    """The least loss among the wanted matches of `known` that are completed from event `begin` on.
 
     `useful`: [n] what useful partial matches cost at each event; `weights`: by pattern.
     """
@@ -93,8 +93,8 @@ def least_loss(
         return Loss(0.0, gone)
     best = np.zeros(len(weight))
     place = np.full(len(weight), -1, np.int64)
-    # What every partial match has cost when a period begins and when it has ended.
-    again = Run(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
+    # the cost of every partial match when a period begins and when it has ended
+    again = OperatorRun(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
     for number, period in enumerate(periods):
         again.advance(period.first)
         before = _padded(again.spent_by_node(), known.nodes)
@@ -104,15 +104,15 @@ def least_loss(
         best[larger], place[larger] = shares[larger], number
     lost = 0.0
     for number, period in enumerate(periods):
-        its = np.flatnonzero(place == number)
-        least, left_out = knapsack(best[its], weight[its], period.room)
+        members = np.flatnonzero(place == number)
+        least, left_out = knapsack(best[members], weight[members], period.room)
         lost += least
-        gone[its[left_out]] = True
+        gone[members[left_out]] = True
     return Loss(max(0.0, lost * (1 - ROUNDING)), gone)
 
 
 def knapsack(work: Floats, weight: Floats, room: int) -> tuple[float, Ints]:
-    """The least weight that must go so that the rest of the work fits, a part of a match perhaps; and which ones go.
+    """The least weight to give up so that the rest of the work fits, perhaps a part of a match; and which matches.
 
     >>> least, gone = knapsack(np.array([4.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), 5)
     >>> least, gone.tolist()

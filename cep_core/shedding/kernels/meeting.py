@@ -40,7 +40,15 @@ from cep_core.shedding.kernels.lifetimes import foresee, kill, number_node, sett
 
 @njit(cache=True)
 def meet(
-    stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, g: int, into: int, i: int, probability: float
+    stream: Stream,
+    pool: Pool,
+    account: Account,
+    rules: Rules,
+    q: int,
+    g: int,
+    into: int,
+    i: int,
+    probability: float,
 ) -> int:
     """Offers event i to each partial match of a segment; those that move on go to the segment `into`.
 

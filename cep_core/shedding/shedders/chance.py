@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.rules import CHANCE, Rules, guarded
 from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
@@ -22,3 +23,15 @@ class ByChance:
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return guarded(detector, CHANCE, seed)
+
+
+AT_RANDOM = SheddingStrategy(
+    ByChance.name,
+    "partial matches at random",
+    "vermilion",
+    "^",
+    Origin.PAPER,
+    ByChance,
+    spoken="dropping at random",
+    random=True,
+)

@@ -1,9 +1,9 @@
-"""Our own, and out of reach: greedy look-ahead.
+"""Greedy look-ahead: our own yardstick, which knows the future and so cannot be used.
 
-It knows from a run without shedding which matches each partial match and those that spring from it become, and what
-they still cost: utility is one over the other. No strategy can know this. It is a yardstick, not an upper bound: it
-decides event by event and only once the bound is in danger, and what it drops for one event may be what a later one
-would have paid for (`clairvoyant` drops what is useless at once).
+A run without shedding tells how many matches come of each partial match and of those that spring from it, and what they
+still cost. The utility is the number of matches divided by that cost. This is a yardstick, not an upper bound: the
+strategy decides event by event, and only once the bound is in danger, so it may drop what a later event would need
+(`clairvoyant` drops useless partial matches at once).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.rules import LOWEST_AHEAD, WITHOUT, Rules, guarded
 from cep_core.shedding.hindsight.clairvoyance import Clairvoyance
 from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
@@ -31,7 +32,7 @@ class GreedyLookAhead:
 
     @cached_property
     def knowledge(self) -> Rules:
-        """What each partial match is worth and costs, with those that spring from it; drops nothing by itself."""
+        """Rules that follow what each partial match is worth and costs, without dropping anything."""
         return knowing(WITHOUT, self.known)._replace(left=self.known.spent)
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
@@ -39,7 +40,7 @@ class GreedyLookAhead:
 
 
 def knowing(rules: Rules, known: Clairvoyance) -> Rules:
-    """Rules with what a replayed run needs to find each partial match in the recorded one, and its useful work."""
+    """The rules, with what a replayed run needs to find each partial match in the recorded run, and its useful work."""
     account, nodes = known.recorded.account, known.nodes
     return rules._replace(
         worth=known.worth,
@@ -48,3 +49,13 @@ def knowing(rules: Rules, known: Clairvoyance) -> Rules:
         next_sibling=account.next_sibling[:nodes],
         root=account.root,
     )
+
+
+LOOK_AHEAD = SheddingStrategy(
+    GreedyLookAhead.name,
+    "partial matches that bring the fewest matches for their cost, event by event: out of reach",
+    "purple",
+    "*",
+    Origin.OUT_OF_REACH,
+    GreedyLookAhead,
+)

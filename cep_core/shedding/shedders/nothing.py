@@ -1,4 +1,4 @@
-"""No shedding: what is missed is nothing, and the latency is whatever it becomes."""
+"""No shedding: nothing is missed, and the latency grows without limit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.rules import WITHOUT, Rules
 from cep_core.shedding.model.overload import Detector
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
@@ -22,3 +23,6 @@ class Nothing:
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return WITHOUT
+
+
+UNSHED = SheddingStrategy(Nothing.name, "nothing", "grey", "X", Origin.UNSHED, Nothing)

@@ -1,9 +1,9 @@
 """Victims from the event's own partition: our own variant of any strategy that drops partial matches.
 
-In an operator whose partial matches lie in partitions an event meets only those of its own, so that only dropping these
-spares the event at hand any work. pSPICE (Algorithms 1 and 2) knows no partitions: there n is the number of all partial
-matches, and all of them may go. Here f, g and n speak of the partial matches that the event meets, and victims are
-chosen among them. Where there is one partition both are the same.
+If partial matches lie in partitions, an event meets only those of its own partition, so only dropping these saves work
+for that event. pSPICE (Algorithms 1 and 2) does not know partitions: its n counts all partial matches, and any of them
+may be dropped. In this variant f, g and n count the partial matches that the event meets, and victims are chosen among
+them. With a single partition both are the same.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from cep_core.shedding.arrays.rules import Rules
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.shedders.pspice import PSpice
 from cep_core.shedding.shedders.shedder import Shedder
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.training.operator_model import Model
 
 
 @dataclass(frozen=True)
 class ByPartition:
-    """Another strategy, from the partial matches that the event at hand meets."""
+    """Another strategy, restricted to the partial matches that the event meets."""
 
     shedder: Shedder = field(default_factory=PSpice)
     everywhere: bool = False
@@ -34,3 +35,13 @@ class ByPartition:
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return self.shedder.rules(model, detector, seed)._replace(everywhere=False)
+
+
+BY_PARTITION = SheddingStrategy(
+    ByPartition().name,
+    "as pSPICE, but only from the partial matches that the event at hand meets",
+    "olive",
+    "p",
+    Origin.OWN,
+    ByPartition,
+)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.rules import Rules
 from cep_core.shedding.model.chain import completion_and_time, multiplications
 from cep_core.shedding.model.overload import Detector
 from cep_core.shedding.model.utility import UtilityTable, utility_tables
+from cep_core.shedding.shedders.strategy import Origin, SheddingStrategy
 from cep_core.shedding.shedders.tables import by_table, sizes_of
 from cep_core.shedding.training.operator_model import Model
 
@@ -48,3 +50,22 @@ class PSpice:
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
         return by_table(model, detector, seed, self.tables(model))
+
+
+PSPICE = SheddingStrategy(
+    PSpice().name,
+    "partial matches of lowest utility: chance to complete over remaining time",
+    "blue",
+    "o",
+    Origin.PAPER,
+    PSpice,
+)
+
+TIMELESS = SheddingStrategy(
+    PSpice(timeless=True).name,
+    "the same without the remaining time",
+    "sky",
+    "s",
+    Origin.PAPER,
+    partial(PSpice, timeless=True),
+)

@@ -1,4 +1,4 @@
-"""What a shedding strategy is: a name, what its own work costs, and the rules that a run follows."""
+"""What every shedding strategy provides: a name, the cost of its own work, and the rules that a run follows."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from cep_core.shedding.training.operator_model import Model, Seen
 
 
 class Shedder(Protocol):
-    """A strategy. Stateless: everything it knows is in the model that it is given."""
+    """A strategy. It has no state: everything it knows is in the model that it is given."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def everywhere(self) -> bool:
-        """Whether f, g and n speak of all partial matches of the operator, or of those that the event meets."""
+        """Whether f, g and n count all partial matches of the operator, or only those that the event meets."""
         ...
 
     def cost(self, costs: Costs, count: int) -> int:
-        """What choosing among `count` partial matches costs, if all of them are dropped."""
+        """The cost of choosing among `count` partial matches, if all of them are dropped."""
         ...
 
     def rules(self, model: Model, detector: Detector, seed: int) -> Rules:
-        """How a run sheds."""
+        """The rules by which a run sheds."""
         ...
 
 
 def seen_by(shedder: Shedder, model: Model) -> Seen:
-    """The numbers of partial matches that a strategy's f, g and n speak of."""
+    """The numbers of partial matches that a strategy's f, g and n count."""
     return model.held if shedder.everywhere else model.met
 
 

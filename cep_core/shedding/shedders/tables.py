@@ -12,11 +12,11 @@ from cep_core.shedding.model.utility import UtilityTable
 from cep_core.shedding.training.operator_model import Model
 
 ROWS = 4_096
-"""Rows of a pattern's table, at most; longer windows keep every bs-th number of events left."""
+"""Most rows of a pattern's table; for longer windows it has a row for every bs-th number of events left."""
 
 
 def sizes_of(model: Model, bin_size: int | None) -> list[int]:
-    """bs for each pattern: as given, else the least with which the table has at most `ROWS` rows; never the window."""
+    """bs for each pattern: as given, else the smallest with which the table has at most `ROWS` rows."""
     return [max(1, min(pattern.left, bin_size or -(-pattern.left // ROWS))) for pattern in model.patterns]
 
 

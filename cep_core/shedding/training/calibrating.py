@@ -27,7 +27,7 @@ from cep_core.shedding.arrays.costs import uniform_costs
 from cep_core.shedding.arrays.stream import Offered, stream_of
 from cep_core.shedding.kernels.victims import by_chance
 from cep_core.shedding.model.utility import utility_at, utility_tables
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 PARTS = ("lookup", "sort", "drop", "draw")
 """What shedding itself costs (`Costs`)."""
@@ -93,14 +93,14 @@ def calibrate(
     lengths = np.cumsum(1 + np.arange(STRETCHES) % 4)
     ends = np.unique(lengths * len(ts) // lengths[-1])
     ends = ends[ends > 0]
-    counts = _counted(Run(stream, np.zeros(len(ts), np.int64)), ends)
+    counts = _counted(OperatorRun(stream, np.zeros(len(ts), np.int64)), ends)
     fitted, explained = [], []
     for _ in range(repetitions):
-        tries = [_timed(Run(stream, np.zeros(len(ts), np.int64)), ends, now) for _ in range(TRIES)]
+        tries = [_timed(OperatorRun(stream, np.zeros(len(ts), np.int64)), ends, now) for _ in range(TRIES)]
         spent = np.min(tries, axis=0)
-        found = fit_costs(counts, spent)
-        fitted.append(found[1:])
-        explained.append(_explained(counts, spent, found))
+        solution = fit_costs(counts, spent)
+        fitted.append(solution[1:])
+        explained.append(_explained(counts, spent, solution))
     spread = [_spread(list(column)) for column in zip(*fitted, strict=True)]
     at = stream.at.tolist()
     parts = [_spread(list(column)) for column in zip(*[_shedding(now) for _ in range(repetitions)], strict=True)]
@@ -136,18 +136,18 @@ def _non_negative(counts: Floats, spent: Floats, wanted: Floats, drawn: Floats) 
     scaled = counts / scale
     gram = scaled.T @ scaled + np.diag(drawn)
     target = scaled.T @ spent + drawn * wanted * scale
-    found = wanted * scale
+    solution = wanted * scale
     for _ in range(20_000):
-        before = found.copy()
-        for k in range(len(found)):
+        before = solution.copy()
+        for k in range(len(solution)):
             if gram[k, k] > 0:
-                found[k] = max(0.0, found[k] + (target[k] - gram[k] @ found) / gram[k, k])
-        if np.abs(found - before).max() <= 1e-12 * max(1.0, np.abs(found).max()):
+                solution[k] = max(0.0, solution[k] + (target[k] - gram[k] @ solution) / gram[k, k])
+        if np.abs(solution - before).max() <= 1e-12 * max(1.0, np.abs(solution).max()):
             break
-    return np.asarray(found / scale)
+    return np.asarray(solution / scale)
 
 
-def _counted(run: Run, ends: Ints) -> Floats:
+def _counted(run: OperatorRun, ends: Ints) -> Floats:
     """[n, 2 + T] by stretch: one call, its events, and the partial matches of each state that they meet."""
     rows, seen, begin = [], np.zeros(len(run.account.moves), np.int64), 0
     for end in ends.tolist():
@@ -158,7 +158,7 @@ def _counted(run: Run, ends: Ints) -> Floats:
     return np.array(rows, np.float64)
 
 
-def _timed(run: Run, ends: Ints, now: Callable[[], int]) -> Floats:
+def _timed(run: OperatorRun, ends: Ints, now: Callable[[], int]) -> Floats:
     """[n] nanoseconds of each stretch."""
     spent = []
     for end in ends.tolist():
@@ -168,8 +168,8 @@ def _timed(run: Run, ends: Ints, now: Callable[[], int]) -> Floats:
     return np.array(spent, np.float64)
 
 
-def _explained(counts: Floats, spent: Floats, found: Floats) -> float:
-    rest, total = spent - counts @ found, spent - spent.mean()
+def _explained(counts: Floats, spent: Floats, costs: Floats) -> float:
+    rest, total = spent - counts @ costs, spent - spent.mean()
     return float(1 - (rest @ rest) / (total @ total)) if total.any() else 1.0
 
 

@@ -18,7 +18,7 @@ from cep_core.shedding.arrays.costs import Costs
 from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.model.observations import Observations
 from cep_core.shedding.model.regression import Latency, fit_latency
-from cep_core.shedding.run import Run
+from cep_core.shedding.operator_run import OperatorRun
 
 SAMPLES = 2_000
 """(n, latency) pairs that the latency functions are fitted to, at most."""
@@ -65,10 +65,10 @@ class Model:
     costs: Costs
 
 
-def model_of(run: Run, patterns: Sequence[Offered], costs: Costs, types: int) -> Model:
+def model_of(run: OperatorRun, patterns: Sequence[Offered], costs: Costs, types: int) -> Model:
     """Learns from all events that a run has processed. `types`: how many types of events there are."""
     stream, account, done = run.stream, run.account, run.at
-    found = []
+    models = []
     for q, pattern in enumerate(patterns):
         observations = run.observations(q)
         rate = _rate(pattern, observations.count, int(account.alive[q]))
@@ -76,10 +76,10 @@ def model_of(run: Run, patterns: Sequence[Offered], costs: Costs, types: int) ->
         for step in range(pattern.machine.steps):
             repetition[np.unique(stream.kind[:done][pattern.fits[:done, step]])] += 1
         left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
-        found.append(PatternModel(observations, rate, left, pattern.weight, repetition))
+        models.append(PatternModel(observations, rate, left, pattern.weight, repetition))
     pairs = np.bincount(stream.kind[:done], stream.open_windows[:, :done].sum(axis=0), minlength=types)
     return Model(
-        tuple(found),
+        tuple(models),
         _seen(account.held[:done], account.work[:done]),
         _seen(account.met[:done], account.work[:done]),
         pairs / max(1.0, float(pairs.sum())),

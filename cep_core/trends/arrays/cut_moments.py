@@ -20,7 +20,7 @@ import numpy.typing as npt
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
-from cep_core.language.patterns.automata.diagram import FREELY, Way
+from cep_core.language.patterns.automata.passed_negations import FREELY, Way
 from cep_core.trends.arrays.comparing import Comparing
 from cep_core.trends.arrays.graph import states_of
 from cep_core.trends.arrays.window_vertices import LATEST
@@ -147,7 +147,7 @@ def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
             for alternative in found:
                 source.append(edge[0])
                 target.append(edge[1])
-                loose.append(edge in diagram.tied)
+                loose.append(edge in diagram.loose)
                 since.append(lower)
                 until.append(upper)
                 tests.append(alternative)

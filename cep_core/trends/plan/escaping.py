@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from cep_core.language.patterns.automata.determinism import avoiding, binding
+from cep_core.language.patterns.automata.binding_sets import avoiding, binding
 from cep_core.language.patterns.query import KeyClass, Query
 from cep_core.trends.plan.terms import Term
 from cep_core.trends.plan.trend_plan import later

@@ -9,9 +9,12 @@ however it is read. Negations of one way forbid each for itself (docs/semantics.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from cep_core.language.patterns.automata.diagram import FREELY, Alike, Diagram, Ways, diagram_of
+from cep_core.language.patterns.automata.binding_sets import MOST_UNROLLED
+from cep_core.language.patterns.automata.diagram import Diagram
+from cep_core.language.patterns.automata.glushkov import Alike, diagram_of
+from cep_core.language.patterns.automata.passed_negations import FREELY, Ways
 from cep_core.language.patterns.tree import Comparison
 
 ByVariables = Mapping[tuple[str, str], Sequence[tuple[Comparison, ...]]]
@@ -38,15 +41,8 @@ class Guarded:
 
     def mirrored(self) -> Guarded:
         """The same against the time: edges lead from the later event to the earlier."""
-        diagram = self.diagram
         return Guarded(
-            replace(
-                diagram,
-                start=diagram.end,
-                end=diagram.start,
-                edges={(q, p): ways for (p, q), ways in diagram.edges.items()},
-                tied=frozenset((q, p) for p, q in diagram.tied),
-            ),
+            self.diagram.mirrored(),
             tuple(nested.mirrored() for nested in self.forbidden),
             {(q, p): comparisons for (p, q), comparisons in self.comparisons.items()},
         )
@@ -79,7 +75,8 @@ def guarded(diagram: Diagram, alike: Alike, comparisons: ByVariables) -> Guarded
     >>> [[(edge, sorted(map(sorted, ways))) for edge, ways in one.between.items()] for one in (whole, *whole.forbidden)]
     [[((0, 1), [[0]])], [((0, 1), [[0]])]]
     """
-    inner = [guarded(diagram_of(negation.body, alike), alike, comparisons) for negation in diagram.negations]
+    bodies = [negation.body for negation in diagram.negations]
+    inner = [guarded(diagram_of(body, alike, most_states=MOST_UNROLLED), alike, comparisons) for body in bodies]
     on_edges = {
         (p, q): tuple(found)
         for p, q in sorted(diagram.edges)

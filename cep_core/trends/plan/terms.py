@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice, product
 
-from cep_core.language.patterns.automata.determinism import Ambiguous, common, determined
-from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates, diagram_of
+from cep_core.language.patterns.automata.binding_sets import MOST_UNROLLED, common, least
+from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
+from cep_core.language.patterns.automata.glushkov import diagram_of
+from cep_core.language.patterns.automata.passed_negations import Ambiguous
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Alternative, Kleene, Pattern, Sequence
 from cep_core.trends.plan.trend_plan import alike_of, later
@@ -71,7 +73,7 @@ def intersection(one: Iterable[Term], other: Iterable[Term], query: Query) -> tu
 
 
 def _one_path_each(query: Query, pattern: Pattern) -> Diagram:
-    return determined(diagram_of(pattern, alike_of(query)), pattern.at)
+    return least(diagram_of(pattern, alike_of(query), most_states=MOST_UNROLLED), pattern.at)
 
 
 def _negative(term: Term) -> Term:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from cep_core.candidates.separating import references_of
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
-from cep_core.language.patterns.automata.diagram import Alike, Diagram, TooManyStates
+from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
+from cep_core.language.patterns.automata.glushkov import Alike
+from cep_core.language.patterns.automata.passed_negations import Ambiguous
 from cep_core.language.patterns.automata.template import Template, template_of_pattern
 from cep_core.language.patterns.bind.alike import alike_units
 from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query
@@ -103,19 +105,21 @@ class Plan:
 
 def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
     """The plan of a diagram with one path for each binding. Raises NotSupportedYet or QueryError."""
-    loose = bool(diagram.tied) and query.schema.ties is not Ties.ORDERED
+    loose = bool(diagram.loose) and query.schema.ties is not Ties.ORDERED
     if len(diagram.variables) > MOST_STATES:
         raise later(query, f"a pattern that unrolls to more than {MOST_STATES} states", query.pattern.at)
     try:
         guards = guarded(diagram, alike_of(query), _comparisons(query))
     except TooManyStates as limit:
         raise later(query, "a negation that unrolls to too many states", limit.at) from None
+    except Ambiguous:
+        raise later(query, "a negation with so many choices between negations of its own", query.pattern.at) from None
     _check_negations(query, guards)
     compared = []
     for source, target in sorted(diagram.edges):
         alternatives = guards.comparisons.get((source, target), ((),))
         in_time: tuple[Comparison, ...] = ()
-        if loose and (source, target) not in diagram.tied:
+        if loose and (source, target) not in diagram.loose:
             in_time = (_in_time(diagram.variables[source], diagram.variables[target], query),)
         compared += [
             ComparedEdge(source, target, (*in_time, *comparisons))

@@ -1,16 +1,16 @@
-"""Fencing: a run that lost its lease while it was paused or cut off can commit nothing any more.
+"""Fencing: a run that lost its lease while it was paused or cut off can commit nothing more.
 
-Every commit says under one application id a number made of the lease's token and the table's next version (Delta's
-`txnAppId`, `txnVersion`). Delta skips a write whose number is not greater than the table's, and refuses one that was
-begun before another commit of the same id. A run that takes the lake from writers that may still be at work therefore
-first commits its token, and nothing else, to every table: a write of theirs either came before, and is seen, or fails.
-A skipped write is silent, so each commit is looked up in the table's log by its mark. What is no commit of rows,
-creating and discarding tables, happens under the lease's file lock.
+Every commit carries a number under one application id (Delta's `txnAppId`, `txnVersion`). The number is made of the
+lease's token and the table's next version. Delta skips a write whose number is not above the table's, and refuses a
+write that began before another commit of the same id. So a run that takes the lake from writers that may still be at
+work first commits its token, and nothing else, to every table. A write of theirs either came before, and is seen, or
+fails. A skipped write is silent, so each commit is looked up in the table's log by its mark. Creating and discarding
+tables are no commits of rows; they happen under the lease's file lock.
 
 Two programs on a plain file system need one thing more. Delta checks that a version's file is absent and then renames
-its own temporary file to that name; a program that is paused in between would later overwrite the other's commit. The
-fence therefore commits by a hard link, which fails where a file is, removes temporary files, and looks whether its
-commit still stands: a rename whose check came before the fence has lost its source.
+its temporary file to that name. A program that is paused in between would later overwrite the other program's commit.
+So the fence commits by a hard link, which fails if the file exists. It removes temporary files, and checks that its
+commit still stands: a rename that was checked before the fence has lost its source.
 
 Assumes that the lake is a folder. Cost: a write reads the names and the newest file of one log, a millisecond; a
 takeover 50 ms a table.
@@ -41,7 +41,7 @@ VERSIONS = 1 << 20
 """A fencing number is token * VERSIONS + table version."""
 
 ATTEMPTS = 5
-"""Of a write that meets commits of other tasks of its own run, which have the same token."""
+"""Tries of a write that meets commits of other tasks of its own run, which have the same token."""
 
 Write = Callable[[Mapping[str, str]], None]
 """Writes a table with the given options of a DataFrame's writer."""
@@ -49,7 +49,7 @@ Write = Callable[[Mapping[str, str]], None]
 
 @dataclass
 class Fence:
-    """What one process may write of one workload's lake, for as long as its lease is the last that was given.
+    """The right of one process to write to a workload's lake, as long as its lease is the last one given.
 
     `expires`: when the lease ends unless renewed. `trouble`: why the last renewal failed, if it did.
     """
@@ -88,15 +88,15 @@ class Fence:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """For what is no commit of rows: nobody can take the lake while the block works. Raises LeaseLost before."""
+        """For work that is no commit of rows: nobody can take the lake during the block. Raises LeaseLost before it."""
         with locked(self.path):
             self.check()
             yield
 
     def commit(self, table: str, write: Write) -> None:
-        """Write a table (`<workload>.<table>`) so that the commit is refused once another run took the lake.
+        """Write a table (`<workload>.<table>`). The commit is refused once another run has taken the lake.
 
-        Raises LeaseLost then, and what the write raised otherwise.
+        Raises LeaseLost in that case, else whatever the write raises.
         """
         log = self.home / folder_of(table) / "_delta_log"
         for attempt in range(1, ATTEMPTS + 1):
@@ -127,7 +127,7 @@ class Fence:
         )
 
     def _refuse(self, error: Exception) -> None:
-        """Raise LeaseLost from an error if the lease is lost: then that is why."""
+        """Raise LeaseLost from an error if the lease is lost: the lost lease is its cause."""
         try:
             self.check()
         except LeaseLost as lost:
@@ -140,7 +140,7 @@ _fences: dict[str, Fence] = {}
 
 @contextmanager
 def fencing(fence: Fence) -> Iterator[Fence]:
-    """Let this process write the fence's workload while the block works."""
+    """Let this process write the fence's workload during the block."""
     _fences[fence.home.name] = fence
     try:
         yield fence
@@ -191,7 +191,7 @@ def fence_off(home: Path, token: int) -> int:
 
 
 def fence_table(log: Path, token: int) -> None:
-    """Commit the token to one table, by a hard link; what an unfinished commit left behind cannot become one."""
+    """Commit the token to one table, by a hard link. Files of an unfinished commit can no longer become a commit."""
     while True:
         number = _stamp(log, token)
         for unfinished in [*log.glob(".*.tmp"), *log.glob(".*.tmp.crc")]:
@@ -201,7 +201,7 @@ def fence_table(log: Path, token: int) -> None:
 
 
 def _stamp(log: Path, token: int) -> int | None:
-    """Commit a number and nothing else; None where no version was ever committed."""
+    """Commit a number and nothing else; None if no version was ever committed."""
     if newest(log) < 0:
         return None
     for attempt in count(1):
@@ -228,7 +228,7 @@ def _stamp(log: Path, token: int) -> int | None:
         except CommitFailedError:
             if attempt >= 4 * ATTEMPTS:
                 raise
-            continue  # somebody committed first; that commit is whole, and the next stamp comes after it
+            continue  # another program committed first; its commit is whole, and the next stamp comes after it
         return number
     return None
 
@@ -239,7 +239,7 @@ def _workload(log: Path) -> str:
 
 
 def _stands(log: Path, number: int) -> bool:
-    """Whether the commit of a stamp is in the log, not overwritten by one that was renamed to its name."""
+    """Whether the commit of a stamp is in the log and was not overwritten by a renamed file."""
     last = newest(log)
     own = range(max(0, number % VERSIONS - 1), last + 1)
     return any(_of(actions, "txn").get("version") == number for actions in (_actions(log, v) for v in own))
@@ -270,7 +270,7 @@ def _of(actions: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 
 def _has_ended(error: Exception) -> bool:
-    """Whether the JVM itself said that the write failed, so that nothing of it can be at work."""
+    """Whether the JVM itself reported that the write failed, so that no part of it is still at work."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 

@@ -1,7 +1,7 @@
-"""Keeping a lease while a task works: fence the tables first where it is contested, renew it, say when writing ended.
+"""Keeping a lease while a task works: fence the tables if it is contested, renew it, note when writing ended.
 
-A renewal that fails, whatever the reason, is tried again until the lease has ended; from then on nothing may be
-written until one succeeds, which it does only if no other run took the lake meanwhile.
+A renewal that fails, for whatever reason, is tried again until the lease has ended. From then on nothing may be written
+until a renewal succeeds, and it succeeds only if no other run has taken the lake.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def kept(
 ) -> Iterator[Callable[[], None]]:
     """Let this process write while it holds a lease. Yields a check that raises LeaseLost if it no longer does.
 
-    `tell` hears of what a person should know: that the tables are fenced, that renewing has trouble.
+    `tell` gets messages for a person: that the tables are fenced, that renewing has trouble.
     """
     fence, done = Fence(path, lease), threading.Event()
     keeper = threading.Thread(target=_renew, args=(fence, done, term, tell), name="lease", daemon=True)
@@ -39,7 +39,7 @@ def kept(
         done.set()
         keeper.join()
         if fence.settled and fence.lost is None:
-            # One that cannot be noted leaves the lake to be fenced by the next run, and must not hide an error.
+            # If the end cannot be noted, the next run fences the lake. This must not hide an error.
             with suppress(OSError, RunError):
                 rest(path, lease)
 

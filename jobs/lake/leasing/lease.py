@@ -1,16 +1,16 @@
-"""One run of a workload at a time: a small file beside the workload's tables says which run has them, and until when.
+"""One run of a workload at a time: a small file beside the workload's tables says which run holds them, until when.
 
-The lease belongs to a run, not to a process: each task of the run renews it, a thread renews it while a task works, and
-between tasks, also before a retry, it simply lasts. A run that is given up loses it when it expires; a command line's
-lease ends at once when its process is gone, because nothing else will go on with that run. Deciding and writing happen
-under a file lock, so that of two runs that meet an expired lease one gets it.
+The lease belongs to a run, not to a process. Each task of the run renews it, and a thread renews it while a task works.
+Between tasks, also before a retry, it lasts without renewal. A run that is given up loses it when it expires. The lease
+of a command line ends at once when its process is gone, because nothing else continues that run. Deciding and writing
+happen under a file lock: if two runs meet an expired lease, one of them gets it.
 
-Whoever gets it also gets a token greater than all before, which every commit carries (`jobs/lake/leasing/fence.py`).
-The file names the writers that have not said that their last write ended: while there are some of an earlier token,
-the lease is contested, and its run first fences the tables against them.
+A run that gets the lease also gets a token greater than all before. Every commit carries it
+(`jobs/lake/leasing/fence.py`). The file names the writers that have not reported the end of their last write. If some
+of them have an earlier token, the lease is contested: its run first fences the tables against them.
 
-Assumes a file system with flock and clocks that agree to a small part of the term. A file that is not a lease is told
-and left alone: who has the lake is then not known.
+Assumes a file system with flock, and clocks that agree to a small part of the term. A file that is not a lease is
+reported and left alone: nobody knows then which run holds the lake.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ WAIT = 2.0
 """Seconds between two looks at a lease that the command line waits for."""
 
 PATIENCE = 60.0
-"""Seconds to wait for the file lock, which is held for moments, or while tables are created."""
+"""Seconds to wait for the file lock. It is held for moments, or while tables are created."""
 
 FORMAT = 2
-"""Of the file: 1, without this key, had no tokens."""
+"""The format of the file. Format 1, without this key, had no tokens."""
 
 TOKENS = 1 << 43
-"""Tokens are smaller: times 2^20 they fit 63 bits. They are milliseconds since 1970 at least."""
+"""Tokens are smaller than this: times 2^20 they fit 63 bits. A token is at least the milliseconds since 1970."""
 
 UNKNOWN = "unknown"
 """Stands for the writers that nobody has listed: the file is absent or of format 1."""
@@ -51,7 +51,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Lease:
-    """Who has the lake: the run, its holder in words, the end if it is not renewed, and the process it ends with.
+    """Which run holds the lake: its id, its holder in words, its end without renewal, the process it ends with.
 
     `token`: greater than those of all runs before. `writer`: names the process among the run's own. `contested`:
     writers of earlier runs may still be at work.
@@ -74,7 +74,7 @@ class Lease:
 
 @dataclass(frozen=True)
 class Stored:
-    """What the file says: the last token given, who has the lake if anyone, and the writers with their tokens."""
+    """What the file says: the last token given, the run that holds the lake if any, the writers with their tokens."""
 
     token: int = 0
     lease: Lease | None = None
@@ -92,7 +92,7 @@ def read(path: Path) -> Lease | None:
 
 
 def stored(path: Path) -> Stored:
-    """All that the file says. Raises LeaseUnreadable when it says nothing that is known."""
+    """All that the file says. Raises LeaseUnreadable if it cannot be understood."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -120,7 +120,7 @@ def take(
     term: timedelta = TERM,
     now: datetime | None = None,
 ) -> Lease:
-    """Take the lease for a run, or renew the one it has; raises LeaseHeld when another run has it, LeaseUnreadable.
+    """Take the lease for a run, or renew it. Raises LeaseHeld if another run has it, and LeaseUnreadable.
 
     `process`: the process that the run cannot outlive, if there is one.
     """
@@ -152,14 +152,14 @@ def renew(path: Path, lease: Lease, *, term: timedelta = TERM) -> Lease:
 
 
 def owns(found: Stored, lease: Lease) -> bool:
-    """Whether the lake is still the lease's: nobody got a token after its own. An absent file gave none to anybody."""
+    """Whether the lease still holds the lake: no later token was given. Without a file no token was given."""
     if found.token == 0 and found.lease is None:
         return True
     return found.token == lease.token and (found.lease is None or found.lease.run_id == lease.run_id)
 
 
 def lost_to(found: Stored) -> LeaseLost:
-    """The error of a run that finds this instead of its own lease."""
+    """The error of a run that finds this in place of its own lease."""
     now_held = "another run, which has ended," if found.lease is None else found.lease.holder
     return LeaseLost(f"{now_held} took the lake over after this run's lease had ended")
 
@@ -172,7 +172,7 @@ def fenced(path: Path, lease: Lease) -> None:
 
 
 def rest(path: Path, lease: Lease) -> None:
-    """Note that this process' writes have all ended, so that nobody need fence the tables against it."""
+    """Note that all writes of this process have ended, so that nobody needs to fence the tables against it."""
     _update_writers(
         path, lease, lambda writers: {name: token for name, token in writers.items() if name != lease.writer}
     )
@@ -181,7 +181,7 @@ def rest(path: Path, lease: Lease) -> None:
 def give_back(path: Path, run_id: str) -> None:
     """End a run's lease; nothing happens if another run has it by now, or if the file is no lease.
 
-    Where there is no room to write that down, the file goes: the next run then fences the tables first.
+    If the disk has no room to write that down, the file is removed; the next run then fences the tables first.
     """
     with locked(path):
         try:
@@ -198,7 +198,7 @@ def give_back(path: Path, run_id: str) -> None:
 def wait_for(
     path: Path, run_id: str, holder: str, *, process: int | None, tell: Callable[[str], None], term: timedelta = TERM
 ) -> Lease:
-    """Take the lease as soon as the run that has it is done; `tell` hears once about each run that is waited for."""
+    """Take the lease as soon as the run that has it is done. `tell` gets one message for each run that is awaited."""
     told: str | None = None
     while True:
         try:
@@ -212,7 +212,7 @@ def wait_for(
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Alone with the lease's file: nobody takes, renews or gives it back meanwhile. Raises LeaseHeld after a minute."""
+    """Alone with the lease's file: no other process changes it meanwhile. Raises LeaseHeld after a minute."""
     path.parent.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + PATIENCE
     with path.with_suffix(".lock").open("a") as lock:
@@ -228,7 +228,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _refusal(path: Path, found: Stored, held: Lease, now: datetime) -> LeaseHeld:
-    """Tell who has the lake. An end that no renewal can have set is brought to one term from now, and told."""
+    """Say which run holds the lake. An end that no renewal can have set becomes one term from now, and is reported."""
     if held.expires <= now + 2 * TERM:
         return LeaseHeld(held.holder, held.expires)
     bounded = replace(held, expires=now + TERM)

@@ -1,6 +1,6 @@
-"""Every table that a workload's lake holds below `lake/<workload>/`, but its queries' results.
+"""Every table that a workload's lake holds below `lake/<workload>/`, except its queries' results.
 
-Those below `_work/` are nobody's contract.
+Tables below `_work/` may change at any time; nobody should depend on them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def lake_tables(workload: Workload) -> tuple[Table, ...]:
-    """Every table of a workload but its queries' results."""
+    """Every table of a workload except its queries' results."""
     return (
         staged_events(workload.schema),
         SOURCE_ROWS,

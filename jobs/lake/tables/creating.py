@@ -1,4 +1,4 @@
-"""Making tables from their definitions, and refusing those whose columns are no longer the defined ones.
+"""Creating tables from their definitions. A table with other columns than the defined ones is refused.
 
 CHECK constraints are given as table properties of the CREATE statement: one commit instead of one for each. Deletion
 vectors and column mapping are off, so that workers and other readers can open a table's files by path.
@@ -27,7 +27,7 @@ PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode"
 
 
 def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
-    """Register the tables that exist and make those that do not; tables that widen get new columns. Idempotent.
+    """Register existing tables and create the others. Tables that widen get new columns. Idempotent.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """

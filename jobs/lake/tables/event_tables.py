@@ -1,4 +1,4 @@
-"""Tables of what was delivered: staged rows and events, what was refused, and what a load found on each day."""
+"""Tables of delivered data: staged rows, events, refused rows, and what a load found on each day."""
 
 from __future__ import annotations
 

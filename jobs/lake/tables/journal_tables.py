@@ -1,4 +1,4 @@
-"""Tables of what runs did: which results they evaluated from what, how slices went, what was measured, each stage."""
+"""Tables of what runs did: results and their inputs, slices, measurements, stages."""
 
 from __future__ import annotations
 

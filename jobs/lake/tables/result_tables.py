@@ -1,4 +1,4 @@
-"""The table of a query's results: typed by the evaluator's Arrow schema."""
+"""The tables of a query's results: typed by the evaluator's Arrow schemas."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from jobs.lake.definition import DAY, RUN, Column, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from cep_core.language.evaluator import ResultTable
 
 RESULT_COMMENTS = {
     "match_id": "Hash of the binding: names the match, in each window that it lies in",
@@ -31,7 +33,7 @@ NUMBER_COMMENTS = {
 
 
 VARIABLES = "trendmill.variables"
-"""Table property: the columns that hold the events of a match by `seq`, in pattern order, with commas between."""
+"""Table property: the columns that hold a match's events by `seq`, in pattern order, separated by commas."""
 
 
 def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
@@ -44,14 +46,10 @@ def result_table(query: str, question: str, schema: pa.Schema, variables: Sequen
     return Table(query, question, (DAY, RUN, *named, *_columns(schema, variables)), properties=properties)
 
 
-def compact_table(query: str, schema: pa.Schema, variables: Sequence[str]) -> Table:
-    """`<query>_compact`: what is stored of days whose listing is cut, for all of their matches."""
-    return Table(
-        f"{query}_compact",
-        f"One row stands for all matches of {query} that end at one event, on days whose listing was cut: each "
-        "variable's events are those that some of these matches binds to it",
-        (DAY, RUN, *_columns(schema, variables)),
-    )
+def table_beside(query: str, table: ResultTable) -> Table:
+    """A table that stands beside a query's result, named after it: `<query>_compact`."""
+    columns = _columns(table.schema, table.variables)
+    return Table(query + table.suffix, table.comment.format(query=query), (DAY, RUN, *columns))
 
 
 def _columns(schema: pa.Schema, variables: Sequence[str]) -> Iterator[Column]:

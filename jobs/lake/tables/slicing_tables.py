@@ -1,4 +1,4 @@
-"""Tables of how events are cut into slices: what is counted of them, the plans, the slices themselves."""
+"""Tables of slicing: counts of events, plans, slices."""
 
 from __future__ import annotations
 

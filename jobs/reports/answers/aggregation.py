@@ -1,8 +1,7 @@
 """One day of a trend aggregation: its top group in a sentence, its rows ranked, its headline day by day.
 
-Everything is read off the query's RETURN and GROUP BY and the columns they gave (`docs/language.md`, Results), so that
-any aggregation query is reported without a line of Python. Counts are compared through their logarithms where they
-exceed 38 digits.
+Everything comes from the query's RETURN and GROUP-BY and from their columns (`docs/language.md`, Results), so any
+aggregation query is reported without a line of Python. Counts beyond 38 digits are compared by their logarithms.
 """
 
 from __future__ import annotations
@@ -18,16 +17,33 @@ from jobs.reports.answers.answers import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.words.moments import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
-from jobs.reports.words.values import keyed, listed, shown
+from jobs.reports.words.values import capitalised, listed, named, shown
 
 Row = Mapping[str, Any]
 _COUNTS = (Aggregate.COUNT_TRENDS, Aggregate.COUNT)
 
 
 def headline_item(query: Query) -> ReturnItem:
-    """The aggregate that ranks results: COUNT(*) where it is returned, else the first aggregate."""
+    """The aggregate that ranks results: COUNT(*) if it is returned, else the first aggregate."""
     aggregates = [item for item in query.returns if item.aggregate is not None]
     return next((item for item in aggregates if item.aggregate is Aggregate.COUNT_TRENDS), aggregates[0])
+
+
+_WORDS = {Aggregate.MIN: "lowest", Aggregate.MAX: "highest", Aggregate.SUM: "total", Aggregate.AVG: "mean"}
+
+
+def titled(query: Query, item: ReturnItem) -> str:
+    """What pages call an aggregate: "highest delay in minutes of D" where its attribute has a title, else its label."""
+    attribute = item.argument
+    title = query.schema.title_of(attribute) if attribute else ""
+    if title == (attribute or "") or item.aggregate not in _WORDS:
+        return label(item)
+    return f"{_WORDS[item.aggregate]} {title} of {item.variables[0]}"
+
+
+def groups(query: Query) -> list[str]:
+    """What pages call the attributes of GROUP-BY."""
+    return [query.schema.title_of(name) for name in query.group_by]
 
 
 def label(item: ReturnItem) -> str:
@@ -86,17 +102,19 @@ def headlines(query: Query, results: pa.Table) -> dict[date, Magnitude]:
 def unit(query: Query) -> str:
     """What the headline counts."""
     item = headline_item(query)
-    return "trends in one window" if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} in one window"
+    return (
+        "trends in one window" if item.aggregate is Aggregate.COUNT_TRENDS else f"{titled(query, item)} in one window"
+    )
 
 
 def sized(query: Query, value: Magnitude) -> str:
     """A value of the headline in words: 1 trend, MAX(D.delay_min) 29."""
     item = headline_item(query)
-    return counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{label(item)} {value}"
+    return counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{titled(query, item)} {value}"
 
 
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
-    """The day's top group and window in a sentence, with how many groups and windows have results at all."""
+    """The day's top group and window, told first, then how many groups and windows have results at all."""
     if results.num_rows == 0:
         return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
     item = headline_item(query)
@@ -104,22 +122,30 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     value = value_of(item, top) or Magnitude.of(0)
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
     windows = len({row["window_start"] for row in (top, *others)})
+    counts_trends = item.aggregate is Aggregate.COUNT_TRENDS
     if not query.group_by:
-        which = f"the {window}" if windows == 1 else f"the fullest of {windows} windows, the {window},"
-        sentence = f"On {spoken(day)} {which} had {sized(query, value)}."
+        if windows == 1:
+            sentence = f"The {window} had {sized(query, value)} on {spoken(day)}."
+        elif counts_trends:
+            sentence = f"The {window} had the most trends on {spoken(day)}: {value}, of {windows} windows."
+        else:
+            sentence = (
+                f"The {window} came first by {titled(query, item)} on {spoken(day)}: {value}, of {windows} windows."
+            )
         return Answer(sentence, value, unit(query))
-    groups = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
-    who = keyed(query.group_by, tuple(top[name] for name in query.group_by))
+    group = tuple(top[name] for name in query.group_by)
+    every = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
     equals = {
         tuple(row[name] for name in query.group_by) for row in others if (value_of(item, row) or value).key == value.key
-    } - {tuple(top[name] for name in query.group_by)}
-    if equals:
-        who += f" (like {counted(len(equals), 'other')})"
-    most = "the most trends" if item.aggregate is Aggregate.COUNT_TRENDS else f"the highest {label(item)}"
+    } - {group}
+    most = "had the most trends" if counts_trends else f"came first by {titled(query, item)}"
+    also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
     noun = "value" if len(query.group_by) == 1 else "combination"
-    across = f"{counted(len(groups), noun)} of {listed(list(query.group_by))} had any, in {counted(windows, 'window')}"
     return Answer(
-        f"On {spoken(day)} {who} had {most}: {value} in the {window}; {across}.",
+        capitalised(
+            f"{named(groups(query), group)} {most} on {spoken(day)}: {value} in the {window}{also}. "
+            f"{counted(len(every), noun)} of {listed(groups(query))} had results, in {counted(windows, 'window')}."
+        ),
         value,
         unit(query),
     )
@@ -130,12 +156,12 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     first = headline_item(query)
     others = [item for item in query.returns if item.aggregate is not None and item is not first]
     best = ranked(query, results)
-    # the number that ranks stands beside its group, where a phone shows it without scrolling
+    # the number that ranks stands beside its group, so that a phone shows it without scrolling
     headings = [
-        *(Heading(name) for name in query.group_by),
-        Heading(label(first), number=True),
+        *(Heading(title) for title in groups(query)),
+        Heading(titled(query, first), number=True),
         Heading("window", whole=True),
-        *(Heading(label(item), number=True) for item in others),
+        *(Heading(titled(query, item), number=True) for item in others),
     ]
     cells = [
         [
@@ -159,7 +185,7 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
         ]
         for row in best[:FILED]
     ]
-    return Listing(headings, cells, header, rows, results.num_rows, f"largest {label(first)} first")
+    return Listing(headings, cells, header, rows, results.num_rows, f"largest {titled(query, first)} first")
 
 
 _OWN = ("day", "run_id", "window_start", "window_end", "certain")

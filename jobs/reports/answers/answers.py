@@ -1,4 +1,4 @@
-"""What a query's results of one day come to: one sentence, and one number that is followed from day to day."""
+"""The answer to a query on one day: one sentence, and one number that is compared from day to day."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from jobs.reports.words.quantities import Magnitude
 class Answer:
     """The answer to a query's question on one day.
 
-    `sentence` stands alone. `headline` is the number by which days are compared, `unit` what it counts; `caveat` says
-    what a reader must know before believing the sentence (a cut listing), or is empty.
+    `sentence` can be read alone. `headline` is the number by which days are compared, `unit` says what it counts.
+    `caveat` is empty or says what a reader must know first, such as that the listing is cut.
     """
 
     sentence: str

@@ -1,4 +1,4 @@
-"""Which attributes a query's conditions mention: what a reader of its matches wants to see of each event."""
+"""The attributes in a query's conditions: what a reader of its matches wants to see of each event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cep_core.language.patterns.tree import PrefixAggregate, Reference
 
 
 def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
-    """For each positive variable the attributes that conditions name, in the order met; keys excepted.
+    """For each positive variable the attributes that conditions name, in the order of the conditions, without keys.
 
     Key attributes are the same in the whole match and are shown once, beside it.
     """
@@ -39,6 +39,18 @@ def _references(node: Any) -> list[tuple[str, str]]:
     if is_dataclass(node):
         return [pair for field in fields(node) for pair in _references(getattr(node, field.name))]
     return []
+
+
+def entity_titles(query: Query) -> list[str]:
+    """What pages call the keys of `entity`: by the title of the attribute that carries a key, where there is one.
+
+    Two keys over one attribute name differ by the variable: "aircraft" and "aircraft of b".
+    """
+    titles = []
+    for name, variable, attribute in entity(query):
+        title = query.schema.title_of(attribute)
+        titles.append(name if title == attribute else title if name == attribute else f"{title} of {variable}")
+    return titles
 
 
 def entity(query: Query) -> tuple[tuple[str, str, str], ...]:

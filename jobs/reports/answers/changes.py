@@ -1,7 +1,7 @@
-"""What changed: a day's headline number against the same query's on the trailing 28 days.
+"""What changed: a day's headline number compared with the 28 days before.
 
-Only days that were evaluated count; one without results counts as zero. The middle of those days is their median, the
-spread their smallest and largest value: robust where one stormy day has 10^30 times the trends of a calm one.
+Only days that were evaluated count; a day without results counts as zero. Days are summarised by their median, smallest
+and largest value, because one stormy day may have 10^30 times the trends of a calm one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from jobs.reports.words.quantities import Magnitude, counted, median, quantity, ratio, share
+from jobs.reports.words.values import capitalised
 
 TRAILING = 28
 BEYOND = 6
-"""Numbers so many orders of magnitude apart are compared by these: nobody reads "2.1e28 times"."""
+"""From so many orders of magnitude on, their number is printed: nobody reads "2.1e28 times"."""
 
 
 @dataclass(frozen=True)
 class Change:
     """A number today, and on each evaluated day of the 28 before.
 
-    `at_least`: how many of those days' numbers say no more than that there are so many; `today_at_least`: today's.
+    `at_least`: on how many of those days the number is only a lower bound. `today_at_least`: whether today's is one.
     """
 
     today: Magnitude
@@ -31,7 +32,7 @@ class Change:
 
     @property
     def usual(self) -> Magnitude | None:
-        """The median of the days before; None where there is none."""
+        """The median of the days before; None if there are none."""
         return median(list(self.before.values())) if self.before else None
 
     @property
@@ -44,46 +45,46 @@ class Change:
 
     @property
     def exact(self) -> bool:
-        """Whether every number is what there was, not what was listed of it."""
+        """Whether no number is only a lower bound."""
         return not (self.at_least or self.today_at_least)
 
     @property
     def sentence(self) -> str:
-        """The comparison in a sentence, without the number of today."""
+        """The comparison in one sentence, or two where matches were not all counted."""
+        today = f"{'At least ' if self.today_at_least else ''}{quantity(self.today)}"
         if self.exact or not self.before:
-            return f"{self._comparison}."
+            return self.told(f"{today} is ")
         whose = ["today"] if self.today_at_least else []
-        whose += [f"on {self.at_least} of them"] if self.at_least else []
-        return f"{self._comparison}; matches were counted only as far as they are listed {' and '.join(whose)}."
+        whose += [f"on {self.at_least} of the days before"] if self.at_least else []
+        when = capitalised(" and ".join(whose))
+        return f"{self.told(f'{today} is ')} {when} matches were counted only as far as they are listed."
 
-    @property
-    def _comparison(self) -> str:
+    def told(self, opening: str) -> str:
+        """The comparison, after the words that a positive number needs before it."""
         usual, spread = self.usual, self.spread
         if usual is None or spread is None:
-            return "No earlier day to compare with"
+            return "There is no earlier day to compare with."
         low, high = spread
-        days = "the day before" if len(self.before) == 1 else f"the {len(self.before)} days before"
-        middle = "that of" if len(self.before) == 1 else "the median of"
-        beside = (
-            f"({quantity(usual)})"
-            if low.key == high.key
-            else f"({quantity(usual)}; {quantity(low)} to {quantity(high)})"
-        )
+        earlier = "the day before" if len(self.before) == 1 else f"the median of the {len(self.before)} days before"
+        spanned = "" if low.key == high.key else f"from {quantity(low)} to {quantity(high)}"
+        beside = f"({quantity(usual)}; {spanned})" if spanned else f"({quantity(usual)})"
         if self.today.key == usual.key:
-            return f"Like {middle} {days} {beside}"
+            return f"{opening}the same as {earlier} {beside}."
         extreme = ""
         if len(self.before) > 1:
             if self.today.key > high.key:
-                extreme = ", more than on any of them"
+                extreme = " more than on any of them"
             elif self.today.key < low.key:
-                extreme = ", less than on any of them"
+                extreme = " less than on any of them"
         if usual.sign <= 0 or self.today.sign <= 0:
-            return f"Against {middle} {days} {beside}{extreme}"
-        return f"{_against(self.today, usual)} {middle} {days} {beside}{extreme}"
+            verb = "had" if len(self.before) == 1 else "is"
+            brackets = f" ({spanned})" if spanned else ""
+            return f"{capitalised(earlier)} {verb} {quantity(usual)}{brackets}{extreme and f'; today has{extreme}'}."
+        return f"{opening}{_against(self.today, usual)} {earlier} {beside}{extreme and f',{extreme}'}."
 
 
 def _against(today: Magnitude, usual: Magnitude) -> str:
-    """How a positive number compares to the usual one.
+    """How a positive number compares with the usual one.
 
     >>> _against(Magnitude.of(7), Magnitude.of(2)), _against(Magnitude.of(1), Magnitude.of(300))
     ('3.5 times', '1/300 of')
@@ -95,7 +96,7 @@ def _against(today: Magnitude, usual: Magnitude) -> str:
         return f"{abs(above):.0f} orders of magnitude {'above' if above > 0 else 'below'}"
     times = ratio(today, usual)
     if times == "1.0":
-        return "Close to"
+        return "close to"
     if above >= 0:
         return f"{times} times"
     return f"{share(10**above)} of" if above > -2 else f"1/{ratio(usual, today)} of"
@@ -111,7 +112,7 @@ def compare(
 ) -> Change:
     """Compare with the days in `evaluated` among the 28 before `day`; one without a headline counts as zero.
 
-    `at_least`: days on which there are so many matches at least, counted only as far as they are listed.
+    `at_least`: days whose matches were counted only as far as they are listed.
 
     >>> days = {date(2013, 3, day): Magnitude.of(count) for day, count in ((5, 20), (6, 25), (7, 60))}
     >>> compare(date(2013, 3, 8), Magnitude.of(87), {*days, date(2013, 3, 9)}, days).sentence
@@ -127,4 +128,6 @@ def compare(
 def volume(today: int, before: Mapping[date, int]) -> str:
     """The day's events in a sentence, against the days before."""
     change = Change(Magnitude.of(today), {day: Magnitude.of(events) for day, events in before.items()})
-    return f"{counted(today, 'event').capitalize()}. {change.sentence}"
+    opening = f"There {'was' if today == 1 else 'were'} {counted(today, 'event')}"
+    told = change.told(f"{opening}, ")
+    return told if told.startswith(opening) else f"{opening}. {told}"

@@ -31,7 +31,7 @@ class EventIndex:
         return np.where(self.seqs[found] == seqs, found, -1)
 
     def attribute(self, name: str, seqs: npt.NDArray[np.int64]) -> pa.Array:
-        """An attribute of each event; null where the event or the attribute is missing."""
+        """An attribute of each event; null if the event or the attribute is missing."""
         if name not in self.events.column_names:
             return pa.nulls(len(seqs))
         rows = self.positions(seqs)

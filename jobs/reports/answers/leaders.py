@@ -1,9 +1,9 @@
-"""A day's matches by the values of the query's equivalences, most first: all matches, or the listed ones by name."""
+"""A day's matches by the values of the equivalences, most first: all matches, or the listed ones if it says so."""
 
 from __future__ import annotations
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.attributes import entity
+from jobs.reports.answers.attributes import entity, entity_titles
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.matching import ranked
 from jobs.reports.answers.tallies import Key, Tally
@@ -12,7 +12,7 @@ from jobs.reports.words.values import shown
 
 
 def leaders(query: Query, whose: Tally[Key]) -> Listing | None:
-    """A row for each key; None where there are not several, or each has one match."""
+    """A row for each key; None if there is only one key, or each has one match."""
     if len(whose.counts) < 2 or max(whose.counts.values()) == 1:
         return None
     names = [name for name, _, _ in entity(query)]
@@ -20,7 +20,11 @@ def leaders(query: Query, whose: Tally[Key]) -> Listing | None:
     rows = ranked(whose)
     counted = "matches" if whose.listed is None else "listed matches"
     return Listing(
-        [*(Heading(name) for name in names), Heading(counted, number=True), Heading("share", number=True)],
+        [
+            *(Heading(title) for title in entity_titles(query)),
+            Heading(counted, number=True),
+            Heading("share", number=True),
+        ],
         [[*(shown(value) for value in key), quantity(count), _part(count, everything)] for key, count in rows[:SHOWN]],
         [*names, counted.replace(" ", "_")],
         [[*key, count] for key, count in rows[:FILED]],

@@ -15,9 +15,9 @@ FILED = 10_000
 
 @dataclass(frozen=True)
 class Heading:
-    """A column's title; numbers are set flush right; `measured` marks what differs between equal runs.
+    """A column's title. Numbers are aligned to the right; `measured` marks values that differ between equal runs.
 
-    `whole` cells are not broken into lines; `prose` is given room for some words a line.
+    `whole` cells are not broken into lines; `prose` cells are wide enough for some words a line.
     """
 
     title: str
@@ -28,9 +28,18 @@ class Heading:
 
     @property
     def classes(self) -> str:
-        """Names for the stylesheet, and for whoever compares two reports."""
+        """Names for the stylesheet, and for programs that compare two reports."""
         names = ("number", "measured", "whole", "prose")
         return " ".join(name for name in names if getattr(self, name))
+
+
+def numbers(*titles: str, measured: bool = False) -> list[Heading]:
+    """Headings of columns of numbers.
+
+    >>> [heading.classes for heading in numbers("events", "slices")]
+    ['number', 'number']
+    """
+    return [Heading(title, number=True, measured=measured) for title in titles]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """One day of a matching query: how many matches, of whom, which are the longest, and what happened in each.
 
-Matches name their events by `seq`; times and attributes come from the events themselves. What is shown of an event is
-what the query's conditions mention, so that any matching query is reported without a line of Python. How many there
-are and whose most are is told of all matches (`tallies`); of what only a listing knows a sentence says that it is told
-of the listed ones.
+Matches name their events by `seq`; times and attributes come from the events themselves. The attributes in the query's
+conditions are shown, so any matching query is reported without a line of Python. How many there
+are, and who has the most, is told of all matches (`tallies`). Where only the listing knows an answer, the sentence says
+that it is about the listed matches.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ import pyarrow.compute as pc
 
 from cep_core.language.patterns.query import Query
 from jobs.reports.answers.answers import Answer
-from jobs.reports.answers.attributes import entity, mentioned
+from jobs.reports.answers.attributes import entity, entity_titles, mentioned
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.tallies import Key, Tally, Totals, bound, keys_of
 from jobs.reports.words.moments import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
-from jobs.reports.words.values import keyed, listed, shown
+from jobs.reports.words.values import capitalised, listed, named, shown
 
 UNIT = "matches"
 CONFIDENCE = "confidence"
 """The column that results WITH CONFIDENCE have."""
 _AT_MOST = 6
-"""Values of a Kleene variable shown in a cell; longer lists keep both ends."""
+"""How many values of a Kleene variable a cell shows; of longer lists, both ends."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def variables(query: Query) -> list[str]:
 
 
 def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
-    """The matches with most events; equal ones longest in time first, then in the listing's order.
+    """The matches with the most events; equal ones longest in time first, then in the listing's order.
 
     Of matches WITH CONFIDENCE the likeliest first, as the page shows it.
     """
@@ -93,8 +93,8 @@ def exemplars(
 ) -> list[tuple[Match, int]]:
     """For each key, most matches first, its foremost listed match and how many it has.
 
-    Under skip-till-any-match the foremost matches of a day are variations of one; keys show who else there is. Without
-    keys, or with one only, the foremost matches, each counted as one. A key without a listed match is left out.
+    Under skip-till-any-match the foremost matches of a day are variations of one match, so keys show more. With no
+    keys, or only one, these are the foremost matches, each counted as one. A key without a listed match is left out.
     """
     if len(whose.counts) < 2:
         return [(match, 1) for match in foremost(query, results, index, at_most)]
@@ -131,23 +131,27 @@ def answer(
     day: date,
     clock: Clock,
 ) -> Answer:
-    """How many matches the day has and whose they are; without keys, which listed one lasts longest."""
+    """Who had the most matches, and of how many. Without keys: how many there are, and the longest listed one."""
     total = magnitude_of(totals)
     if total.sign == 0:
-        return Answer(f"On {spoken(day)} there was no match.", total, UNIT)
+        return Answer(f"There was no match on {spoken(day)}.", total, UNIT)
     be = "was" if total.exact == 1 and totals.total is not None else "were"
-    opening = f"On {spoken(day)} there {be} {many(totals)}{_likely(query, results, totals)}"
+    of_all = f"{many(totals)}{_likely(query, results, totals)} on {spoken(day)}"
+    there_were = f"there {be} {of_all}"
     if totals.total is None:
-        opening += ", counted only as far as they are listed"
+        there_were += ", counted only as far as they are listed"
     caveat = ""
     if totals.truncated:
         caveat = f"The listing is cut: it holds the first {results.num_rows:,} of {many(totals)}."
-    rest = _whose(query, results, totals, whose, index, clock)
-    return Answer(f"{opening}; {rest}." if rest else f"{opening}.", total, UNIT, caveat)
+    if _has_leader(whose):
+        sentence = _leader(query, totals, whose, of_all, there_were)
+    else:
+        sentence = f"{there_were}; {_whose(query, results, totals, whose, index, clock)}"
+    return Answer(capitalised(f"{sentence}."), total, UNIT, caveat)
 
 
 def magnitude_of(totals: Totals) -> Magnitude:
-    """The number of matches, or how many there are at least."""
+    """The number of matches, or its lower bound."""
     return Magnitude.of(totals.at_least if totals.total is None else totals.total)
 
 
@@ -163,33 +167,45 @@ def many(totals: Totals) -> str:
 
 
 def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
-    """What is asked of each match where times are imprecise, and how many the order of events leaves open."""
+    """The required confidence if times are imprecise, and how many matches are uncertain."""
     if query.confidence is None:
         return ""
-    asked = f" of confidence {'above' if query.confidence.strict else 'at least'} {query.confidence.threshold:g}"
+    asked = f" with a confidence {'above' if query.confidence.strict else 'of at least'} {query.confidence.threshold:g}"
     if CONFIDENCE not in results.column_names:
         return asked
     of = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
-    return f"{asked}, {quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain"
+    return f"{asked} ({quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain)"
+
+
+def _has_leader(whose: Tally[Key]) -> bool:
+    """Whether some keys have more matches than others, or several have more than one."""
+    return len(whose.counts) > 1 and max(whose.counts.values()) > 1
+
+
+def _leader(query: Query, totals: Totals, whose: Tally[Key], of_all: str, there_were: str) -> str:
+    """The key with the most matches, and of how many. If only listed matches are counted: also the total."""
+    (key, most), *others = ranked(whose)
+    leads = f"{named(entity_titles(query), key)} had the most: {quantity(most)}"
+    equals = sum(count == most for _, count in others)
+    also = f"; {counted(equals, 'other')} had as many" if equals else ""
+    if whose.listed is None and totals.total is not None:
+        return f"{leads} of {of_all}{also}"
+    return f"{leads}{whose.of}{also}; {there_were}"
 
 
 def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], index: EventIndex, clock: Clock) -> str:
-    names = tuple(name for name, _, _ in entity(query))
+    """Whose the matches are if no key has more than the others; without keys, the foremost match."""
+    names = entity_titles(query)
     if not names:
         return _foremost_told(query, results, totals, index, clock)
     if not whose.counts:
         return "none is listed"
-    (key, most), *others = ranked(whose)
-    everything = sum(whose.counts.values())
-    if not others:
-        if whose.listed is not None:
-            return f"all{whose.of} are of {keyed(names, key)}"
-        return keyed(names, key) if everything == 1 else f"all of {keyed(names, key)}"
-    if most == 1:
-        return f"no two{whose.of} of the same {listed(list(names))}"
-    equals = sum(count == most for _, count in others)
-    like = f" (like {counted(equals, 'other')})" if equals else ""
-    return f"{keyed(names, key)}{like} had the most, {quantity(most)}{whose.of}"
+    if len(whose.counts) > 1:
+        return f"no two{whose.of} have the same {listed(names)}"
+    [key] = whose.counts
+    if totals.total == 1:
+        return f"it is of {named(names, key)}"
+    return f"all{whose.of} are of {named(names, key)}"
 
 
 def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: EventIndex, clock: Clock) -> str:
@@ -206,16 +222,15 @@ def _foremost_told(query: Query, results: pa.Table, totals: Totals, index: Event
 
 def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) -> Listing:
     """The day's matches: on the page the longest or the likeliest, in the file all in their own order."""
-    names = tuple(name for name, _, _ in entity(query))
     shows = {variable: attributes[:2] for variable, attributes in mentioned(query).items()}
     headings = [
-        *(Heading(name) for name in names),
+        *(Heading(title) for title in entity_titles(query)),
         Heading("from", whole=True),
         Heading("lasted", whole=True),
         Heading("events", number=True),
         *([Heading(CONFIDENCE, number=True)] if CONFIDENCE in results.column_names else []),
         *(
-            Heading(f"{variable}.{attribute}" if attribute else f"{variable} at", whole=True)
+            Heading(_of_event(query, variable, attribute), whole=True)
             for variable in variables(query)
             for attribute in shows[variable] or ("",)
         ),
@@ -224,6 +239,14 @@ def listing(query: Query, results: pa.Table, index: EventIndex, clock: Clock) ->
     cells = [_cells(query, match, shows, clock) for match in foremost(query, results, index, SHOWN)]
     order = "likeliest first" if CONFIDENCE in results.column_names else "longest first"
     return Listing(headings, cells, *_file(query, results, index, clock), results.num_rows, order)
+
+
+def _of_event(query: Query, variable: str, attribute: str) -> str:
+    """The heading of what is shown of a variable's events: "delay in minutes of b", "b.delay_min", "time of b"."""
+    if not attribute:
+        return f"time of {variable}"
+    title = query.schema.title_of(attribute)
+    return f"{variable}.{attribute}" if title == attribute else f"{title} of {variable}"
 
 
 def _cells(query: Query, match: Match, shows: Mapping[str, Sequence[str]], clock: Clock) -> list[str]:

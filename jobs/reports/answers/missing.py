@@ -1,4 +1,4 @@
-"""Results that are missing since a query's budget of work for a day did not suffice (`docs/semantics.md` 3)."""
+"""Results that are missing because a query's daily budget of work was too small (`docs/semantics.md` 3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_RESULT = "no result"
 
 
 def is_missing(record: Mapping[str, Any]) -> bool:
-    """Whether a row of `result_days` stands for no result; an older table says nothing of it.
+    """Whether a row of `result_days` says that there is no result. Rows of older tables lack the column.
 
     >>> is_missing({"exhausted": None}), is_missing({"exhausted": '{"work": 5}'}), is_missing({})
     (False, True, False)
@@ -25,7 +25,7 @@ def why_missing(record: Mapping[str, Any]) -> str:
     """Why there is no result, and what gives one.
 
     >>> why_missing({"exhausted": '{"work": 300000000, "candidates": "6227020800", "reason": ""}'}).split(". ")[0]
-    'No result: its 6.2e9 candidates take more than the 300,000,000 steps of work that a query has for a day'
+    'No result: its 6.2e9 candidates need more than the 300,000,000 steps of work that a query has for a day'
     """
     told = json.loads(record["exhausted"])
     steps = counted(told["work"], "step")
@@ -33,6 +33,8 @@ def why_missing(record: Mapping[str, Any]) -> str:
         why = f"{told['reason']}, with {steps} of work for a query and day"
     else:
         count = None if told["candidates"] is None else Magnitude.of(int(told["candidates"]))
-        many = "what only a listing can count" if count is None else f"its {quantity(count)} candidates"
-        why = f"{many} {'takes' if count is None else 'take'} more than the {steps} of work that a query has for a day"
-    return f"No result: {why}. It will be computed again once limits.work is larger."
+        many = (
+            "its candidates, which only a listing can count," if count is None else f"its {quantity(count)} candidates"
+        )
+        why = f"{many} need more than the {steps} of work that a query has for a day"
+    return f"No result: {why}. It will be computed again when limits.work is raised."

@@ -1,8 +1,8 @@
-"""How a day's matches divide: whose they are (values of the equivalences), and in which part of the day they ended.
+"""A day's matches counted by key (the values of the equivalences), and by the part of the day in which they ended.
 
-A listing that was cut holds the day's first matches, which says nothing of whose most are, nor when. So all matches are
-counted: by the compact rows of the day, which have the number of matches that end at each event. Where these rows do
-not know it, or mix values of an equivalence, the listed matches are counted and the tally says that it is theirs.
+A cut listing holds the day's first matches, which does not show which key has the most, or when. So all matches are
+counted by the compact rows of the day, which have the number of matches that end at each event. If these rows do not
+know it, or mix values of an equivalence, only the listed matches are counted, and the tally says so.
 
 Cost: for each compact row the events that it binds to one variable of each equivalence.
 """
@@ -33,7 +33,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 @dataclass(frozen=True)
 class Totals:
-    """What `result_days` says of a day: the exact total, or at least so many; whether the listing is cut."""
+    """What `result_days` says about a day: the exact total or a lower bound, and whether the listing is cut."""
 
     total: int | None
     at_least: int
@@ -42,7 +42,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Tally(Generic[Value]):
-    """How many matches have each value; `listed`: only so many listed matches were counted, None: all of the day."""
+    """How many matches have each value. `listed`: how many listed matches were counted; None: all of the day."""
 
     counts: Mapping[Value, int]
     listed: int | None = None
@@ -79,7 +79,7 @@ def tallies_of(
     index: EventIndex,
     interval: tuple[int, int],
 ) -> Tallies:
-    """Of a day's listed matches and, where they were cut, its compact rows. `interval`: the operating day's moments."""
+    """From a day's listed matches and, if cut, its compact rows. `interval`: the operating day in log time."""
     counts = counts_of(compact, totals) if totals.truncated else [1] * results.num_rows
     if counts is None:
         return Tallies(
@@ -107,7 +107,7 @@ def counts_of(compact: pa.Table | None, totals: Totals) -> list[int] | None:
 
 
 def keys_of(query: Query, results: pa.Table, index: EventIndex) -> list[Key]:
-    """The key of every listed match, in the table's order; nothing for a query without equivalences."""
+    """The key of every listed match, in the table's order; empty for a query without equivalences."""
     columns = []
     for _, variable, attribute in entity(query):
         firsts = [bound(value)[:1] or [-1] for value in results[variable].to_pylist()]
@@ -122,7 +122,7 @@ def bound(value: Any) -> list[int]:
 
 
 def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> list[Key] | None:
-    """The key that all matches of each compact row share; None if some row's matches differ in it."""
+    """For each compact row the key that all its matches share; None if the matches of some row differ."""
     columns = []
     for _, variable, attribute in entity(query):
         lists = compact[variable].combine_chunks()
@@ -140,7 +140,7 @@ def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> list[Key
 
 def _sums(values: Iterable[Value], counts: Sequence[int]) -> dict[Value, int]:
     sums: Counter[Value] = Counter()
-    for value, count in zip(values, counts, strict=False):  # no values at all where a query has no key
+    for value, count in zip(values, counts, strict=False):  # no values if a query has no key
         sums[value] += count
     return dict(sums)
 

@@ -1,11 +1,17 @@
-"""What a slower machine would have missed, in sentences."""
+"""Sentences about what a machine that is too slow for the day would have missed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from cep_core.experiments.loads import DAY
-from jobs.reports.comparisons.shedding_comparison import AT_RANDOM, CLAIRVOYANT, EVENTS, NONE, PSPICE, Outcome, Shedding
+from cep_core.shedding.shedders.chance import AT_RANDOM
+from cep_core.shedding.shedders.clairvoyant import CLAIRVOYANT
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.pspice import PSPICE
+from cep_core.shedding.strategies import strategy_named
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.words.quantities import counted, share, virtual
 from jobs.reports.words.values import listed, shown
 
@@ -13,81 +19,83 @@ QUESTION = "What would a machine too slow for the day have missed?"
 
 
 ALIKE = 0.05
-"""Strategies whose losses differ by no more than this share of the larger are alike."""
+"""Two losses that differ by no more than this share of the larger one count as equal."""
 
 
-def answer(compared: Shedding) -> str:
-    """What pSPICE and chance would have missed, and which strategy would have missed the fewest, by how much.
+def answer(compared: SheddingComparison) -> str:
+    """What pSPICE and random dropping would have missed, and which strategy the fewest, by how much.
 
-    Of strategies that had little to choose from it says so, and names none the best.
+    Where strategies had little to choose from, the sentence says so and names none the best.
     """
     load, names = f"At {load_told(compared)}", compared.queries or list(compared.asked) or ["all queries"]
     queries = listed([shown(name) for name in names])
-    told = compared.attainable
-    if not told:
+    outcomes = compared.attainable
+    if not outcomes:
         return f"{load} no strategy was tried for {queries}."
-    if not told[0].measures["matches"].mean:
+    if not outcomes[0].measures["matches"].mean:
         return f"{load} nothing could be missed: {queries} had no matches on this day."
-    if not any(one.dropped for one in told):
-        return f"{load} nothing would have been dropped, so that none of the matches of {queries} would be missed."
-    first = next((one for one in told if one.strategy == PSPICE), told[0])
-    if not any(one.dropped for one in told if one.strategy != EVENTS):
-        return f"{load} no partial match would have had to go, so that no match would be missed{_too_early(told)}."
+    if not any(outcome.dropped for outcome in outcomes):
+        return f"{load} nothing would have been dropped, so no match of {queries} would have been missed."
+    first = next((outcome for outcome in outcomes if outcome.strategy == PSPICE.name), outcomes[0])
+    if not any(outcome.dropped for outcome in outcomes if outcome.strategy != EVENTS_BY_TYPE.name):
+        missed = _too_early(outcomes)
+        return f"{load} no partial match would have been dropped, so no match would have been missed{missed}."
     sentence = f"{load} {shown(first.strategy)} would have missed {_lost(first)} of the matches of {queries}"
-    chance = next((one for one in told if one.strategy == AT_RANDOM and one is not first), None)
-    if chance is not None:
+    chance = next((outcome for outcome in outcomes if outcome.strategy == AT_RANDOM.name), first)
+    if chance is not first:
         sentence += f", dropping at random {_lost(chance)}"
     if compared.little_choice:
         assert compared.choice is not None
         return (
-            f"{sentence}; that says nothing about strategies: in only {share(compared.choice)} of the drops was there "
-            "a choice, in the others everything had to go."
+            f"{sentence}. That does not show which strategy is better: in only {share(compared.choice)} of the drops "
+            "was there a choice, in all others every partial match had to be dropped."
         )
-    return f"{sentence}; {_best(told, first)}{_within(told)}."
+    return f"{sentence}; {_best(outcomes, first)}{_within(outcomes)}."
 
 
-def _too_early(told: Sequence[Outcome]) -> str:
-    """What dropping events would have missed where dropping partial matches was not needed."""
-    events = next((one for one in told if one.strategy == EVENTS and one.lost), None)
+def _too_early(outcomes: Sequence[SheddingOutcome]) -> str:
+    """What dropping events would have missed on a day on which no partial match had to be dropped."""
+    events = next((outcome for outcome in outcomes if outcome.strategy == EVENTS_BY_TYPE.name and outcome.lost), None)
     if events is None:
         return ""
-    return f"; {EVENTS}, which drops events and begins at half of the bound, would have missed {_lost(events)}"
+    missed = _lost(events)
+    return f"; {events.strategy}, which drops events and begins at half of the bound, would have missed {missed}"
 
 
-def load_told(compared: Shedding) -> str:
-    """The load of which is told, and over what it is."""
-    return f"{share(compared.told.load)} load over {over_what(compared, compared.told.over)}"
+def load_told(compared: SheddingComparison) -> str:
+    """The load of the setting that the page describes, with the time over which it is meant."""
+    return f"{share(compared.setting.load)} load over {over_what(compared, compared.setting.over)}"
 
 
-def over_what(compared: Shedding, over: str) -> str:
-    """What a load is over, in words."""
+def over_what(compared: SheddingComparison, over: str) -> str:
+    """The time over which a load is meant, in words."""
     if over == DAY:
         return "the day"
     hours = compared.busiest_hours
     return "the busiest hour" if hours == 1 else f"the busiest {hours or ''} hours".replace("  ", " ")
 
 
-def choice_told(compared: Shedding) -> str:
-    """How often something had to go, and whether there was a choice; empty where nothing had to."""
-    told = [one.measures for one in compared.attainable if "choice" in one.measures]
-    if not told or compared.choice is None:
+def choice_told(compared: SheddingComparison) -> str:
+    """How often partial matches had to be dropped, and how often there was a choice; empty where none were."""
+    drops = [outcome.measures["drops"].mean for outcome in compared.attainable if "choice" in outcome.measures]
+    if not drops or compared.choice is None:
         return ""
-    least, most = (round(end(its["drops"].mean for its in told)) for end in (min, max))
+    least, most = (round(end(drops)) for end in (min, max))
     events = counted(most, "event") if least == most else f"{least} to {counted(most, 'event')}"
     return (
-        f"Under the strategies that drop partial matches, some had to go for {events} of the day; in "
-        f"{share(compared.choice)} of these drops fewer than there were, so that there was a choice."
+        f"Strategies that drop partial matches had to drop some at {events} of the day. In {share(compared.choice)} of "
+        "these drops they could choose which, because not all had to be dropped."
     )
 
 
-def yardsticks(compared: Shedding) -> str:
-    """What even those who know the future would have missed, and what no strategy can do better than.
+def yardsticks(compared: SheddingComparison) -> str:
+    """What a clairvoyant would have missed, and the least that any strategy can miss.
 
-    Where strategies are alike although they had a choice, why they are.
+    Where all strategies miss equally many although they had a choice, also the reason.
     """
-    known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
-    told = [one for one in compared.attainable if one.strategy != EVENTS]
-    if not any(one.dropped for one in told):
+    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
+    outcomes = [outcome for outcome in compared.attainable if outcome.strategy != EVENTS_BY_TYPE.name]
+    if not any(outcome.dropped for outcome in outcomes):
         return ""
     parts = []
     if known is not None:
@@ -99,100 +107,103 @@ def yardsticks(compared: Shedding) -> str:
         )
     if not parts:
         return ""
-    without = compared.outcome(NONE)
+    without = compared.outcome(UNSHED.name)
     useless = None if without is None else without.measures.get("useless_work")
     if useless is not None:
-        parts[0] = f"{share(useless.mean)} of what partial matches cost leads to no match: {parts[0]}"
+        parts[0] = f"{share(useless.mean)} of the work on partial matches leads to no match: {parts[0]}"
     sentence = "; ".join(parts)
-    return f"{sentence[0].upper()}{sentence[1:]}.{_why_alike(compared, told)}"
+    return f"{sentence[0].upper()}{sentence[1:]}.{_why_alike(compared, outcomes)}"
 
 
-def _why_alike(compared: Shedding, told: Sequence[Outcome]) -> str:
-    """Why strategies that drop partial matches lose alike; nothing where they do not, or where there was no choice."""
-    best, worst = told[0].lost, told[-1].lost
-    if compared.little_choice or len(told) == 1 or worst - best > ALIKE * worst:
+def _why_alike(compared: SheddingComparison, outcomes: Sequence[SheddingOutcome]) -> str:
+    """Why all strategies that drop partial matches miss equally many; empty where they differ or had no choice."""
+    best, worst = outcomes[0].lost, outcomes[-1].lost
+    if compared.little_choice or len(outcomes) == 1 or worst - best > ALIKE * worst:
         return ""
-    known, least = compared.outcome(CLAIRVOYANT), compared.least_lost(compared.told)
+    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     if least is not None and best - least <= ALIKE * best:
-        return " The strategies that drop partial matches miss alike because the least possible is as much."
+        return " The strategies that drop partial matches all miss about as many, because no strategy can miss fewer."
     if known is not None and best - known.lost > ALIKE * best:
         return (
-            " The strategies that drop partial matches miss alike because what they know of one, its query, how far it "
-            "has come and how long it has left, does not tell which will complete."
+            " The strategies that drop partial matches all miss about as many: they know the query of a partial match, "
+            "how far it has come and how long it has left, and that does not tell which will complete."
         )
-    return " The strategies that drop partial matches miss alike, and so does the clairvoyant."
+    return " The strategies that drop partial matches all miss about as many, and so does the clairvoyant."
 
 
-def _best(told: Sequence[Outcome], first: Outcome) -> str:
-    """Who would have missed the fewest, against the one that the sentence began with, or else the next."""
-    best, *rivals = told
-    if best is not first and best.strategy == AT_RANDOM:
-        return f"the latter would have been the best{_fewer(best, first)}"
+def _best(outcomes: Sequence[SheddingOutcome], first: SheddingOutcome) -> str:
+    """The strategy that would have missed the fewest, compared with the first of the sentence, or with the next."""
+    best, *rivals = outcomes
+    if best is not first and best.strategy == AT_RANDOM.name:
+        return f"dropping at random would have been the best{_fewer(best, first)}"
     if best is not first:
         return f"{_called(best)} would have been the best with {_lost(best)}{_fewer(best, first)}"
     if not rivals:
         return "no other strategy was tried"
-    equals = [_called(one) for one in rivals if one.lost == best.lost]
+    equals = [_called(outcome) for outcome in rivals if outcome.lost == best.lost]
     if equals:
-        return f"none would have been better, {listed(equals)} as good"
+        return f"no strategy would have been better, and {listed(equals)} would have been as good"
     if _is_chance(best, rivals[0]):
-        return f"that would have been the best, though {_called(rivals[0])} is no further behind than seeds differ"
+        return f"that would have been the best, with {_called(rivals[0])} within one standard deviation over seeds"
     return f"that would have been the best, ahead of {_called(rivals[0])}{_fewer(best, rivals[0])}"
 
 
-def _within(told: Sequence[Outcome]) -> str:
-    """Whether the best kept the latency bound, and if not, which is the best of those that did."""
-    best = told[0]
+def _within(outcomes: Sequence[SheddingOutcome]) -> str:
+    """Where the best strategy broke the latency bound: how often, and the best of those that kept it."""
+    best = outcomes[0]
     if not best.late:
         return ""
-    kept = [one for one in told if not one.late]
-    others = f"; of those that keep it, {_called(kept[0])} with {_lost(kept[0])}" if kept else ", as with every other"
-    return f", though with {share(best.late)} of the events beyond the latency bound{others}"
+    kept = [outcome for outcome in outcomes if not outcome.late]
+    others = ", as with every other"
+    if kept:
+        others = f"; the best that keeps the bound is {_called(kept[0])} with {_lost(kept[0])}"
+    return f", but {share(best.late)} of the events would have been later than the latency bound{others}"
 
 
-def _called(outcome: Outcome) -> str:
-    return "dropping at random" if outcome.strategy == AT_RANDOM else shown(outcome.strategy)
+def _called(outcome: SheddingOutcome) -> str:
+    record = strategy_named(outcome.strategy)
+    return record.spoken if record is not None and record.spoken else shown(outcome.strategy)
 
 
-def _fewer(one: Outcome, other: Outcome) -> str:
-    """By how much one misses fewer, and whether chance alone makes such a difference."""
-    if one.lost >= other.lost:
+def _fewer(better: SheddingOutcome, worse: SheddingOutcome) -> str:
+    """By how much the first misses fewer, and whether that is more than seeds differ."""
+    if better.lost >= worse.lost:
         return ""
-    within = " (no more than seeds differ)" if _is_chance(one, other) else ""
-    return f", {share(1 - one.lost / other.lost)} fewer{within}"
+    within = " (within one standard deviation over seeds)" if _is_chance(better, worse) else ""
+    return f", {share(1 - better.lost / worse.lost)} fewer{within}"
 
 
-def _is_chance(one: Outcome, other: Outcome) -> bool:
+def _is_chance(better: SheddingOutcome, worse: SheddingOutcome) -> bool:
     """Whether the better of two leads by no more than a standard deviation over seeds."""
-    return other.lost - one.lost <= max(own.measures["lost"].deviation for own in (one, other))
+    return worse.lost - better.lost <= max(outcome.measures["lost"].deviation for outcome in (better, worse))
 
 
-def _lost(outcome: Outcome) -> str:
-    found = outcome.measures["lost"]
-    return share(found.mean) + (f" (± {share(found.deviation)})" if found.deviation else "")
+def _lost(outcome: SheddingOutcome) -> str:
+    lost = outcome.measures["lost"]
+    return share(lost.mean) + (f" (± {share(lost.deviation)})" if lost.deviation else "")
 
 
-def bound_kept(compared: Shedding) -> str:
-    """How often the latency bound did not hold: without shedding, and under each strategy that broke it."""
-    bound, without, told = virtual(compared.bound_ns), compared.outcome(NONE), compared.attainable
-    broken = [one for one in told if one.late]
-    each = listed([f"{shown(one.strategy)} {share(one.late)}" for one in broken], 8)
+def bound_kept(compared: SheddingComparison) -> str:
+    """How many events are later than the bound: without shedding, and under each strategy that broke it."""
+    bound, without, outcomes = virtual(compared.bound_ns), compared.outcome(UNSHED.name), compared.attainable
+    broken = [outcome for outcome in outcomes if outcome.late]
+    each = listed([f"{shown(outcome.strategy)} {share(outcome.late)}" for outcome in broken], 8)
     if without is None:
         if not broken:
             return f"Under every strategy all events would have been within the bound of {bound}."
-        return f"Of the events, under {each} would have been later than the bound of {bound}{_others(told, broken)}."
+        return f"Events later than the bound of {bound}: under {each}{_others(outcomes, broken)}."
     if not without.late and not broken:
         return f"Even without shedding every event would have been within the bound of {bound}."
     sentence = f"Without shedding {share(without.late)} of the events would have been later than the bound of {bound}"
-    if not told:
+    if not outcomes:
         return f"{sentence}."
     if not broken:
         return f"{sentence}; under every strategy none."
-    return f"{sentence}; under {each} would still have been{_others(told, broken)}."
+    return f"{sentence}; under {each}{_others(outcomes, broken)}."
 
 
-def _others(told: Sequence[Outcome], broken: Sequence[Outcome]) -> str:
-    kept = [shown(one.strategy) for one in told if one not in broken]
+def _others(outcomes: Sequence[SheddingOutcome], broken: Sequence[SheddingOutcome]) -> str:
+    kept = [shown(outcome.strategy) for outcome in outcomes if outcome not in broken]
     if not kept:
         return ""
     return f", under {kept[0] if len(kept) == 1 else f'the other {len(kept)} strategies'} none"

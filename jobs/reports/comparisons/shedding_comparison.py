@@ -16,39 +16,30 @@ import pyarrow.dataset as ds
 
 from cep_core.experiments.loads import BUSIEST, DAY, Setting, load_told
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.shedders.pspice import PSPICE
+from cep_core.shedding.strategies import place_of, strategy_named
 from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
-NONE, PSPICE, AT_RANDOM, EVENTS = "none", "pSPICE", "PM-BL", "E-BL"
-LOOK_AHEAD, CLAIRVOYANT = "greedy look-ahead", "clairvoyant"
-YARDSTICKS = (LOOK_AHEAD, CLAIRVOYANT)
-"""Strategies that know the future: nobody can use them."""
-
-DROPS = {
-    NONE: "nothing",
-    PSPICE: "partial matches of lowest utility: chance to complete over remaining time",
-    "pSPICE--": "the same without the remaining time",
-    "pSPICE by partition": "as pSPICE, but only from the partial matches that the event at hand meets",
-    AT_RANDOM: "partial matches at random",
-    EVENTS: "events from windows, by type",
-    "trend counts": "partial matches of which the fewest matches are expected for their cost",
-    LOOK_AHEAD: "partial matches that bring the fewest matches for their cost, event by event: out of reach",
-    CLAIRVOYANT: "partial matches that lead to no match any more, and of the others as few as it must: out of reach",
-}
-"""What each strategy drops, in reading order; strategies that are not here are called by their name alone."""
-
 LITTLE = 0.5
 """A share of drops with a choice below which nothing is said about strategies: most drops left nothing to choose."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SheddingOutcome:
     """One strategy in one setting."""
 
     strategy: str
     setting: Setting
     measures: Mapping[str, Spread]
     by_query: Mapping[str, Mapping[str, Spread]]
+
+    @property
+    def attainable(self) -> bool:
+        """Whether somebody could use the strategy; of one that no record knows any more it is assumed."""
+        record = strategy_named(self.strategy)
+        return record is None or record.attainable
 
     @property
     def lost(self) -> float:
@@ -67,13 +58,13 @@ class Outcome:
         """The share of the matches of one query, or by weight of all, that is missing."""
         if query is None:
             return self.measures["lost"]
-        found = self.by_query[query]
-        whole, missed = found["query_matches"].mean, found["query_missed"]
+        counts = self.by_query[query]
+        whole, missed = counts["query_matches"].mean, counts["query_missed"]
         return Spread(missed.mean / whole, missed.deviation / whole, missed.n) if whole else Spread(0.0, 0.0, missed.n)
 
 
 @dataclass(frozen=True)
-class Part:
+class DayPart:
     """A strategy in one part of the day, in log time; latencies in virtual nanoseconds."""
 
     begin: int
@@ -87,17 +78,17 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Shedding:
+class SheddingComparison:
     """A day's comparison."""
 
-    outcomes: Sequence[Outcome]
-    """In the order of the strategies of `DROPS`, then of loads."""
-    parts: Mapping[str, Sequence[Part]]
+    outcomes: Sequence[SheddingOutcome]
+    """In the order of the table of strategies, then of loads."""
+    parts: Mapping[str, Sequence[DayPart]]
     """For each strategy, in the setting told and of one seed."""
     states: Mapping[str, Mapping[str, Sequence[float]]]
     """Likewise: what was dropped in each state of each query, the initial one first."""
-    told: Setting
-    """The setting of which is told: its bound is the workload's own."""
+    setting: Setting
+    """The setting that the page describes; its bound is the workload's own."""
     buffer_ns: int
     virtual_cost: float | None
     costs: Mapping[str, Any]
@@ -116,58 +107,64 @@ class Shedding:
 
     @property
     def strategies(self) -> list[str]:
-        return list(dict.fromkeys(one.strategy for one in self.outcomes))
+        return list(dict.fromkeys(outcome.strategy for outcome in self.outcomes))
 
     @property
     def bound_ns(self) -> int:
-        return self.told.bound
+        return self.setting.bound
 
     def along(self, over: str) -> list[Setting]:
         """The settings with the told bound, by their loads over the day or over its busiest hours."""
-        found = {one.setting for one in self.outcomes}
+        settings = {outcome.setting for outcome in self.outcomes}
         return sorted(
-            (it for it in found if (it.over, it.bound) == (over, self.told.bound)), key=lambda setting: setting.load
+            (candidate for candidate in settings if (candidate.over, candidate.bound) == (over, self.setting.bound)),
+            key=lambda setting: setting.load,
         )
 
     @property
     def bounds(self) -> list[Setting]:
         """The settings with the told load, by their bounds."""
-        found = {one.setting for one in self.outcomes}
-        mine = (self.told.load, self.told.over)
-        return sorted((it for it in found if (it.load, it.over) == mine), key=lambda setting: setting.bound)
+        settings = {outcome.setting for outcome in self.outcomes}
+        load_and_time = (self.setting.load, self.setting.over)
+        return sorted(
+            (candidate for candidate in settings if (candidate.load, candidate.over) == load_and_time),
+            key=lambda setting: setting.bound,
+        )
 
     @property
     def queries(self) -> list[str]:
-        return list(dict.fromkeys(name for one in self.outcomes for name in one.by_query))
+        return list(dict.fromkeys(name for outcome in self.outcomes for name in outcome.by_query))
 
     @property
-    def at_told(self) -> list[Outcome]:
+    def at_setting(self) -> list[SheddingOutcome]:
         """Every strategy in the setting told, the fewest missed first; those that nobody can use at the end."""
-        mine = [one for one in self.outcomes if one.setting == self.told]
-        return sorted(mine, key=lambda one: (one.strategy in (NONE, *YARDSTICKS), one.strategy == NONE, one.lost))
+        outcomes = [outcome for outcome in self.outcomes if outcome.setting == self.setting]
+        return sorted(
+            outcomes, key=lambda outcome: (not outcome.attainable, outcome.strategy == UNSHED.name, outcome.lost)
+        )
 
     @property
-    def attainable(self) -> list[Outcome]:
+    def attainable(self) -> list[SheddingOutcome]:
         """Strategies that somebody could have used, in the setting told, the fewest missed first."""
-        return [one for one in self.at_told if one.strategy not in (NONE, *YARDSTICKS)]
+        return [one for one in self.at_setting if one.attainable]
 
-    def outcome(self, strategy: str, setting: Setting | None = None) -> Outcome | None:
+    def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
         """A strategy in a setting, the one told by default."""
-        wanted = self.told if setting is None else setting
-        return next((one for one in self.outcomes if (one.strategy, one.setting) == (strategy, wanted)), None)
+        wanted = self.setting if setting is None else setting
+        return next((known for known in self.outcomes if (known.strategy, known.setting) == (strategy, wanted)), None)
 
     def least_lost(self, setting: Setting) -> float | None:
         """What any strategy that drops partial matches and keeps the bound would have missed; None: not measured."""
-        without = self.outcome(NONE, setting)
-        found = None if without is None else without.measures.get("least_lost")
-        return None if found is None else found.mean
+        without = self.outcome(UNSHED.name, setting)
+        least = None if without is None else without.measures.get("least_lost")
+        return None if least is None else least.mean
 
     @property
     def choice(self) -> float | None:
         """In what share of all drops of the attainable strategies fewer had to go than there were; None: unknown."""
-        told = [one.measures for one in self.attainable if "choice" in one.measures]
-        drops = sum(its["drops"].mean for its in told)
-        return sum(its["drops"].mean * its["choice"].mean for its in told) / drops if drops else None
+        measures = [outcome.measures for outcome in self.attainable if "choice" in outcome.measures]
+        drops = sum(measure["drops"].mean for measure in measures)
+        return sum(measure["drops"].mean * measure["choice"].mean for measure in measures) / drops if drops else None
 
     @property
     def little_choice(self) -> bool:
@@ -175,11 +172,11 @@ class Shedding:
         return self.choice is not None and self.choice < LITTLE
 
 
-def read_shedding(reader: LakeReader, day: date) -> Shedding | None:
+def read_shedding(reader: LakeReader, day: date) -> SheddingComparison | None:
     """The day's comparison; None where there is none."""
-    found = rows(reader.read("experiments", day, day, where=ds.field("experiment") == EXPERIMENT), *_ORDER)
-    last = max((row["run_id"] for row in found), default=None)
-    return shedding_of([row for row in found if row["run_id"] == last])
+    measured = rows(reader.read("experiments", day, day, where=ds.field("experiment") == EXPERIMENT), *_ORDER)
+    last = max((row["run_id"] for row in measured), default=None)
+    return shedding_of([row for row in measured if row["run_id"] == last])
 
 
 def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, float]:
@@ -187,11 +184,12 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
 
     Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
     """
-    wanted = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE) & (ds.field("metric") == "lost")
-    found = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
+    of_pspice = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE.name)
+    wanted = of_pspice & (ds.field("metric") == "lost")
+    stored = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
     by_day: dict[date, dict[Setting, float]] = {}
     marked: dict[date, Setting] = {}
-    for row in rows(found, "day", "run_id"):
+    for row in rows(stored, "day", "run_id"):
         about = json.loads(row["parameters"])
         setting = _setting(about)
         by_day.setdefault(row["day"], {})[setting] = row["value"]
@@ -203,7 +201,7 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
 _ORDER = ("run_id", "strategy", "metric", "parameters", "seed")
 
 
-def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
+def shedding_of(measured: Sequence[Mapping[str, Any]]) -> SheddingComparison | None:
     """A comparison from its rows of `experiments`, in any order."""
     about = [(row, json.loads(row["parameters"])) for row in measured if row["value"] is not None]
     whole: dict[tuple[str, Setting], dict[str, list[float]]] = {}
@@ -211,55 +209,55 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> Shedding | None:
     parts: dict[str, dict[tuple[int, int], dict[str, float]]] = {}
     states: dict[str, dict[str, dict[int, float]]] = {}
     price: Mapping[str, Any] = {}
-    cost, told = None, None
-    for row, it in about:
-        key, metric, value = (row["strategy"], _setting(it)), row["metric"], float(row["value"])
-        if it.get("told") or "from" in it:
-            told = key[1]
-        if "state" in it:
-            states.setdefault(row["strategy"], {}).setdefault(it["query"], {})[it["state"]] = value
-        elif "from" in it:
-            parts.setdefault(row["strategy"], {}).setdefault((it["from"], it["to"]), {})[metric] = value
-        elif "query" in it:
-            by_query = of_query.setdefault(key, {}).setdefault(it["query"], {})
+    cost, described = None, None
+    for row, parameters in about:
+        key, metric, value = (row["strategy"], _setting(parameters)), row["metric"], float(row["value"])
+        if parameters.get("told") or "from" in parameters:
+            described = key[1]
+        if "state" in parameters:
+            states.setdefault(row["strategy"], {}).setdefault(parameters["query"], {})[parameters["state"]] = value
+        elif "from" in parameters:
+            parts.setdefault(row["strategy"], {}).setdefault((parameters["from"], parameters["to"]), {})[metric] = value
+        elif "query" in parameters:
+            by_query = of_query.setdefault(key, {}).setdefault(parameters["query"], {})
             by_query.setdefault(metric, []).append(value)
         elif metric == "virtual_cost":
-            price, cost = it, value
+            price, cost = parameters, value
         else:
             whole.setdefault(key, {}).setdefault(metric, []).append(value)
     outcomes = [
-        Outcome(
+        SheddingOutcome(
             strategy,
             setting,
-            _spreads(found),
-            {query: _spreads(its) for query, its in sorted(of_query.get((strategy, setting), {}).items())},
+            _spreads(metrics),
+            {query: _spreads(values) for query, values in sorted(of_query.get((strategy, setting), {}).items())},
         )
-        for (strategy, setting), found in sorted(whole.items(), key=_reading_order)
-        if {"lost", "late_events", "dropped"} <= found.keys()
+        for (strategy, setting), metrics in sorted(whole.items(), key=_reading_order)
+        if {"lost", "late_events", "dropped"} <= metrics.keys()
     ]
     if not outcomes:
         return None
-    if told is None:
-        told = _told_of({one.setting for one in outcomes})
-    busy = [it for _, it in about if "busiest_from" in it]
-    return Shedding(
+    if described is None:
+        described = _told_of({outcome.setting for outcome in outcomes})
+    busy = [parameters for _, parameters in about if "busiest_from" in parameters]
+    return SheddingComparison(
         outcomes,
-        {name: [_part(key, its) for key, its in sorted(found.items())] for name, found in _ordered(parts)},
+        {name: [_part(key, values) for key, values in sorted(metrics.items())] for name, metrics in _ordered(parts)},
         {
-            name: {query: [its[state] for state in sorted(its)] for query, its in sorted(found.items())}
-            for name, found in _ordered(states)
+            name: {query: [values[state] for state in sorted(values)] for query, values in sorted(metrics.items())}
+            for name, metrics in _ordered(states)
         },
-        told,
-        next((int(it.get("buffer_ns", 0)) for _, it in about if _setting(it) == told), 0),
+        described,
+        next((int(parameters.get("buffer_ns", 0)) for _, parameters in about if _setting(parameters) == described), 0),
         cost,
         price.get("costs", {}),
         price.get("weights", {}),
         price.get("trained_events"),
         (price["training_days"], price["training_days_asked"]) if "training_days_asked" in price else None,
-        next((it["queries"] for _, it in about if "queries" in it), ()),
+        next((parameters["queries"] for _, parameters in about if "queries" in parameters), ()),
         (busy[0]["busiest_from"], busy[0]["busiest_to"]) if busy else None,
         busy[0].get("busiest_hours") if busy else None,
-        {float(it["load"]): float(it["load_over_day"]) for it in busy},
+        {float(parameters["load"]): float(parameters["load_over_day"]) for parameters in busy},
     )
 
 
@@ -270,30 +268,25 @@ def _setting(about: Mapping[str, Any]) -> Setting:
 
 def _told_of(settings: Iterable[Setting]) -> Setting:
     """Of rows that mark none: those of former versions, or a part of a comparison."""
-    over = [it for it in settings if it.over == BUSIEST] or list(settings)
-    load = load_told({it.load for it in over})
-    return max((it for it in over if it.load == load), key=lambda setting: setting.bound)
+    over = [candidate for candidate in settings if candidate.over == BUSIEST] or list(settings)
+    load = load_told({candidate.load for candidate in over})
+    return max((candidate for candidate in over if candidate.load == load), key=lambda setting: setting.bound)
 
 
 def _reading_order(item: tuple[tuple[str, Setting], object]) -> tuple[int, str, str, float, int]:
     """Strategies as a reader meets them, then over what the load is, loads, bounds."""
     (strategy, setting), _ = item
-    return _place(strategy), strategy, setting.over, setting.load, setting.bound
+    return place_of(strategy), strategy, setting.over, setting.load, setting.bound
 
 
-def _spreads(found: Mapping[str, Sequence[float]]) -> dict[str, Spread]:
-    return {metric: Spread.of(values) for metric, values in sorted(found.items())}
+def _spreads(values_of: Mapping[str, Sequence[float]]) -> dict[str, Spread]:
+    return {metric: Spread.of(values) for metric, values in sorted(values_of.items())}
 
 
-def _part(key: tuple[int, int], found: Mapping[str, float]) -> Part:
+def _part(key: tuple[int, int], measures: Mapping[str, float]) -> DayPart:
     names = ("events", "dropped", "late_events", "latency_mean", "latency_max", "missed")
-    return Part(*key, *(found.get(f"period_{name}", 0.0) for name in names))
+    return DayPart(*key, *(measures.get(f"period_{name}", 0.0) for name in names))
 
 
 def _ordered(by_strategy: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return sorted(by_strategy.items(), key=lambda item: (_place(item[0]), item[0]))
-
-
-def _place(strategy: str) -> int:
-    known = list(DROPS)
-    return known.index(strategy) if strategy in known else len(known)
+    return sorted(by_strategy.items(), key=lambda item: (place_of(item[0]), item[0]))

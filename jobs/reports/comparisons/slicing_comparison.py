@@ -14,17 +14,17 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.words.moments import spoken
 
 PREFIX = "slicing:"
 LOAD = "maximum_load"
-IN_USE = "plan in use"
 PLANNED = "planned"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSlicing:
     """A strategy's measurements."""
 
     strategy: str
@@ -45,12 +45,12 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SlicingComparison:
     """The strategies of one plan's queries, lowest maximum load first."""
 
     plan: Mapping[str, Any]
     """The plan's row of `slicing_plans`."""
-    strategies: Sequence[Measured]
+    strategies: Sequence[MeasuredSlicing]
     slowest_seconds: float | None = None
     all_seconds: float | None = None
     """Measured for the plan in use, over all of its queries."""
@@ -72,15 +72,15 @@ class Comparison:
         return None if self.plan["lower_bound"] is None else float(self.plan["lower_bound"])
 
     @property
-    def best(self) -> Measured | None:
+    def best(self) -> MeasuredSlicing | None:
         return self.strategies[0] if self.strategies else None
 
     @property
-    def in_use(self) -> Measured | None:
-        return next((one for one in self.strategies if one.strategy == IN_USE), None)
+    def in_use(self) -> MeasuredSlicing | None:
+        return next((strategy for strategy in self.strategies if strategy.strategy == IN_USE.name), None)
 
 
-def comparisons(reader: LakeReader, day: date) -> list[Comparison]:
+def comparisons(reader: LakeReader, day: date) -> list[SlicingComparison]:
     """A comparison for each plan by which the day was evaluated, by its first query."""
     plans = plans_in_use(reader, day)
     if not plans:
@@ -90,7 +90,7 @@ def comparisons(reader: LakeReader, day: date) -> list[Comparison]:
     return [_comparison(plan, measured) for plan in plans]
 
 
-def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tuple[date, Comparison]]:
+def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tuple[date, SlicingComparison]]:
     """For each day `first`..`last` the comparisons of the plans in use whose last day it is, in the order of days.
 
     Reads each table once, whatever the number of days.
@@ -99,9 +99,9 @@ def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tupl
     plans = rows(reader.read("slicing_plans", where=ending), "day", "plan_id")
     results = rows(reader.read("result_days", first, last, ["day", "query", "run_id"]))
     names = sorted({PREFIX + plan["plan_id"] for plan in plans})
-    found = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
+    stored = reader.read("experiments", first, last, where=ds.field("experiment").isin(names)) if names else None
     by_plan: dict[str, list[dict[str, Any]]] = {}
-    for row in rows(found, "day", "strategy", "metric"):
+    for row in rows(stored, "day", "strategy", "metric"):
         by_plan.setdefault(row["experiment"].removeprefix(PREFIX), []).append(row)
     comparisons = []
     for on in sorted({plan["last_day"] for plan in plans}):
@@ -130,7 +130,7 @@ def _in_use(plans: Sequence[dict[str, Any]], evaluated: set[tuple[str, str]]) ->
     return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
 
 
-def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Comparison:
+def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> SlicingComparison:
     own = (PREFIX + plan["plan_id"], plan["run_id"])
     known = [row for row in recorded if (row["experiment"], row["run_id"]) == own and row["value"] is not None]
     measured = [row for row in known if row["strategy"] != PLANNED]
@@ -141,15 +141,22 @@ def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Comp
         if row["metric"] == LOAD:
             parameters[row["strategy"]] = json.loads(row["parameters"])
     strategies = [
-        Measured(name, parameters[name], found[LOAD], found.get("replication"), found.get("imbalance"))
-        for name, found in values.items()
-        if LOAD in found
+        MeasuredSlicing(name, parameters[name], metrics[LOAD], metrics.get("replication"), metrics.get("imbalance"))
+        for name, metrics in values.items()
+        if LOAD in metrics
     ]
     # the plan in use first among equals: that it is among the best is what a reader wants to know
-    strategies.sort(key=lambda one: (one.load, one.strategy != IN_USE, one.replication or 0.0, one.strategy))
-    seconds = values.get(IN_USE, {})
+    strategies.sort(
+        key=lambda strategy: (
+            strategy.load,
+            strategy.strategy != IN_USE.name,
+            strategy.replication or 0.0,
+            strategy.strategy,
+        )
+    )
+    seconds = values.get(IN_USE.name, {})
     planned = _planned([row for row in known if row["strategy"] == PLANNED])
-    return Comparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
+    return SlicingComparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
 
 
 def _planned(predicted: list[dict[str, Any]]) -> list[Planned]:

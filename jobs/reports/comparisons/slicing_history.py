@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.comparisons.slicing_comparison import IN_USE, Comparison, Measured, comparisons_ending
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison, comparisons_ending
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed, shown
@@ -38,7 +39,7 @@ class Record:
 class History:
     """Comparisons of the same queries, by day, the day told of included and last."""
 
-    days: Sequence[tuple[date, Comparison]]
+    days: Sequence[tuple[date, SlicingComparison]]
 
     @property
     def wins(self) -> Counter[str]:
@@ -48,12 +49,12 @@ class History:
     @property
     def records(self) -> list[Record]:
         """Every strategy, most wins first."""
-        found: dict[str, list[tuple[Measured, Measured | None]]] = {}
+        days_of: dict[str, list[tuple[MeasuredSlicing, MeasuredSlicing | None]]] = {}
         for _, comparison in self.days:
-            for one in comparison.strategies:
-                found.setdefault(one.strategy, []).append((one, comparison.in_use))
+            for strategy in comparison.strategies:
+                days_of.setdefault(strategy.strategy, []).append((strategy, comparison.in_use))
         wins = self.wins
-        records = [_record(name, wins[name], days) for name, days in found.items()]
+        records = [_record(name, wins[name], days) for name, days in days_of.items()]
         return sorted(records, key=lambda record: (-record.wins, record.load, record.strategy))
 
     def clause(self, strategy: str) -> str:
@@ -61,10 +62,10 @@ class History:
         if len(self.days) < 2:
             return ""
         record = next(record for record in self.records if record.strategy == strategy)
-        others = [f"{shown(name)} on {n}" for name, n in self.wins.most_common() if name != strategy]
-        rest = f" ({listed(others, 3)})" if others else ""
+        rivals = [f"{shown(name)} on {n}" for name, n in self.wins.most_common() if name != strategy]
+        rest = f" ({listed(rivals, 3)})" if rivals else ""
         clause = f"over the last {TRAILING} days it was best on {record.wins} of {len(self.days)} compared{rest}"
-        if strategy == IN_USE:
+        if strategy == IN_USE.name:
             behind = statistics.fmean(_behind(comparison) for _, comparison in self.days)
             return clause + (f", on average {share(behind)} above the day's best" if behind else "")
         if not record.margin:
@@ -73,29 +74,29 @@ class History:
         return f"{clause}, on average {share(abs(record.margin))} {side} the plan in use"
 
 
-def _behind(comparison: Comparison) -> float:
+def _behind(comparison: SlicingComparison) -> float:
     """How far the largest slice of the plan in use is above the best one, as a share of the best; 0 where unknown."""
     best, used = comparison.best, comparison.in_use
     return used.load / best.load - 1 if best is not None and used is not None and best.load else 0.0
 
 
-def _record(name: str, wins: int, days: Sequence[tuple[Measured, Measured | None]]) -> Record:
-    margins = [1 - one.load / used.load for one, used in days if used is not None and used.load]
+def _record(name: str, wins: int, days: Sequence[tuple[MeasuredSlicing, MeasuredSlicing | None]]) -> Record:
+    margins = [1 - measured.load / used.load for measured, used in days if used is not None and used.load]
     return Record(
         name,
         wins,
         len(days),
-        statistics.fmean(one.load for one, _ in days),
+        statistics.fmean(measured.load for measured, _ in days),
         statistics.fmean(margins) if margins else 0.0,
     )
 
 
-def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, Comparison]]:
+def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, SlicingComparison]]:
     """All comparisons of the trailing days before `day`; each table is read once."""
     return comparisons_ending(reader, day - timedelta(days=TRAILING - 1), day - timedelta(days=1))
 
 
-def history(earlier: Sequence[tuple[date, Comparison]], day: date, today: Comparison) -> History:
+def history(earlier: Sequence[tuple[date, SlicingComparison]], day: date, today: SlicingComparison) -> History:
     """Those of today's queries, today's last; today's alone where there are none."""
     before = {
         on: comparison

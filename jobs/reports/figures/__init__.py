@@ -1,1 +1,1 @@
-"""Every figure of a report: what it shows, in words, as numbers and drawn at two widths."""
+"""The figures of a report: each in words, as numbers, and drawn at two widths."""

@@ -9,19 +9,20 @@ from matplotlib.ticker import NullFormatter, NullLocator
 
 from cep_core.experiments.loads import Setting
 from cep_core.experiments.spread import Spread
+from cep_core.shedding.strategies import strategy_named
 from jobs.reports.comparisons.shedding_answer import over_what
-from jobs.reports.comparisons.shedding_comparison import YARDSTICKS, Outcome, Shedding
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import QUIET, strategy_look
 from jobs.reports.words.quantities import share, virtual
 from jobs.reports.words.values import listed, shown
 
-Measure = Callable[[Outcome], Spread | None]
+Measure = Callable[[SheddingOutcome], Spread | None]
 Lines = Mapping[str, Sequence[tuple[Setting, Spread]]]
 
 
 def along_settings(
-    compared: Shedding,
+    compared: SheddingComparison,
     name: str,
     settings: Sequence[Setting],
     strategies: Sequence[str],
@@ -35,40 +36,40 @@ def along_settings(
     None for less than two settings, and where the measure is 0 throughout. `words`: what the measure is on the axis,
     and in a sentence what it is of; `least`: also below what no strategy that drops partial matches can come.
     """
-    found = {
+    measured = {
         strategy: [
             (setting, spread)
             for setting in settings
-            if (one := compared.outcome(strategy, setting)) is not None and (spread := measure(one)) is not None
+            if (outcome := compared.outcome(strategy, setting)) is not None and (spread := measure(outcome)) is not None
         ]
         for strategy in strategies
     }
-    lines = {strategy: line for strategy, line in found.items() if line}
+    lines = {strategy: line for strategy, line in measured.items() if line}
     top = max((spread.mean + spread.deviation for line in lines.values() for _, spread in line), default=0.0)
     if not top or len(settings) < 2:
         return None
     by_bound = len({setting.load for setting in settings}) == 1
     axis = "latency bound" if by_bound else f"load over {over_what(compared, settings[0].over)}"
-    places = {it: it.bound / 1e6 if by_bound else 100 * it.load for it in settings}
-    ticks = [virtual(it.bound) if by_bound else share(it.load) for it in settings]
-    floor = [(it, lowest) for it in settings if least and (lowest := compared.least_lost(it)) is not None]
+    places = {point: point.bound / 1e6 if by_bound else 100 * point.load for point in settings}
+    ticks = [virtual(point.bound) if by_bound else share(point.load) for point in settings]
+    floor = [(point, lowest) for point in settings if least and (lowest := compared.least_lost(point)) is not None]
     above = any(lowest for _, lowest in floor)
 
     def draw(axes: Axes, narrow: bool) -> None:
         if above:
-            low = [places[it] for it, _ in floor], [100 * value for _, value in floor]
+            low = [places[point] for point, _ in floor], [100 * value for _, value in floor]
             axes.fill_between(low[0], 0, low[1], color=QUIET, alpha=0.18, linewidth=0)
             axes.plot(*low, color=QUIET, linewidth=1.2, linestyle=(0, (1, 1.5)), label="lower bound")
         for strategy, line in lines.items():
-            look = strategy_look(strategy)
+            look, record = strategy_look(strategy), strategy_named(strategy)
             axes.errorbar(
-                [places[it] for it, _ in line],
+                [places[point] for point, _ in line],
                 [100 * spread.mean for _, spread in line],
                 yerr=[100 * spread.deviation for _, spread in line],
                 color=look.colour,
                 marker=look.marker,
                 markersize=5.5,
-                linestyle=(0, (4, 2)) if strategy in YARDSTICKS else "-",
+                linestyle=(0, (4, 2)) if record is not None and record.out_of_reach else "-",
                 elinewidth=1.0,
                 capsize=2.5,
                 label=shown(strategy, 24),
@@ -85,18 +86,18 @@ def along_settings(
         axes.set_ylim(0, 105 * min(top, 1.0))
         axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 5, columnspacing=1.0, handlelength=1.6)
 
-    at = compared.told if compared.told in settings else settings[len(settings) // 2]
-    told = {strategy: spread for strategy, line in lines.items() for setting, spread in line if setting == at}
-    ordered = sorted(told.items(), key=lambda pair: pair[1].mean)
+    at = compared.setting if compared.setting in settings else settings[len(settings) // 2]
+    spreads = {strategy: spread for strategy, line in lines.items() for setting, spread in line if setting == at}
+    ordered = sorted(spreads.items(), key=lambda pair: pair[1].mean)
     finding = "; ".join(f"{shown(strategy)} {share(spread.mean)}" for strategy, spread in ordered)
     reach = "less than any strategy that drops partial matches and keeps the bound can miss"
     shaded = f" Shaded: {reach}." if above else " The lower bound is 0 % throughout." if floor else ""
     rows: list[list[str | int | float | None]] = [
-        [strategy, it.load, it.over, it.bound, spread.mean, spread.deviation, spread.n]
+        [strategy, point.load, point.over, point.bound, spread.mean, spread.deviation, spread.n]
         for strategy, line in lines.items()
-        for it, spread in line
+        for point, spread in line
     ]
-    rows += [["lower bound", it.load, it.over, it.bound, value, 0.0, 1] for it, value in floor]
+    rows += [["lower bound", point.load, point.over, point.bound, value, 0.0, 1] for point, value in floor]
     return Figure(
         name,
         f"Line chart of {words[0]} against the {axis} for {len(lines)} strategies. "

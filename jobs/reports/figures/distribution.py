@@ -1,4 +1,4 @@
-"""How a trend aggregation's results are spread: each window of today, group by group, over those of the days before."""
+"""The spread of a trend aggregation's results: each window of today, by group, over those of the days before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.answers.aggregation import headline_item, label, ranked, value_of
+from jobs.reports.answers.aggregation import groups, headline_item, ranked, titled, value_of
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
@@ -20,13 +20,13 @@ from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 LEAST = 8
-"""Fewer results than this are read off the table."""
+"""With fewer results the table is enough."""
 
 
 def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.Table, day: date) -> Figure | None:
-    """A row for each of the top groups: a dot for each window of today; range, quartiles and median of the days before.
+    """A row for each top group: a dot for each window of today; range, quartiles and median of the days before.
 
-    `earlier`: results of the days before, with their column `day`. None where today has fewer than `LEAST` results.
+    `earlier`: results of the days before, with their column `day`. None if today has fewer than `LEAST` results.
     """
     today = _by_group(query, results)
     if results.num_rows < LEAST:
@@ -36,8 +36,8 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
     every = [value for group in top for value in (*today[group], *before.get(group, ()))]
     logarithmic = explodes(every)
     item = headline_item(query)
-    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else label(item)
-    by = " and ".join(query.group_by)
+    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else titled(query, item)
+    by = " and ".join(groups(query))
 
     def at(value: Magnitude) -> float:
         return height(value, logarithmic=logarithmic)
@@ -68,7 +68,7 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
         f" Grey: the {counted(past, 'result')} of {counted(days, 'day')} before, range (line), middle half (bar) and "
         "median (tick)."
         if past
-        else " No earlier day to compare with."
+        else " There is no earlier day to compare with."
     )
     above = [g for g in top if before.get(g) and today[g][0].key > max(value.key for value in before[g])]
     finding = f"Above everything before: {listed(above)}." if above and by else ""
@@ -77,10 +77,10 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
         f"{name}-distribution",
         f"Dot strips of {what} in each window of {spoken(day)}; the largest is {quantity(largest)}"
         f"{f' ({by} {top[0]})' if by else ''}. {finding}".rstrip(),
-        f"{what.capitalize() if what.islower() else what} in one window{whose if by else ''}, a dot for each; "
+        f"{what.capitalize() if what.islower() else what} in one window{whose if by else ''}; each dot is one window. "
         f"n = {counted(sum(len(today[group]) for group in top), 'result')} certain on {spoken(day)}; a window without "
-        f"any has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
-        [by or "group", "when", "value", "log10"],
+        f"results has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
+        [" and ".join(query.group_by) or "group", "when", "value", "log10"],
         [
             [group, when, value.exact, value.log10 if value.sign else None]
             for group in top
@@ -120,6 +120,6 @@ def _stacked(values: Sequence[float], across: float) -> list[float]:
 
 
 def _quartiles(values: Sequence[Magnitude]) -> list[Magnitude]:
-    """Smallest, quartiles and largest: of the values themselves, as their mean may be beyond every number."""
+    """Smallest value, quartiles and largest value. All are values themselves: a mean may be beyond every number."""
     ordered = sorted(values, key=lambda value: value.key)
     return [ordered[round(part * (len(ordered) - 1) / 4)] for part in range(5)]

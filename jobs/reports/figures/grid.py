@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from cep_core.experiments.grids import LOAD, PARTS, TAU, TRAINED, Grid
-from cep_core.experiments.summaries import Point, Summary
+from cep_core.experiments.grids.grid import LOAD, PARTS, TAU, TRAINED, Grid
+from cep_core.experiments.grids.summaries import Point, Summary
+from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, QUIET, strategy_look
 from jobs.reports.words.quantities import share
 from jobs.reports.words.values import listed
-
-UNSHED = "none"
 
 AXES = {
     "match_probability": "match probability (matches / partial matches)",
@@ -33,14 +32,14 @@ WORDS = {
 
 def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
     """What was lost along the grid's axis; latency over time and the cost of shedding where the grid asks for them."""
-    found = [along_axis(grid, summary, axis_of(grid), "lost")]
+    figures = [along_axis(grid, summary, axis_of(grid), "lost")]
     if grid.over_time:
-        found.append(over_time(grid, summary))
+        figures.append(over_time(grid, summary))
     if "cheaper_than_events" in grid.relations:
-        found.append(along_axis(grid, summary, "window", "overhead", logarithmic=True))
+        figures.append(along_axis(grid, summary, "window", "overhead", logarithmic=True))
     if "model_takes_longer" in grid.relations:
-        found.append(along_axis(grid, summary, "window", "model_time"))
-    return found
+        figures.append(along_axis(grid, summary, "window", "model_time"))
+    return figures
 
 
 def axis_of(grid: Grid) -> str:
@@ -53,7 +52,7 @@ def axis_of(grid: Grid) -> str:
 
 def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
     """One line a strategy, error bars of one standard deviation; dotted, what dropping partial matches must lose."""
-    lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED}
+    lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED.name}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
     def draw(axes: Axes, narrow: bool) -> None:
@@ -107,7 +106,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
         [
             [
                 name,
-                *(point.setting[one] for one in _names(summary)),
+                *(point.setting[setting_name] for setting_name in _names(summary)),
                 point["match_probability"],
                 point[metric],
                 point.metrics[metric].deviation,
@@ -126,7 +125,7 @@ def over_time(grid: Grid, summary: Summary) -> Figure:
     lines = {
         (point.strategy, point.setting[LOAD]): [point[f"latency_part_{part:02d}"] / 1e6 for part in range(PARTS)]
         for point in summary.points
-        if point.strategy != UNSHED
+        if point.strategy != UNSHED.name
     }
     bound = grid.bound / 1e6
     highest = max((max(values) for values in lines.values()), default=0.0)

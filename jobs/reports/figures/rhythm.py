@@ -1,4 +1,4 @@
-"""The day's events hour by hour and type by type, against the days before."""
+"""The day's events by hour and type, compared with the days before."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def rhythm_figure(
         usual = " Ticks: the loaded day before." if before else ""
     return Figure(
         "events-by-hour",
-        f"Stacked bars of {quantity(total)} events by type over {spoken(day)}; most between {at}.",
+        f"Stacked bars of {quantity(total)} events by type over {spoken(day)}; the most in one hour: {at}.",
         f"Events by type in each hour of the operating day; n = {counted(total, 'event')}.{usual}",
         ["period_start", *columns, "median_before", "smallest_before", "largest_before"],
         [

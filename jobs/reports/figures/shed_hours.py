@@ -9,8 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter
 
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
 from jobs.reports.comparisons.shedding_answer import load_told
-from jobs.reports.comparisons.shedding_comparison import EVENTS, NONE, Part, Shedding
+from jobs.reports.comparisons.shedding_comparison import DayPart, SheddingComparison
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.figures.drawing.time_axis import label_times
@@ -19,17 +21,21 @@ from jobs.reports.words.quantities import counted, quantity, virtual
 from jobs.reports.words.values import shown
 
 
-def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+def latency_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """The latest event of each part of the day, with the bound drawn in; None without events."""
-    told = {name: parts for name, parts in compared.parts.items() if any(part.events for part in parts)}
-    if not told:
+    by_strategy = {name: parts for name, parts in compared.parts.items() if any(part.events for part in parts)}
+    if not by_strategy:
         return None
-    bound, each = compared.bound_ns, _each(told, clock)
+    bound, each = compared.bound_ns, _each(by_strategy, clock)
     # a logarithmic axis has no place for events that cost nothing
-    least = min((part.latency_max for parts in told.values() for part in parts if part.latency_max > 0), default=1)
+    least = min(
+        (part.latency_max for parts in by_strategy.values() for part in parts if part.latency_max > 0), default=1
+    )
 
     def draw(axes: Axes, narrow: bool) -> None:
-        _lines(axes, told, clock, lambda part: max(part.latency_max, least) if part.events else float("nan"), narrow)
+        _lines(
+            axes, by_strategy, clock, lambda part: max(part.latency_max, least) if part.events else float("nan"), narrow
+        )
         axes.axhline(bound, color=BOUND, linewidth=1.2, linestyle=(0, (4, 2)))
         axes.annotate(
             f"bound {virtual(bound)}",
@@ -45,8 +51,8 @@ def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_ylabel("latency of the latest event")
 
-    worst = {name: max(part.latency_max for part in parts) for name, parts in told.items()}
-    events = sum(part.events for part in next(iter(told.values())))
+    worst = {name: max(part.latency_max for part in parts) for name, parts in by_strategy.items()}
+    events = sum(part.events for part in next(iter(by_strategy.values())))
     broken = [f"{shown(name)} {virtual(value)}" for name, value in worst.items() if value > bound]
     finding = f"Above it at some time: {'; '.join(broken)}." if broken else "No strategy is ever above it."
     return Figure(
@@ -69,7 +75,7 @@ def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
                 part.late_events,
                 bound,
             ]
-            for name, parts in told.items()
+            for name, parts in by_strategy.items()
             for part in parts
         ],
         draw,
@@ -77,21 +83,21 @@ def latency_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
     )
 
 
-def missed_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """Matches missed in each part of the day; None where nothing was missed."""
-    told = {name: parts for name, parts in compared.parts.items() if name != NONE}
-    totals = {name: sum(part.missed for part in parts) for name, parts in told.items()}
+    by_strategy = {name: parts for name, parts in compared.parts.items() if name != UNSHED.name}
+    totals = {name: sum(part.missed for part in parts) for name, parts in by_strategy.items()}
     if not any(totals.values()):
         return None
 
     def draw(axes: Axes, narrow: bool) -> None:
-        _lines(axes, told, clock, lambda part: part.missed, narrow)
+        _lines(axes, by_strategy, clock, lambda part: part.missed, narrow)
         axes.set_ylim(0, None)
         axes.yaxis.set_major_formatter(lambda tick, _: quantity(float(tick)))
         axes.set_ylabel(f"{_weighted(compared)}matches missed")
 
-    each = _each(told, clock)
-    peaks = {name: max(parts, key=lambda part: part.missed) for name, parts in told.items() if totals[name]}
+    each = _each(by_strategy, clock)
+    peaks = {name: max(parts, key=lambda part: part.missed) for name, parts in by_strategy.items() if totals[name]}
     most = "; ".join(f"{shown(name)} most from {clock.time(part.begin)}" for name, part in peaks.items())
     return Figure(
         "shedding-missed",
@@ -102,23 +108,23 @@ def missed_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
         + "; ".join(f"{shown(name)} {quantity(total)}" for name, total in totals.items())
         + ".",
         ["strategy", "from", "to", "missed"],
-        _rows(told, clock, lambda part: part.missed),
+        _rows(by_strategy, clock, lambda part: part.missed),
         draw,
         (2.9, 3.2),
     )
 
 
-def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None:
+def dropped_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
     """A row a strategy, a stronger colour where it dropped more; None where nothing was dropped."""
-    told = {name: parts for name, parts in compared.parts.items() if any(part.dropped for part in parts)}
-    if not told:
+    by_strategy = {name: parts for name, parts in compared.parts.items() if any(part.dropped for part in parts)}
+    if not by_strategy:
         return None
-    first = next(iter(told.values()))
+    first = next(iter(by_strategy.values()))
     start, end = first[0].begin, first[-1].end
-    peaks = {name: max(part.dropped for part in parts) for name, parts in told.items()}
+    peaks = {name: max(part.dropped for part in parts) for name, parts in by_strategy.items()}
 
     def draw(axes: Axes, narrow: bool) -> None:
-        for row, (name, parts) in enumerate(told.items()):
+        for row, (name, parts) in enumerate(by_strategy.items()):
             for part in parts:
                 if part.dropped:
                     left, right = clock.hours(part.begin, start), clock.hours(part.end, start)
@@ -132,23 +138,23 @@ def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
                             linewidth=0,
                         )
                     )
-        axes.set_yticks(range(len(told)), [shown(name, 24) for name in told])
-        axes.set_ylim(len(told) - 0.4, -0.6)
+        axes.set_yticks(range(len(by_strategy)), [shown(name, 24) for name in by_strategy])
+        axes.set_ylim(len(by_strategy) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
         label_times(axes, clock, start, start, end, narrow=narrow)
 
-    each = _each(told, clock)
+    each = _each(by_strategy, clock)
     totals = [
         f"{shown(name)} {quantity(sum(part.dropped for part in parts))}"
-        + (" events left out of partial matches" if name == EVENTS else "")
+        + (" events left out of partial matches" if name == EVENTS_BY_TYPE.name else "")
         + f" (at most {quantity(peaks[name])} in one {each})"
-        for name, parts in told.items()
+        for name, parts in by_strategy.items()
     ]
     when = [
         f"{shown(name)} from {clock.time(max(parts, key=lambda part: part.dropped).begin)}"
-        for name, parts in told.items()
+        for name, parts in by_strategy.items()
     ]
-    tall = 0.9 + 0.32 * len(told)
+    tall = 0.9 + 0.32 * len(by_strategy)
     return Figure(
         "shedding-dropped",
         f"Heat strip of what each strategy dropped over {spoken(day)} at {load_told(compared)}. Most: "
@@ -156,40 +162,44 @@ def dropped_figure(compared: Shedding, day: date, clock: Clock) -> Figure | None
         f"Partial matches dropped in each {each} of the day at {load_told(compared)}; a stronger colour is more, "
         f"each row on its own scale. n = one run a strategy (the first seed). In all: {'; '.join(totals)}.",
         ["strategy", "from", "to", "dropped"],
-        _rows(told, clock, lambda part: part.dropped),
+        _rows(by_strategy, clock, lambda part: part.dropped),
         draw,
         (tall, tall),
     )
 
 
-def _weighted(compared: Shedding) -> str:
+def _weighted(compared: SheddingComparison) -> str:
     return "weighted " if len(set(compared.weights.values()) | {1.0}) > 1 else ""
 
 
-def _each(told: Mapping[str, Sequence[Part]], clock: Clock) -> str:
+def _each(by_strategy: Mapping[str, Sequence[DayPart]], clock: Clock) -> str:
     """What a part of the day is: hour, or its length."""
-    part = next(iter(told.values()))[0]
+    part = next(iter(by_strategy.values()))[0]
     length = clock.length(part.end - part.begin)
     return "hour" if length == "1 hour" else f"{length.removesuffix('s')}s"
 
 
 def _rows(
-    told: Mapping[str, Sequence[Part]], clock: Clock, measure: Callable[[Part], float]
+    by_strategy: Mapping[str, Sequence[DayPart]], clock: Clock, measure: Callable[[DayPart], float]
 ) -> list[list[str | int | float | None]]:
     return [
         [name, clock.iso(part.begin), clock.iso(part.end), measure(part)]
-        for name, parts in told.items()
+        for name, parts in by_strategy.items()
         for part in parts
     ]
 
 
 def _lines(
-    axes: Axes, told: Mapping[str, Sequence[Part]], clock: Clock, measure: Callable[[Part], float], narrow: bool
+    axes: Axes,
+    by_strategy: Mapping[str, Sequence[DayPart]],
+    clock: Clock,
+    measure: Callable[[DayPart], float],
+    narrow: bool,
 ) -> None:
     """A line a strategy, each point in the middle of its part."""
-    first = next(iter(told.values()))
+    first = next(iter(by_strategy.values()))
     start, end = first[0].begin, first[-1].end
-    for name, parts in told.items():
+    for name, parts in by_strategy.items():
         look = strategy_look(name)
         axes.plot(
             [clock.hours(part.begin + part.end, 2 * start) / 2 for part in parts],

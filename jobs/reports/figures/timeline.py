@@ -1,7 +1,7 @@
 """A matching query's day: matches on a time line, each event where it happened.
 
-Where every match is over in a small part of the time that they span together, a match would be one dot: there they
-are drawn from their first events on.
+If every match is short compared with the time that all span together, each would be one dot. Then all are drawn from
+their first events on.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import date
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.attributes import entity
+from jobs.reports.answers.attributes import entity, entity_titles
 from jobs.reports.answers.matching import CONFIDENCE, Match, many, variables
 from jobs.reports.answers.tallies import Key, Tally, Totals
 from jobs.reports.figures.drawing.figure import Figure
@@ -24,7 +24,7 @@ from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 SMALL = 1 / 20
-"""Of the time drawn: if every match lasts less, they are drawn from their first events on."""
+"""A share of the drawn time. If every match lasts less, all are drawn from their first events on."""
 
 
 def timeline_figure(
@@ -83,22 +83,29 @@ def timeline_figure(
     longest = max(chosen, key=lambda match: (match.length, match.duration))
     some = "listed " if totals.truncated else ""
     best = "likeliest" if likely else "longest"
-    what = f"The {best} {some}matches" if likely else f"The {some}matches with most events"
-    bracketed = "confidence in brackets" if likely else ""
+    what = f"The {best} {some}matches" if likely else f"The {some}matches with the most events"
+    notes = ["In brackets: the confidence."] if likely else []
     if len(whose.counts) > 1:
-        what = f"The {best} {some}match of each {listed(keys)} with most matches"
-        number = f"× their number{whose.of}" if max(counts) > 1 else ""
-        bracketed = "; ".join(part for part in (number, bracketed) if part)
+        what = f"The {best} {some}match of each {listed(entity_titles(query))}, for those with the most matches"
+        if max(counts) > 1:
+            notes.insert(
+                0, f"×: how many{whose.of} it has." if whose.listed is not None else "×: how many matches it has."
+            )
         without = len(whose.counts) - len(chosen)
         if totals.truncated and whose.listed is None and len(chosen) < ROWS and without:
-            bracketed = "; ".join(part for part in (bracketed, f"{without} without a listed match") if part)
-    what += f" ({bracketed})" if bracketed else ""
-    how = "each from its first event on, events" if aligned else "each event where it happened,"
+            notes.append(f"{without} {'has' if without == 1 else 'have'} no listed match.")
+    place = "Each row begins at the match's first event" if aligned else "Each event stands where it happened"
     return Figure(
         f"{name}-timeline",
         f"Time line of {counted(len(chosen), f'{some}match', f'{some}matches')} of {spoken(day)}; the longest {some}"
         f"has {counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
-        f"{what}: {how} coloured by its type. n = {len(chosen)} {some}of {many(totals)} certain on {spoken(day)}.",
+        " ".join(
+            [
+                f"{what}. {place}; colours are event types.",
+                *notes,
+                f"n = {len(chosen)} {some}of {many(totals)} certain on {spoken(day)}.",
+            ]
+        ),
         [
             "match",
             *keys,
@@ -132,7 +139,7 @@ def timeline_figure(
 
 
 def _title(match: Match, count: int, *, many_each: bool, aligned: bool, clock: Clock) -> str:
-    """A row's label: whose match it is, of how many, how likely, and when it began where the axis does not say."""
+    """A row's label: the key, its number of matches, the confidence, and the begin if the axis does not show it."""
     since = clock.time(match.row["first_ts"])
     title = " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if many_each else "")
     title = f"{title}, {since}" if match.key and aligned else title if match.key else since

@@ -17,9 +17,9 @@ from jobs.reports.words.values import listed
 
 
 def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
-    """One row a query: a grey dot for each day before, a bar at their median, a large dot today.
+    """One row for each query: a grey dot for each day before, a bar at their median, a large dot today.
 
-    A query whose matches were counted only as far as they are listed, on any of the days, is named instead of drawn.
+    A query whose matches were, on some day, counted only as far as they are listed is named, not drawn.
     """
     told = {name: change for name, change in changes.items() if change.before and change.exact}
     uncounted = [name for name, change in changes.items() if change.before and not change.exact]
@@ -45,17 +45,17 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
     above = [
         name for name, change in told.items() if change.spread is not None and change.today.key > change.spread[1].key
     ]
-    finding = f"Above every day before: {listed(above)}" if above else "No query exceeds every day before"
+    finding = f"Above every day before: {listed(above)}" if above else "No query is above every day before"
     undrawn = ""
     if uncounted:
-        undrawn = f" Not drawn, as matches were counted only as far as listed: {listed(uncounted)}."
-    unknown = f", as far as {listed(uncounted)} was counted, by listed matches" if uncounted else ""
+        undrawn = f" Not drawn, because matches were counted only as far as listed: {listed(uncounted)}."
+    unknown = f"; {listed(uncounted)} not compared" if uncounted else ""
     return Figure(
         "trailing-days",
         f"Strip chart of each query's headline number on {spoken(day)} among the days before. {finding}{unknown}.",
-        f"Headline number of each query today (diamond and number), on the evaluated days of the {TRAILING} before "
-        f"(dots) and at their median (bar); n = {counted(days, 'day')}. Each row has its own scale from 0 to its "
-        f"largest day, logarithmic where counts explode.{undrawn}",
+        f"Each row is one query: today's headline number (diamond and number), the evaluated days of the {TRAILING} "
+        f"before (dots) and their median (bar); n = {counted(days, 'day')}. Each row has its own scale, from 0 to its "
+        f"largest day; it is logarithmic where counts explode.{undrawn}",
         ["query", "day", "value", "log10"],
         [
             [name, on.isoformat(), value.exact, value.log10 if value.sign else None]

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from matplotlib.axes import Axes
 
-from jobs.reports.comparisons.slicing_comparison import IN_USE
+from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_history import History
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
@@ -18,29 +18,35 @@ from jobs.reports.words.values import listed, shown
 
 def trailing_slicing_figure(history: History) -> Figure | None:
     """A line of the plan in use, and each day the marker of the best strategy; None without a comparison."""
-    told = [(day, it, it.best) for day, it in history.days]
-    days = [(day, it, best) for day, it, best in told if best is not None]
+    compared = [(day, comparison, comparison.best) for day, comparison in history.days]
+    days = [(day, comparison, best) for day, comparison, best in compared if best is not None]
     if not days:
         return None
     last = days[-1][0]
     places = [(day - last).days for day, _, _ in days]
-    used = [(place, it.in_use.load) for place, (_, it, _) in zip(places, days, strict=True) if it.in_use is not None]
+    used = [
+        (place, comparison.in_use.load)
+        for place, (_, comparison, _) in zip(places, days, strict=True)
+        if comparison.in_use is not None
+    ]
     bounds = [
-        (place, it.lower_bound) for place, (_, it, _) in zip(places, days, strict=True) if it.lower_bound is not None
+        (place, comparison.lower_bound)
+        for place, (_, comparison, _) in zip(places, days, strict=True)
+        if comparison.lower_bound is not None
     ]
 
     def draw(axes: Axes, narrow: bool) -> None:
-        look = strategy_look(IN_USE)
+        look = strategy_look(IN_USE.name)
         if bounds:
             xs, ys = zip(*bounds, strict=True)
             axes.plot(xs, ys, color=BOUND, linewidth=1.0, linestyle=(0, (4, 2)), label="lower bound")
         if used:
             xs, ys = zip(*used, strict=True)
-            axes.plot(xs, ys, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label=IN_USE)
-        named: set[str] = {IN_USE}
+            axes.plot(xs, ys, color=look.colour, marker=look.marker, markersize=4, linewidth=1.2, label=IN_USE.name)
+        named: set[str] = {IN_USE.name}
         for place, (_, _, best) in zip(places, days, strict=True):
             look = strategy_look(best.strategy)
-            if best.strategy == IN_USE:
+            if best.strategy == IN_USE.name:
                 continue
             label = None if best.strategy in named else shown(best.strategy, 28)
             named.add(best.strategy)
@@ -67,8 +73,14 @@ def trailing_slicing_figure(history: History) -> Figure | None:
         f"a day without a mark was not compared. Days best: {wins}.",
         ["day", "best", "best_load", "plan_in_use_load", "lower_bound"],
         [
-            [day.isoformat(), best.strategy, best.load, it.in_use.load if it.in_use else None, it.lower_bound]
-            for day, it, best in days
+            [
+                day.isoformat(),
+                best.strategy,
+                best.load,
+                comparison.in_use.load if comparison.in_use else None,
+                comparison.lower_bound,
+            ]
+            for day, comparison, best in days
         ],
         draw,
         (2.5, 3.0),

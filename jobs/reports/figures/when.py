@@ -1,6 +1,6 @@
-"""When the day's results happened: one row a query, a stronger colour where more fell into a period.
+"""When the day's results happened: one row for each query, a stronger colour for more results.
 
-Where only listed matches can be counted, the row, its words and its numbers say so.
+If only listed matches can be counted, the row, its words and its numbers say so.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def when_figure(
     day: date,
     clock: Clock,
 ) -> Figure | None:
-    """None where no query has any result.
+    """None if no query has any result.
 
-    `periods`: for each query, 24th part of the day -> its number there; `said`: how the largest is told in words;
-    `listed`: the queries of which listed matches are counted only.
+    `periods`: for each query, 24th part of the day -> its number there; `said`: the largest number in words;
+    `listed`: the queries of which only listed matches are counted.
     """
     told = {name: values for name, values in periods.items() if any(value.sign > 0 for value in values.values())}
     if not told:
@@ -66,9 +66,9 @@ def when_figure(
     tall = 0.9 + 0.32 * len(told)
     return Figure(
         "results-by-hour",
-        f"Heat strip of when each query's results of {spoken(day)} ended. Hour with the most: {hours}.",
-        "When results ended (a match at its last event, a window at its end), hour by hour; a stronger colour is "
-        "more, each row on its own scale. "
+        f"Heat strip of when each query's results of {spoken(day)} ended. The hour with the most: {hours}.",
+        "When results ended, hour by hour: a match ends at its last event, a window at its end. A stronger colour "
+        "means more; each row has its own scale. "
         + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in told.items()),
         ["query", "counted", "period_start", "value", "log10"],
         [

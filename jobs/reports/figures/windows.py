@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.answers.aggregation import headline_item, label, ranked, value_of
+from jobs.reports.answers.aggregation import groups, headline_item, label, ranked, titled, value_of
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY, series
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
@@ -21,8 +22,29 @@ LINES = 6
 BARS = 12
 
 
+@dataclass(frozen=True)
+class _Named:
+    """The names of the headline and its groups, in words and in the file of numbers."""
+
+    number: str
+    group: str
+    number_column: str
+    group_column: str
+
+    @staticmethod
+    def of(query: Query) -> _Named:
+        item = headline_item(query)
+        counts_trends = item.aggregate is Aggregate.COUNT_TRENDS
+        return _Named(
+            "trends" if counts_trends else titled(query, item),
+            " and ".join(groups(query)),
+            "trends" if counts_trends else label(item),
+            " and ".join(query.group_by) or "group",
+        )
+
+
 def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock: Clock) -> Figure | None:
-    """Lines over the day's windows, or bars where the day has one window; None without results."""
+    """Lines over the day's windows, or bars if the day has one window; None without results."""
     best = ranked(query, results)
     if not best:
         return None
@@ -34,11 +56,12 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
         values.setdefault(group, {})[row["window_start"]] = value_of(item, row) or Magnitude.of(0)
     starts = sorted({row["window_start"] for row in best})
     size = best[0]["window_end"] - best[0]["window_start"]
-    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else label(item)
-    by = " and ".join(names)
+    called = _Named.of(query)
+    what, by = called.number, called.group
     count = counted(len(best), "result")
     if len(starts) == 1:
-        return _bars(name, values, starts[0], size, what, by, count, day, clock)
+        span = clock.span(starts[0], starts[0] + size)
+        return _bars(name, {group: windows[starts[0]] for group, windows in values.items()}, called, span, day)
     top = dict(list(values.items())[:LINES])
     every = [value for windows in top.values() for value in windows.values()]
     logarithmic = explodes(every)
@@ -60,16 +83,22 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
 
     first = next(iter(top))
     shown_of = f"the {len(top)} largest of {len(values)} values of {by}" if len(values) > len(top) else f"each {by}"
-    each = f", {shown_of}" if names else ""
+    each = f", for {shown_of}" if names else ""
     return Figure(
         f"{name}-windows",
         f"Line chart of {what} in each window of {spoken(day)}; the largest is {quantity(max(every, key=_key))}"
         + (f" ({by} {first})" if names else "")
         + ".",
         f"{what.capitalize() if what.islower() else what} in each window of {clock.length(size)}{each}. "
-        f"n = {count} in {counted(len(starts), 'window')} certain on {spoken(day)}; a gap is a window without any."
+        f"n = {count} in {counted(len(starts), 'window')} certain on {spoken(day)}; a gap is a window without results."
         + (" The axis is logarithmic." if logarithmic else ""),
-        [by or "group", "window_start_time", "window_start", what, f"log10 of {what}"],
+        [
+            called.group_column,
+            "window_start_time",
+            "window_start",
+            called.number_column,
+            f"log10 of {called.number_column}",
+        ],
         [
             [group, clock.iso(start), start, _plain(value), value.log10 if value.sign else None]
             for group, windows in values.items()
@@ -82,16 +111,13 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
 
 def _bars(
     name: str,
-    values: dict[str, dict[int, Magnitude]],
-    start: int,
-    size: int,
-    what: str,
-    by: str,
-    count: str,
+    values: dict[str, Magnitude],
+    called: _Named,
+    span: str,
     day: date,
-    clock: Clock,
 ) -> Figure:
-    top = {group: windows[start] for group, windows in list(values.items())[:BARS]}
+    what, by = called.number, called.group
+    top = dict(list(values.items())[:BARS])
     every = list(top.values())
     logarithmic = explodes(every)
 
@@ -111,12 +137,9 @@ def _bars(
         f"{name}-windows",
         f"Bar chart of {what} by {by or 'group'} on {spoken(day)}; the largest is {quantity(max(every, key=_key))}.",
         f"{what.capitalize() if what.islower() else what} in the one window certain on {spoken(day)}, "
-        f"{clock.span(start, start + size)}. n = {count}.",
-        [by or "group", what, f"log10 of {what}"],
-        [
-            [group, _plain(windows[start]), windows[start].log10 if windows[start].sign else None]
-            for group, windows in values.items()
-        ],
+        f"{span}. n = {counted(len(values), 'result')}.",
+        [called.group_column, called.number_column, f"log10 of {called.number_column}"],
+        [[group, _plain(value), value.log10 if value.sign else None] for group, value in values.items()],
         draw,
         (tall, tall),
     )

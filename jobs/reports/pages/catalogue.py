@@ -1,4 +1,4 @@
-"""The Catalogue page: every table of the workload, what its columns mean, where it comes from, how fresh it is.
+"""The Catalogue page: every table of the workload, with its columns, its origin and its last update.
 
 Comments, constraints, versions and freshness come from the tables' own logs; so does the list of tables.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cep_core.compile import tables_beside
 from jobs.reports.answers.listing import Heading
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import TableFacts
@@ -46,9 +47,9 @@ class Entry:
 
 def page(report: DayReport) -> Page:
     """Every table that exists, published ones first."""
-    files = {it.question.name: it.question.query.path for it in report.queries}
+    files = {it.question.name: it.question.bound.path for it in report.queries}
     entries = [
-        Entry(facts, _lineage(name, files), quantity(facts.rows))
+        Entry(facts, lineage(name, files), quantity(facts.rows))
         for name in report.reader.tables()
         if (facts := report.reader.facts(name)) is not None
     ]
@@ -70,13 +71,14 @@ def page(report: DayReport) -> Page:
     return Page("catalogue.html", "catalogue.html", content)
 
 
-def _lineage(name: str, files: dict[str, str]) -> tuple[str, ...]:
+def lineage(name: str, files: dict[str, str]) -> tuple[str, ...]:
     """What a table is computed from.
 
-    >>> _lineage("late_compact", {"late": "queries/late.cep"})
+    >>> lineage("late_compact", {"late": "queries/late.cep"})
     ('events', 'queries/late.cep')
     """
-    query = name if name in files else name.removesuffix("_compact")
+    whole = [name, *(name.removesuffix(suffix) for suffix in tables_beside())]
+    query = next((query for query in whole if query in files), name)
     if query in files:
         return ("events", files[query])
     return COMES_FROM.get(name, ())

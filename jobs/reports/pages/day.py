@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from jobs.reports.answers.changes import TRAILING, volume
-from jobs.reports.answers.listing import Heading
+from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.answers.missing import is_missing
 from jobs.reports.comparisons.shedding_answer import QUESTION, answer, bound_kept
 from jobs.reports.day_report import DayReport
@@ -54,31 +54,31 @@ def page(report: DayReport) -> Page:
 
 
 def _shedding(report: DayReport) -> dict[str, str] | None:
-    """The answer of the Shedding page, where there is one."""
+    """The answer of the Shedding page, if there is one."""
     if report.shedding is None:
         return None
     return {"asked": QUESTION, "sentence": answer(report.shedding), "bound": bound_kept(report.shedding)}
 
 
 def notices(report: DayReport) -> list[str]:
-    """What a reader must know before the answers: holes, a refused load, cut listings, an empty day."""
+    """What a reader must know before the answers: missing days, a refused load, cut listings, an empty day."""
     records = [days[report.day] for days in report.records.by_query.values() if report.day in days]
     lines = incompleteness(records)
     if report.loaded is not None and report.loaded["refused"]:
         lines.append(
-            "The last load of this day failed the quality gate; what follows is from the load before. "
-            f"First reason: {shown(report.loaded['reason'], 200)}"
+            "The last load of this day failed the quality gate; this report shows the load before it. "
+            f"The first reason: {shown(report.loaded['reason'], 200)}"
         )
     if not report.volume.total:
-        lines.append("This day has no events: every result that needs one is empty.")
+        lines.append("This day has no events. Results that need one are empty.")
     missing = sorted(name for name, days in report.records.by_query.items() if is_missing(days.get(report.day, {})))
     if missing:
-        lines.append(f"There is no result of {listed(missing)}: the budget of work did not suffice.")
+        lines.append(f"There is no result for {listed(missing)}: the budget of work was too small.")
     cut = [it.question.name for it in report.queries if it.answer is not None and it.answer.caveat]
     if cut:
         lines.append(
-            f"The listing of matches is cut for {listed(cut)}; what is said here is of all matches, or says that it is "
-            "of those listed."
+            f"The listing of matches is cut for {listed(cut)}. Numbers here count all matches, unless they say that "
+            "they count listed ones."
         )
     return lines
 
@@ -93,9 +93,7 @@ def _types(report: DayReport) -> dict[str, object]:
     before = list(report.volume.types_before.values())
     headings = [
         Heading("event type"),
-        Heading("today", number=True),
-        Heading(f"median, {counted(len(before), 'day')} before", number=True),
-        Heading("range", number=True),
+        *numbers("today", f"median, {counted(len(before), 'day')} before", "range"),
     ]
     rows = []
     for name in names:

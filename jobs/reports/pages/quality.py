@@ -1,4 +1,4 @@
-"""The Data quality page: where every row went, what was refused and why, the gate's verdicts, defects so far."""
+"""The Data quality page: what happened to every row, what was refused and why, the gate's verdicts, all defects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from jobs.reports.answers.listing import Heading
+from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
@@ -56,18 +56,12 @@ def page(report: DayReport) -> Page:
 
 _EQUATION = [
     Heading("source"),
-    Heading("files", number=True),
-    Heading("rows read", number=True),
-    Heading("= events", number=True),
-    Heading("+ refused", number=True),
-    Heading("+ other days", number=True),
-    Heading("+ no event", number=True),
+    *numbers("files", "rows read", "= events", "+ refused", "+ other days", "+ no event"),
 ]
 _DEFECTS = [
     Heading("rule"),
     Heading("of"),
-    Heading("today", number=True),
-    Heading("all days", number=True),
+    *numbers("today", "all days"),
     Heading("days with any"),
     Heading("why the rule exists", prose=True),
 ]
@@ -76,20 +70,25 @@ _GATE = [Heading("rule"), Heading("verdict"), Heading("found"), Heading("why the
 
 def _finding(report: DayReport, sources: list[dict[str, Any]], verdicts: list[dict[str, Any]]) -> str:
     if report.loaded is None or not sources:
-        return f"Nothing is recorded about loading {spoken(report.day)}."
+        return f"No load of {spoken(report.day)} is recorded."
     read, refused = sum(source["read"] for source in sources), sum(source["refused"] for source in sources)
     events = counted(report.volume.total, "event")
     part = f" ({share(refused / read)} of the rows read)" if read and refused else ""
+    be = "was" if refused == 1 else "were"
     failed = [verdict for verdict in verdicts if not verdict["passed"]]
     fatal = [shown(verdict["rule"]) for verdict in failed if verdict["severity"] == "fatal"]
     warned = [shown(verdict["rule"]) for verdict in failed if verdict["severity"] != "fatal"]
     if fatal:
-        gate = f"the gate refused the load ({listed(fatal)})"
+        gate = f"the quality gate refused the load ({listed(fatal)})"
     elif warned:
-        gate = f"the gate passed with {counted(len(warned), 'warning')} ({listed(warned)})"
+        gate = f"it passed the quality gate with {counted(len(warned), 'warning')} ({listed(warned)})"
     else:
-        gate = f"the gate passed all {counted(len(verdicts), 'rule')}"
-    return f"{spoken(report.day)}: {events}, {counted(refused, 'row')} refused{part}, and {gate}."
+        gate = (
+            f"it passed all {counted(len(verdicts), 'rule')} of the quality gate"
+            if verdicts
+            else "the gate has no rules"
+        )
+    return f"{spoken(report.day)} has {events}; {counted(refused, 'row')} {be} refused{part}, and {gate}."
 
 
 def _equation(source: Mapping[str, Any]) -> list[str]:
@@ -98,7 +97,7 @@ def _equation(source: Mapping[str, Any]) -> list[str]:
 
 
 def _refusals(report: DayReport) -> list[Refusals]:
-    """The day's refused rows by rule, most first; examples are the first in the order of their text."""
+    """The day's refused rows by rule, most first. Examples are the first in the order of their text."""
     found = report.reader.read("quarantine", report.day, report.day)
     if found is None or not found.num_rows:
         return []
@@ -120,7 +119,7 @@ def _refusals(report: DayReport) -> list[Refusals]:
 
 
 def _tail(file: str) -> str:
-    """A file's name: where the data lies on this machine is nobody's business but the catalogue's."""
+    """A file's name, without its folder on this machine, which readers need not know."""
     return file.rstrip("/").rsplit("/", 1)[-1]
 
 

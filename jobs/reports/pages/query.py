@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobs.reports.answers.listing import FILED
 from jobs.reports.day_report import DayReport
-from jobs.reports.figures.automaton import automaton_figure
+from jobs.reports.kinds.by_kind import presentation_of
 from jobs.reports.page import Page
 from jobs.reports.query_report import QueryReport
 from jobs.reports.words.quantities import quantity
@@ -20,13 +20,14 @@ def page(report: DayReport, query: QueryReport) -> Page:
         which = "All" if listing.total == len(listing.cells) else f"The first {len(listing.cells)} of"
         of = "the " if query.cut and which != "All" else ""
         summary = f"{which} {of}{quantity(listing.total)} {listed}, {listing.order}."
-    automaton = automaton_figure(query.question.query, query.question.name)
+    diagram = presentation_of(query.question).diagram
+    automaton = None if diagram is None else diagram(query.question)
     content = {
         "title": query.question.name,
         "report": query,
         "summary": summary,
         "filed": "" if listing is None or listing.total <= FILED else f"first {FILED:,} of {listing.total:,} rows",
-        "all_rows": "Those listed as CSV" if query.cut else "All as CSV",
+        "all_rows": "CSV of the listed matches" if query.cut else "All as CSV",
         "leaders": _leaders(query),
         "automaton": automaton,
         "zone": report.clock.zone,

@@ -1,4 +1,4 @@
-"""The Run page: what each stage of the day's latest run did, how long it took, what it wrote; slices; earlier runs."""
+"""The Run page: what each stage of the day's latest run did, its time, what it wrote; slices; earlier runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from datetime import date
 from typing import Any
 
-from jobs.reports.answers.listing import Heading
+from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
@@ -47,31 +47,25 @@ def page(report: DayReport) -> Page:
 _STAGES = [
     Heading("stage"),
     Heading("status"),
-    Heading("rows in", number=True),
-    Heading("rows out", number=True),
+    *numbers("rows in", "rows out"),
     Heading("seconds", number=True, measured=True),
     Heading("message", prose=True),
 ]
 _SLICES = [
     Heading("query"),
-    Heading("slices", number=True),
-    Heading("events", number=True),
-    Heading("largest slice", number=True),
-    Heading("its share", number=True),
-    Heading("partial rows", number=True),
-    Heading("seconds, all slices", number=True, measured=True),
-    Heading("slowest slice", number=True, measured=True),
-    Heading("peak memory", number=True, measured=True),
+    *numbers("slices", "events", "largest slice", "its share", "partial rows"),
+    *numbers("seconds, all slices", "slowest slice", "peak memory", measured=True),
 ]
 _RUNS = [Heading("run", measured=True), Heading("began (UTC)", measured=True), Heading("stages"), Heading("statuses")]
 
 
 def _summary(day: date, stages: list[dict[str, Any]]) -> str:
     if not stages:
-        return f"No stage of any run has recorded {spoken(day)}."
+        return f"No run has recorded a stage for {spoken(day)}."
     failed = [stage["stage"] for stage in stages if stage["status"] != "done"]
     if failed:
-        return f"The latest run of {spoken(day)} did not finish: {', '.join(failed)}."
+        these = "this stage" if len(failed) == 1 else "these stages"
+        return f"The latest run of {spoken(day)} did not finish {these}: {', '.join(failed)}."
     return f"The latest run of {spoken(day)} finished {counted(len(stages), 'stage')}."
 
 
@@ -87,7 +81,7 @@ def _stage(stage: dict[str, Any]) -> list[str]:
 
 
 def _versions(stages: list[dict[str, Any]], kind: str) -> str:
-    """Of the run's stages together: the Delta version of each of the `tables` written, or of the `software` used."""
+    """For all stages of a run: the Delta versions of the `tables` written, or the versions of the `software`."""
     found: dict[str, object] = {}
     for stage in stages:
         found |= json.loads(stage["versions"] or "{}").get(kind, {})

@@ -9,9 +9,12 @@ from typing import Any
 
 from cep_core.experiments.loads import BUSIEST, DAY
 from cep_core.experiments.spread import Spread
-from jobs.reports.answers.listing import Heading
+from cep_core.shedding.shedders.events import EVENTS_BY_TYPE
+from cep_core.shedding.shedders.nothing import UNSHED
+from cep_core.shedding.strategies import strategy_named
+from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_told, load_told, over_what, yardsticks
-from jobs.reports.comparisons.shedding_comparison import DROPS, NONE, Outcome, Shedding
+from jobs.reports.comparisons.shedding_comparison import SheddingComparison, SheddingOutcome
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.drawing.figure import Figure
@@ -23,7 +26,7 @@ from jobs.reports.words.values import listed, shown
 
 
 def page(report: DayReport) -> Page | None:
-    """None where the day was not compared: the report has no such page then."""
+    """The page; None where the day was not compared, and then the report has no such page."""
     compared = report.shedding
     if compared is None:
         return None
@@ -40,14 +43,21 @@ def page(report: DayReport) -> Page | None:
         "load": load_told(compared),
         "missed": missed,
         "choice": choice,
-        "choices": {"headings": _DROPS, "rows": [_drops(one) for one in compared.at_told if "choice" in one.measures]},
+        "choices": {
+            "headings": _DROPS,
+            "rows": [_drops(outcome) for outcome in compared.at_setting if "choice" in outcome.measures],
+        },
         "latency": latency,
         "missed_when": missed_when,
         "dropped_when": dropped_when,
         "strain": strain,
-        "strategies": {"headings": _headings(compared), "rows": [_row(compared, one) for one in compared.at_told]},
-        "drops": [(shown(name), DROPS[name]) for name in compared.strategies if name in DROPS],
-        "latencies": {"headings": _LATENCIES, "rows": [_latencies(one) for one in compared.at_told]},
+        "strategies": {
+            "headings": _headings(compared),
+            "rows": [_row(compared, outcome) for outcome in compared.at_setting],
+        },
+        "drops": [(shown(name), record.drops) for name in compared.strategies if (record := strategy_named(name))],
+        "events_strategy": EVENTS_BY_TYPE.name,
+        "latencies": {"headings": _LATENCIES, "rows": [_latencies(outcome) for outcome in compared.at_setting]},
         "states": _states(compared),
         "costs": _costs(compared),
     }
@@ -55,27 +65,27 @@ def page(report: DayReport) -> Page | None:
     return Page("shedding.html", "shedding.html", content, figures)
 
 
-def _operator(compared: Shedding, clock: Clock) -> str:
-    """What the load and the bound told of mean on the day's own clock."""
-    load, over = compared.told.load, over_what(compared, compared.told.over)
+def _operator(compared: SheddingComparison, clock: Clock) -> str:
+    """What the load and the bound mean on the day's own clock."""
+    load, over = compared.setting.load, over_what(compared, compared.setting.over)
     when = f", {clock.span(*compared.busiest)}," if compared.busiest else ""
-    if compared.told.over == DAY:
-        told = f"At a load of {share(load)} over the day the day's work takes {load:g} times as long as the day."
+    if compared.setting.over == DAY:
+        meaning = f"At a load of {share(load)} over the day, the day's work takes {load:g} times as long as the day."
         over_day = load
     else:
         over_day = compared.loads_over_day[load]
-        told = (
-            f"At a load of {share(load)} over {over}{when} the work of those hours takes {load:g} times as long as "
-            f"they last; over the whole day that is a load of {share(over_day)}."
+        meaning = (
+            f"At a load of {share(load)} over {over}{when or ','} the work of those hours takes {load:g} times as long "
+            f"as they last; over the whole day that is a load of {share(over_day)}."
         )
     if compared.virtual_cost:
         late = compared.bound_ns / (compared.virtual_cost / over_day) * 24 * clock.units_per_hour
-        told += f" The bound of {virtual(compared.bound_ns)} is then {clock.length(round(late))} of the day."
-    return told
+        meaning += f" The bound of {virtual(compared.bound_ns)} then is {clock.length(round(late))} of the day."
+    return meaning
 
 
-def _missed(compared: Shedding) -> list[Figure]:
-    """Along loads over the busiest hours and over the day, along bounds, then each query by itself."""
+def _missed(compared: SheddingComparison) -> list[Figure]:
+    """Along loads over the busiest hours, loads over the day, and bounds; then each query by itself."""
     names = compared.queries
     queries = listed([shown(name) for name in names or compared.asked]) or "all queries"
     weighted = ", weighted," if _weighted(compared) else ""
@@ -88,168 +98,168 @@ def _missed(compared: Shedding) -> list[Figure]:
     about: list[tuple[str | None, str, str]] = [(None, f"the matches of {queries}{weighted}", key) for key in settings]
     for name in names if len(names) > 1 else []:
         whole = quantity(_matches(compared, name))
-        about.append((name, f"the {whole} matches of {shown(name)}", f"load-{compared.told.over}"))
-    found = []
+        about.append((name, f"the {whole} matches of {shown(name)}", f"load-{compared.setting.over}"))
+    figures = []
     for query, matches, key in about:
         along, against = settings[key]
-        found.append(
+        figures.append(
             along_settings(
                 compared,
                 f"shedding-missed-by-{key}" + (f"-{re.sub(r'[^A-Za-z0-9]', '_', query)}" if query else ""),
                 along,
                 _shedding(compared),
-                partial(Outcome.lost_of, query=query),
-                ("matches missed", f"Share of {matches} that is missing, against the {against}."),
+                partial(SheddingOutcome.lost_of, query=query),
+                ("matches missed", f"Share of {matches} that is missed, by {against}."),
                 least=query is None,
             )
         )
-    return [figure for figure in found if figure is not None]
+    return [figure for figure in figures if figure is not None]
 
 
-def _choice(compared: Shedding) -> Figure | None:
-    """Along the loads: where little had to go there was a choice, where everything had to there was none."""
-    over = compared.told.over
+def _choice(compared: SheddingComparison) -> Figure | None:
+    """Along the loads: there is a choice where not all partial matches have to be dropped."""
+    over = compared.setting.over
     return along_settings(
         compared,
         "shedding-choice",
         compared.along(over),
         _shedding(compared),
-        lambda one: one.measures.get("choice"),
+        lambda outcome: outcome.measures.get("choice"),
         (
             "drops with a choice",
-            "Share of the drops in which fewer partial matches had to go than there were candidates, against the load "
-            f"over {over_what(compared, over)}; none where nothing had to go.",
+            "Share of the drops in which not all candidates had to be dropped, by the load over "
+            f"{over_what(compared, over)}; no point where nothing was dropped.",
         ),
     )
 
 
 _DROPS = [
     Heading("strategy", whole=True),
-    Heading("drops", number=True),
-    Heading("with a choice", number=True),
-    Heading("partial matches dropped", number=True),
+    *numbers("drops", "with a choice", "partial matches dropped"),
 ]
 
 
-def _drops(one: Outcome) -> list[str]:
-    its = one.measures
-    return [shown(one.strategy), _count(its["drops"]), _share(its["choice"]), _count(its["dropped"])]
+def _drops(outcome: SheddingOutcome) -> list[str]:
+    measures = outcome.measures
+    return [shown(outcome.strategy), _count(measures["drops"]), _share(measures["choice"]), _count(measures["dropped"])]
 
 
-def _strain(compared: Shedding) -> list[Figure]:
-    """Time above the bound, and what shedding costs."""
-    here, over = compared.along(compared.told.over), over_what(compared, compared.told.over)
-    found = [
+def _strain(compared: SheddingComparison) -> list[Figure]:
+    """Figures of the time above the bound and of what shedding costs."""
+    settings, over = compared.along(compared.setting.over), over_what(compared, compared.setting.over)
+    figures = [
         along_settings(
             compared,
             "shedding-late-time",
-            here,
+            settings,
             compared.strategies,
-            lambda one: one.measures["late_time"],
+            lambda outcome: outcome.measures["late_time"],
             (
                 "time above the bound",
                 "Share of the day's time in which events take longer than the bound of "
-                f"{virtual(compared.bound_ns)}, against the load over {over}.",
+                f"{virtual(compared.bound_ns)}, by the load over {over}.",
             ),
         ),
         along_settings(
             compared,
             "shedding-overhead",
-            here,
+            settings,
             _shedding(compared),
-            lambda one: one.measures["overhead"],
+            lambda outcome: outcome.measures["overhead"],
             (
                 "work spent on shedding",
-                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), against the load "
-                f"over {over}.",
+                "Shedding's own share of all virtual work (looking up, sorting, drawing, dropping), by the load over "
+                f"{over}.",
             ),
         ),
     ]
-    return [figure for figure in found if figure is not None]
+    return [figure for figure in figures if figure is not None]
 
 
-def _shedding(compared: Shedding) -> list[str]:
-    return [name for name in compared.strategies if name != NONE]
+def _shedding(compared: SheddingComparison) -> list[str]:
+    return [name for name in compared.strategies if name != UNSHED.name]
 
 
-def _matches(compared: Shedding, query: str) -> float:
-    return max(one.by_query[query]["query_matches"].mean for one in compared.outcomes if query in one.by_query)
+def _matches(compared: SheddingComparison, query: str) -> float:
+    return max(
+        outcome.by_query[query]["query_matches"].mean for outcome in compared.outcomes if query in outcome.by_query
+    )
 
 
-def _weighted(compared: Shedding) -> bool:
+def _weighted(compared: SheddingComparison) -> bool:
     return len(set(compared.weights.values())) > 1
 
 
-def _headings(compared: Shedding) -> list[Heading]:
+def _headings(compared: SheddingComparison) -> list[Heading]:
     return [
         Heading("strategy", whole=True),
         Heading("missed", number=True),
         *(Heading(f"of {shown(name)}", number=True) for name in compared.queries if len(compared.queries) > 1),
-        Heading("invented", number=True),
-        Heading("dropped", number=True),
-        Heading("runs", number=True),
+        *numbers("invented", "dropped", "runs"),
     ]
 
 
-def _row(compared: Shedding, one: Outcome) -> list[str]:
+def _row(compared: SheddingComparison, outcome: SheddingOutcome) -> list[str]:
     return [
-        shown(one.strategy),
-        _share(one.measures["lost"]),
-        *(_share(one.lost_of(name)) for name in compared.queries if len(compared.queries) > 1),
-        _count(one.measures.get("false_positives")),
-        _count(one.measures["dropped"]),
-        quantity(one.measures["lost"].n),
+        shown(outcome.strategy),
+        _share(outcome.measures["lost"]),
+        *(_share(outcome.lost_of(name)) for name in compared.queries if len(compared.queries) > 1),
+        _count(outcome.measures.get("false_positives")),
+        _count(outcome.measures["dropped"]),
+        quantity(outcome.measures["lost"].n),
     ]
 
 
 _LATENCIES = [
     Heading("strategy", whole=True),
-    Heading("median latency", number=True),
-    Heading("99 % within", number=True),
-    Heading("latest event", number=True),
-    Heading("events late", number=True),
-    Heading("time above the bound", number=True),
-    Heading("overhead", number=True),
-    Heading("trained anew", number=True),
+    *numbers(
+        "median latency",
+        "99 % within",
+        "latest event",
+        "events late",
+        "time above the bound",
+        "overhead",
+        "trained anew",
+    ),
 ]
 
 
-def _latencies(one: Outcome) -> list[str]:
-    times = [one.measures.get(name) for name in ("latency_p50", "latency_p99", "latency_p100")]
+def _latencies(outcome: SheddingOutcome) -> list[str]:
+    times = [outcome.measures.get(name) for name in ("latency_p50", "latency_p99", "latency_p100")]
     return [
-        shown(one.strategy),
-        *("–" if it is None else virtual(it.mean) for it in times),
-        *(_share(one.measures.get(name)) for name in ("late_events", "late_time", "overhead")),
-        _count(one.measures.get("retrained")),
+        shown(outcome.strategy),
+        *("–" if time is None else virtual(time.mean) for time in times),
+        *(_share(outcome.measures.get(name)) for name in ("late_events", "late_time", "overhead")),
+        _count(outcome.measures.get("retrained")),
     ]
 
 
-def _share(found: Spread | None) -> str:
-    if found is None:
+def _share(spread: Spread | None) -> str:
+    if spread is None:
         return "–"
-    return share(found.mean) + (f" ± {share(found.deviation)}" if found.deviation else "")
+    return share(spread.mean) + (f" ± {share(spread.deviation)}" if spread.deviation else "")
 
 
-def _count(found: Spread | None) -> str:
-    if found is None:
+def _count(spread: Spread | None) -> str:
+    if spread is None:
         return "–"
-    digits = 0 if found.mean >= 100 else 1
-    about = f" ± {quantity(round(found.deviation, digits))}" if found.deviation else ""
-    return quantity(round(found.mean, digits)) + about
+    digits = 0 if spread.mean >= 100 else 1
+    about = f" ± {quantity(round(spread.deviation, digits))}" if spread.deviation else ""
+    return quantity(round(spread.mean, digits)) + about
 
 
-def _states(compared: Shedding) -> dict[str, Any] | None:
-    """What was dropped, by query and by how far a partial match had come; None where nothing was."""
-    told = {name: found for name, found in compared.states.items() if any(map(sum, found.values()))}
-    if not told:
+def _states(compared: SheddingComparison) -> dict[str, Any] | None:
+    """What was dropped, by query and by how far a partial match had come; None where nothing was dropped."""
+    dropped = {name: by_query for name, by_query in compared.states.items() if any(map(sum, by_query.values()))}
+    if not dropped:
         return None
     rows = []
     for query in compared.queries:
-        lengths = {len(found[query]) for found in told.values() if query in found}
+        lengths = {len(by_query[query]) for by_query in dropped.values() if query in by_query}
         for state in range(max(lengths, default=0)):
             steps = f"{state} of {max(lengths)}"
-            rows.append([shown(query), steps, *(_dropped(found.get(query), state) for found in told.values())])
-    headings = [Heading("query"), Heading("elements bound"), *(Heading(shown(name), number=True) for name in told)]
+            rows.append([shown(query), steps, *(_dropped(by_query.get(query), state) for by_query in dropped.values())])
+    headings = [Heading("query"), Heading("elements bound"), *(Heading(shown(name), number=True) for name in dropped)]
     return {"headings": headings, "rows": rows}
 
 
@@ -257,30 +267,30 @@ def _dropped(by_state: Any, state: int) -> str:
     return quantity(by_state[state]) if by_state is not None and state < len(by_state) else "–"
 
 
-def _costs(compared: Shedding) -> list[tuple[str, str]]:
+def _costs(compared: SheddingComparison) -> list[tuple[str, str]]:
     """Terms and values, in virtual time."""
-    found: list[tuple[str, str]] = [("Latency bound", virtual(compared.bound_ns))]
+    terms: list[tuple[str, str]] = [("Latency bound", virtual(compared.bound_ns))]
     if compared.buffer_ns:
-        found.append(("Safety buffer", virtual(compared.buffer_ns)))
+        terms.append(("Safety buffer", virtual(compared.buffer_ns)))
     if compared.virtual_cost is not None:
-        found.append(("The day unshed", virtual(compared.virtual_cost)))
+        terms.append(("The day unshed", virtual(compared.virtual_cost)))
     if compared.trained_events is not None:
         days = ""
         if compared.training_days is not None:
             had, asked = compared.training_days
             days = f", of {counted(had, 'day')}" + (f" ({asked} were asked for)" if had < asked else "")
-        found.append(("Trained on", f"{counted(compared.trained_events, 'event')} before the day{days}"))
+        terms.append(("Trained on", f"{counted(compared.trained_events, 'event')} before the day{days}"))
     costs: Mapping[str, Any] = compared.costs
     for key, term in _TERMS.items():
         if key in costs:
-            found.append((term, virtual(costs[key])))
+            terms.append((term, virtual(costs[key])))
     for query, states in costs.get("states", {}).items():
         same = virtual(states[0]) + " in every state" if len(set(states)) == 1 else ", ".join(map(virtual, states))
         weight = compared.weights.get(query, 1.0)
-        found.append(
+        terms.append(
             (f"A partial match of {shown(query)}", same + (f"; weight {quantity(weight)}" if weight != 1 else ""))
         )
-    return found
+    return terms
 
 
 _TERMS = {

@@ -1,4 +1,4 @@
-"""The Slicing page: which way of slicing would have been best today, which plan is in use, and what it rests on."""
+"""The Slicing page: the strategy that would have been best today, the plan in use, and the statistics behind it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobs.reports.answers.changes import TRAILING
-from jobs.reports.answers.listing import Heading
-from jobs.reports.comparisons.slicing_comparison import Comparison, comparisons
+from jobs.reports.answers.listing import Heading, numbers
+from jobs.reports.comparisons.slicing_comparison import SlicingComparison, comparisons
 from jobs.reports.comparisons.slicing_history import History, Record, earlier_comparisons, history
 from jobs.reports.day_report import DayReport
 from jobs.reports.figures.drawing.figure import Figure
-from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
@@ -26,10 +26,10 @@ HEAVIEST = 30
 
 
 @dataclass(frozen=True)
-class Section:
+class PlanSection:
     """One plan on the page."""
 
-    comparison: Comparison
+    comparison: SlicingComparison
     sentence: str
     figure: Figure | None
     history: Figure | None
@@ -46,9 +46,12 @@ class Section:
 
 
 def page(report: DayReport) -> Page:
-    """Strategies side by side, for each plan by which the day was evaluated."""
+    """The page: strategies side by side, for each plan by which the day was evaluated."""
     earlier = earlier_comparisons(report.reader, report.day)
-    sections = [_section(one, history(earlier, report.day, one)) for one in comparisons(report.reader, report.day)]
+    sections = [
+        _section(comparison, history(earlier, report.day, comparison))
+        for comparison in comparisons(report.reader, report.day)
+    ]
     heavy = rows(report.reader.read("heavy_hitters", report.day, report.day), "event_type", "attribute", "value")
     heavy.sort(key=lambda row: -row["frequency"])
     content = {
@@ -69,54 +72,47 @@ def page(report: DayReport) -> Page:
 
 _STRATEGIES = [
     Heading("strategy"),
-    Heading("maximum load", number=True),
-    Heading("copies of an event", number=True),
-    Heading("largest / mean slice", number=True),
+    *numbers("maximum load", "copies of an event", "largest / mean slice"),
     Heading("setting", prose=True),
 ]
 _PLANNED = [
-    Heading("slices", number=True),
-    Heading("maximum load", number=True),
-    Heading("copies of an event", number=True),
-    Heading("lower bound", number=True),
+    *numbers("slices", "maximum load", "copies of an event", "lower bound"),
 ]
 _RECORDS = [
     Heading("strategy"),
-    Heading("days best", number=True),
-    Heading("days measured", number=True),
-    Heading("largest slice", number=True),
-    Heading("against the plan in use", number=True),
+    *numbers("days best", "days measured", "largest slice", "against the plan in use"),
 ]
 _HEAVY = [
     Heading("event type"),
     Heading("attribute"),
     Heading("value"),
-    Heading("events", number=True),
-    Heading("heavy above", number=True),
-    Heading("error at most", number=True),
+    *numbers("events", "heavy above", "error at most"),
 ]
 
 
-def _findings(report: DayReport, sections: list[Section]) -> list[str]:
+def _findings(report: DayReport, sections: list[PlanSection]) -> list[str]:
     if not sections:
         return [f"No slicing plan covers {spoken(report.day)}."]
-    told = [section.sentence for section in sections if section.sentence]
-    return told or [f"No strategies have been compared for {spoken(report.day)}."]
+    sentences = [section.sentence for section in sections if section.sentence]
+    return sentences or [f"No strategies have been compared for {spoken(report.day)}."]
 
 
-def compared(comparison: Comparison) -> str:
-    """Which strategy would have been best, and by how much against the plan in use."""
+def compared(comparison: SlicingComparison) -> str:
+    """The sentence that says which strategy would have been best, and by how much compared with the plan in use."""
     best, used, names = comparison.best, comparison.in_use, listed(comparison.queries)
     if best is None:
         return ""
     if used is None:
-        return f"For {names}, {shown(best.strategy)} would have been best: its largest slice is {share(best.load)}."
+        return (
+            f"For {names}, {shown(best.strategy)} would have been best: its largest slice has {share(best.load)} of "
+            "the events."
+        )
     if best.load >= used.load:
-        others = [one for one in comparison.strategies if one.load > used.load]
+        rivals = [strategy for strategy in comparison.strategies if strategy.load > used.load]
         nearest = (
-            f", {share(1 - used.load / others[0].load)} below the next, {shown(others[0].strategy)}"
-            if others
-            else ", as that of every other"
+            f", {share(1 - used.load / rivals[0].load)} below the next, {shown(rivals[0].strategy)}"
+            if rivals
+            else ", as with every other strategy"
         )
         return (
             f"For {names}, the plan in use was best: its largest slice has {share(used.load)} of the events{nearest}."
@@ -127,27 +123,27 @@ def compared(comparison: Comparison) -> str:
     )
 
 
-def _section(comparison: Comparison, past: History) -> Section:
+def _section(comparison: SlicingComparison, past: History) -> PlanSection:
     plan = comparison.plan
     content: dict[str, Any] = json.loads(plan["plan"])
-    told = len(past.days) > 1
+    several = len(past.days) > 1
     clause = "" if comparison.best is None else past.clause(comparison.best.strategy)
     sentence = compared(comparison)
-    return Section(
+    return PlanSection(
         comparison,
         f"{sentence.removesuffix('.')}; {clause}." if clause else sentence,
         strategies_figure(comparison),
-        trailing_slicing_figure(past) if told else None,
-        [_recorded(record) for record in past.records] if told else [],
+        trailing_slicing_figure(past) if several else None,
+        [_recorded(record) for record in past.records] if several else [],
         [
             [
-                shown(one.strategy),
-                share(one.load),
-                "–" if one.replication is None else f"{one.replication:.2f}",
-                "–" if one.imbalance is None else f"{one.imbalance:.2f}",
-                _setting(one.parameters),
+                shown(strategy.strategy),
+                share(strategy.load),
+                "–" if strategy.replication is None else f"{strategy.replication:.2f}",
+                "–" if strategy.imbalance is None else f"{strategy.imbalance:.2f}",
+                _setting(strategy.parameters),
             ]
-            for one in comparison.strategies
+            for strategy in comparison.strategies
         ],
         [
             [
@@ -159,8 +155,13 @@ def _section(comparison: Comparison, past: History) -> Section:
         [shown(text, 300) for text in content.get("decisions", [])],
         _seconds(comparison),
         [
-            [quantity(one.slices), share(one.load), f"{one.replication:.2f}", share(one.lower_bound)]
-            for one in comparison.planned
+            [
+                quantity(strategy.slices),
+                share(strategy.load),
+                f"{strategy.replication:.2f}",
+                share(strategy.lower_bound),
+            ]
+            for strategy in comparison.planned
         ],
     )
 
@@ -170,7 +171,7 @@ def _recorded(record: Record) -> list[str]:
     return [shown(record.strategy), quantity(record.wins), quantity(record.days), share(record.load), against]
 
 
-def _seconds(comparison: Comparison) -> str:
+def _seconds(comparison: SlicingComparison) -> str:
     if comparison.slowest_seconds is None or comparison.all_seconds is None:
         return ""
     return f"slowest slice {elapsed(comparison.slowest_seconds)}, all slices {elapsed(comparison.all_seconds)}"

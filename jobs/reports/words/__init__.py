@@ -1,1 +1,1 @@
-"""Numbers, moments and values as a reader meets them."""
+"""Numbers, times and values as reports write them."""

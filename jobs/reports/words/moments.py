@@ -11,13 +11,13 @@ from jobs.workload.operating_days import UNITS
 
 @dataclass(frozen=True)
 class Clock:
-    """Turns moments of a log, int64 in `unit` since the epoch, into local times of `zone`."""
+    """Turns times of a log, int64 in `unit` since the epoch, into local times of `zone`."""
 
     unit: str = "s"
     zone: str = "UTC"
 
     def at(self, moment: int) -> datetime:
-        """The local time of a moment; below a microsecond it is cut.
+        """The local time of a moment, cut to the microsecond.
 
         >>> Clock("ms", "America/New_York").at(1362747540_000).isoformat()
         '2013-03-08T07:59:00-05:00'
@@ -33,7 +33,7 @@ class Clock:
         return "" if moment is None else self.at(moment).isoformat()
 
     def time(self, moment: int) -> str:
-        """For tables: day and time of day; seconds only where there are some.
+        """For tables: day and time of day; seconds only if there are any.
 
         >>> Clock().time(1362747540), Clock().time(1362747541)
         ('8 Mar 12:59', '8 Mar 12:59:01')

@@ -1,7 +1,7 @@
-"""Numbers as a reader meets them: counts of any size, quantities, plurals, ratios, medians.
+"""Numbers as reports write them: counts of any size, quantities, plurals, ratios, medians.
 
-Counts may exceed every machine type (`docs/architecture.md`, Numbers), so a `Magnitude` carries an exact integer where
-there is one and always the base-10 logarithm of its absolute value; comparing and printing never overflow.
+Counts may exceed every machine type (`docs/architecture.md`, Numbers). So a `Magnitude` always has the base-10
+logarithm of its absolute value, and the exact integer if it is known. Comparing and printing never overflow.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PLAIN_DIGITS = 9
 
 @dataclass(frozen=True)
 class Magnitude:
-    """A number of any size: `sign` -1, 0 or 1, `log10` of its absolute value (-inf at 0), `exact` where it is known.
+    """A number of any size: `sign` -1, 0 or 1, `log10` of its absolute value (-inf at 0), `exact` if it is known.
 
     >>> Magnitude.of(87), Magnitude.of(None, 34.1)
     (Magnitude(sign=1, log10=1.9395192526186185, exact=87), Magnitude(sign=1, log10=34.1, exact=None))
@@ -29,7 +29,7 @@ class Magnitude:
 
     @staticmethod
     def of(value: int | float | Decimal | None, log10: float | None = None, sign: int | None = None) -> Magnitude:
-        """From a value, or from its logarithm and sign where the value itself is beyond 38 digits.
+        """From a value, or from its logarithm and sign if the value itself is beyond 38 digits.
 
         No value and no logarithm is zero: a missing count means that nothing was counted.
         """
@@ -44,11 +44,11 @@ class Magnitude:
 
     @property
     def key(self) -> tuple[float, int | float]:
-        """Sorts magnitudes by value; the exact value parts those whose logarithms are equal."""
+        """Sorts magnitudes by value. The exact value decides between equal logarithms."""
         if self.sign == 0:
             return (0.0, 0.0)
         # 10 ** log10 may overflow: negative numbers sort before 0 by mirrored logarithms, shifted clear of 0
-        # an integer stays one: beyond 10^308 it is no float
+        # an integer stays an integer: beyond 10^308 it is no float
         return (self.sign * (self.log10 + 1000.0), 0.0 if self.exact is None else self.exact)
 
     def __str__(self) -> str:
@@ -130,7 +130,7 @@ def ratio(value: Magnitude, base: Magnitude) -> str:
 
 
 def median(values: Sequence[Magnitude]) -> Magnitude:
-    """The median; between two middle values their mean, in logarithms where one is known by its logarithm only.
+    """The median, or the mean of two middle values; the mean of logarithms if only a logarithm is known.
 
     >>> str(median([Magnitude.of(3), Magnitude.of(10), Magnitude.of(4), Magnitude.of(0)]))
     '3.5'

@@ -1,12 +1,13 @@
 """Values from data as text that cannot disturb the sentence around it.
 
-HTML escaping is the templates' work (autoescape); this is about what escaping leaves alone: control characters, marks
-that turn the direction of writing, and values as long as a page.
+Templates escape HTML (autoescape). This module handles what escaping does not: control characters, marks that change
+the direction of writing, and values as long as a page.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -24,7 +25,7 @@ _ISOLATE, _POP = "\u2068", "\u2069"
 def shown(value: object, longest: int = LONGEST) -> str:
     """A value of any column as text for a page, a caption or an axis.
 
-    Format and control characters are written out; text from right to left is isolated, so that it keeps to its place.
+    Format and control characters are written out. Text from right to left is isolated, so it stays in its place.
 
     >>> shown("JFK"), shown(None), shown(1234), shown(2.50), shown(True), shown([1, 2])
     ('JFK', '–', '1,234', '2.5', 'true', '1, 2')
@@ -61,6 +62,24 @@ def keyed(names: tuple[str, ...], values: tuple[object, ...]) -> str:
     'origin LGA, dest ORD'
     """
     return ", ".join(f"{name} {shown(value)}" for name, value in zip(names, values, strict=True))
+
+
+def named(names: Sequence[str], values: Sequence[object]) -> str:
+    """A combination of named values in a sentence.
+
+    >>> named(["departure airport", "destination airport"], ["LGA", "ATL"])
+    'departure airport LGA and destination airport ATL'
+    """
+    return listed([f"{name} {shown(value)}" for name, value in zip(names, values, strict=True)], len(names))
+
+
+def capitalised(text: str) -> str:
+    """A sentence begins with a capital letter, whatever its first word is.
+
+    >>> capitalised("aircraft N14228 had the most"), capitalised("LGA")
+    ('Aircraft N14228 had the most', 'LGA')
+    """
+    return text[:1].upper() + text[1:]
 
 
 def listed(texts: list[str], at_most: int = 5) -> str:

@@ -1,6 +1,6 @@
-"""What `evaluate` writes: rows of results, what the slices took, and `result_days`: what the results rest on.
+"""The tables that `evaluate` writes: results, `slice_runs`, and `result_days` with the inputs of each result.
 
-Each is a replacement of exactly the days and queries that were evaluated.
+Each write replaces exactly the days and queries that were evaluated.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.budget import WorkExhausted
+from cep_core.language.evaluator import DayResult
 from cep_core.matching.result.identity import MATCH_ID, match_ids
 from cep_core.numbers.count_columns import all_digits
 from jobs.lake.write import Replacement
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """A query's result of the evaluated days: rows with `day`, and what each day's totals say."""
+    """A query's result of the evaluated days: rows with `day`, and the totals of each day."""
 
     query: str
     into: str
@@ -38,7 +39,7 @@ class Result:
     table: pa.Table
     totals: dict[date, dict[str, Any]]
     exhausted: Mapping[date, WorkExhausted] = field(default_factory=dict)
-    """The days without a result, as their budget of work did not suffice."""
+    """The days without a result, because their budget of work was too small."""
 
     @property
     def rows(self) -> dict[date, int]:
@@ -47,9 +48,11 @@ class Result:
 
     def truncated(self, day: date) -> bool:
         """Whether the listing of an evaluated day was cut."""
-        totals = self.totals.get(day, {})
-        known = totals.get("matches_total") or totals.get("matches_at_least")
-        return known is not None and int(known) > self.rows.get(day, 0)
+        return self.of(day, 0, 0).is_cut
+
+    def of(self, day: date, begin: int, end: int) -> DayResult:
+        """What it says of an evaluated day, [begin, end) in log time."""
+        return DayResult(begin, end, self.rows.get(day, 0), self.totals.get(day, {}))
 
 
 def rows_of(run: Run, result: Result) -> Replacement:
@@ -61,14 +64,14 @@ def rows_of(run: Run, result: Result) -> Replacement:
     variables = run.compiled[result.query].variables
     if variables and result.into == result.query:
         rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
-    # Spark makes no frame of a table without chunks, and an empty result must clear its days all the same.
+    # Spark makes no frame from a table without chunks, but an empty result must clear its days too.
     nothing = run.spark.table(table).where(f.lit(False))
     frame = run.spark.createDataFrame(rows) if rows.num_rows else nothing
     return Replacement(frame, table, f.col("day").isin(days))
 
 
 def slice_runs_of(run: Run, partials: Sequence[Partial]) -> Replacement:
-    """What each query's evaluation of each slice took."""
+    """The time and memory of each query's evaluation of each slice."""
     grouped: dict[tuple[str, str, int], list[Partial]] = {}
     for partial in partials:
         grouped.setdefault((partial.query, partial.plan_id, partial.slice), []).append(partial)
@@ -92,7 +95,7 @@ def slice_runs_of(run: Run, partials: Sequence[Partial]) -> Replacement:
 
 
 def result_days(run: Run, results: Sequence[Result]) -> Replacement:
-    """What each evaluated day holds, from which inputs and by which definition; to be written last."""
+    """What each evaluated day holds, from which inputs and by which definition. It is written last."""
     from pyspark.sql import functions as f
 
     rows, mine = [], f.lit(False)
@@ -119,7 +122,7 @@ def result_days(run: Run, results: Sequence[Result]) -> Replacement:
 
 
 def _told(exhausted: WorkExhausted | None) -> str | None:
-    """What `result_days` says of a hole that lack of work made."""
+    """What `result_days` says about a day whose budget of work was too small."""
     if exhausted is None:
         return None
     candidates = None if exhausted.candidates is None else all_digits(exhausted.candidates)
@@ -134,7 +137,7 @@ def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column
 
 
 def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Sequence[Partial]) -> dict[date, int]:
-    """Events that workers read for each day, over all queries and slices."""
+    """How many events workers read for each day, over all queries and slices."""
     calendar = run.workload.operating_days
     read: dict[date, int] = {}
     for partial in partials:

@@ -1,8 +1,8 @@
-"""What one Python worker does with one slice: run every query of the plan on the events that the slice owns.
+"""The work of one Python worker on one slice: run every query of the plan on the events that the slice owns.
 
 Nothing here knows Spark: a slice's events are an Arrow table in (ts, seq) order, a result is Arrow IPC bytes. A slice
-with more events than the row limit is evaluated range by range, each range reading back the query's reach, so memory
-is bounded by the limit wherever the reach allows it.
+with more events than the row limit is evaluated range by range. Each range also reads the query's reach before it, so
+the limit bounds memory if the reach allows it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from cep_core.compile import evaluator_of
+from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.language.budget import Budget
-from cep_core.language.evaluator import Evaluator, Reach
-from cep_core.language.patterns.bind.binding import bind
+from cep_core.language.evaluator import RESULT, Evaluator, Reach
+from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership, read_from
 
 WORTH_CUTTING = 0.75
-"""A range is cut in two only if the larger part reads at most this share of its events; the rest is reach."""
+"""A range is cut in two only if the larger part reads at most this share of its events. The rest is reach."""
 
 Moments = tuple[int, ...]
 Stamps = npt.NDArray[np.int64]
@@ -40,22 +39,30 @@ SchemaValues = tuple[
 
 @dataclass(frozen=True)
 class QueryText:
-    """A query as it travels to a worker: text and settings; the worker compiles it once."""
+    """A query as it travels to a worker, which compiles it once, as the driver did.
+
+    `path`: as errors name the file; its suffix says the language. The budget of `settings` is that of each slice and
+    day.
+    """
 
     name: str
+    path: str
     text: str
-    max_matches: int | None = None
-    exact: bool = False
-    collapsed: bool = False
-    work: int | None = None
-    """Steps that each slice may take for a day."""
+    settings: Settings
+    table: str = RESULT
+    """The suffix of the table that it is evaluated for."""
+
+    @property
+    def into(self) -> str:
+        """The name of that table."""
+        return self.name + self.table
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """All that the workers of a run need beside the events: plain values.
+    """What the workers of a run need beside the events, as plain values.
 
-    `blocks`: for each query the boundaries of the operating days to evaluate, one tuple for each block of
+    `blocks`: for each query's table the boundaries of the operating days to evaluate, one tuple for each block of
     consecutive days. `schema`: attribute types of each event type, with unit and ties.
     """
 
@@ -74,10 +81,12 @@ class Assignment:
 class Partial:
     """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
 
-    `events`: read for each day of the block; those before the first that a piece looks back to count to its first day.
+    `into`: the table that it was evaluated for; there may be batches for tables beside it among them.
+    `events`: read for each day of the block. Events that a piece reads before its first day count to that day.
     """
 
     query: str
+    into: str
     plan_id: str
     slice: int
     block: int
@@ -96,7 +105,9 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
         if query.name not in plan.queries:
             continue
         evaluator = compiled(query, assignment.schema)
-        for block, days in enumerate(assignment.blocks[query.name]):
+        evaluate = next(table.evaluate for table in evaluator.tables if table.suffix == query.table)
+        assert evaluate is not None
+        for block, days in enumerate(assignment.blocks[query.into]):
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
@@ -105,9 +116,10 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
                 for day, events_read in _by_day(moments, days, own, stamps):
                     read[day] += events_read
                 part = events.slice(own.start, own.stop - own.start)
-                batches += evaluator.evaluate(part, ownership(plan, number, moments))
+                batches += evaluate(part, ownership(plan, number, moments))
             yield Partial(
                 query.name,
+                query.into,
                 plan_id,
                 number,
                 block,
@@ -120,7 +132,7 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
 
 
 def pieces(days: Moments, reach: Reach, stamps: Stamps, limit: int) -> list[Moments]:
-    """`days` cut, at day boundaries where there are any, until each part reads at most `limit` events.
+    """`days`, cut until each part reads at most `limit` events; at day boundaries if there are any.
 
     >>> pieces((0, 10, 20, 30, 40), Reach(time=2), np.arange(40), limit=15)
     [(0, 10), (10, 20), (20, 30), (30, 40)]
@@ -162,7 +174,7 @@ def from_bytes(content: bytes) -> pa.RecordBatch:
 def schema_to_values(
     schema: LogSchema,
 ) -> SchemaValues:
-    """A schema as plain tuples, for the journey."""
+    """A schema as plain tuples, to be sent to workers."""
     types = tuple(
         (name, tuple((a.name, a.type.value, a.nullable) for a in attributes.values()))
         for name, attributes in schema.types.items()
@@ -185,14 +197,7 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
         ties=Ties(ties),
         imprecision={name: (before, after) for name, before, after in imprecision},
     )
-    return evaluator_of(
-        bind(query.text, log, query.name),
-        max_matches=query.max_matches,
-        exact=query.exact,
-        collapsed=query.collapsed,
-        supersets=True,
-        budget=Budget(query.work),
-    )
+    return bind_text(query.text, log, query.path, whole_log=False).evaluator(query.settings)
 
 
 def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps, limit: int) -> Sequence[Moments]:
@@ -213,7 +218,7 @@ def _reads(days: Moments, reach: Reach, stamps: Stamps) -> int:
 
 
 def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:
-    """How the events `own` of a piece of a block fall to its days: (number of the day in `days`, events).
+    """How the events `own` of a piece of a block belong to its days: (number of the day in `days`, events).
 
     >>> list(_by_day((10, 20, 30), (0, 20, 30, 40), slice(8, 30), np.arange(40)))
     [(0, 12), (1, 10)]

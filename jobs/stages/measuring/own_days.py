@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cep_core.experiments.grids import TRAINED, Cell, Grid
-from cep_core.experiments.logs import OwnDays
-from cep_core.experiments.measuring import measure_scenario, scenario_of_days
-from cep_core.language.patterns.query import Query
+from cep_core.experiments.grids.cells import measure_scenario, scenario_of_days
+from cep_core.experiments.grids.grid import TRAINED, Cell, Grid
+from cep_core.experiments.grids.logs import OwnDays
 from cep_core.shedding.arrays.offering import relevant_types
 from jobs.lake.reading import read_types
 from jobs.runs.sources import has_day
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
 class OwnLog:
     """What the cells of a grid read, small enough to be sent to every worker."""
 
-    queries: Mapping[str, Query]
+    queries: Mapping[str, Any]
+    """Bound queries by name: those that an operator can replay."""
     events: pa.Table
     begins: Mapping[date, int]
     """The first moment of each day that trains."""

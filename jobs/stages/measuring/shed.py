@@ -1,9 +1,9 @@
 """What a slower machine would have missed: the shedding strategies replayed over a day (docs/semantics.md 7).
 
-All queries of the workload that ask for `shedding` share one operator. It is trained on the days before that the lake
-holds, as many as asked for and fit `limits.slice_rows` events, and judged on the day. Everything is computed in this
-process, from the lake's files, on a virtual clock: the same events give the same rows on any machine. How many days it
-was trained on is part of every row's parameters.
+All queries of the workload that ask for `shedding` share one operator. The days before that the lake holds train it, as
+many as `training_days` asks for and as `limits.slice_rows` allows; then it is judged on the day. Everything is computed
+in this process, from the lake's files, on a virtual clock, so the same events give the same rows on every machine. The
+number of training days is among the parameters of every row.
 
 Cost: for each day one run of the operator over the days read, and one over the day for each strategy, setting (a load
 over the day or over its busiest hours, a bound) and seed; seconds a day. A run of many days therefore compares the
@@ -18,7 +18,7 @@ from datetime import date, timedelta
 
 import pyarrow as pa
 
-from cep_core.experiments.shedding import compare_shedding, scenario_of
+from cep_core.experiments.shedding_rows import compare_shedding, scenario_of
 from cep_core.shedding.arrays.offering import relevant_types
 from jobs.lake.reading import read_types
 from jobs.runs.ledger import bounds_of
@@ -30,7 +30,7 @@ EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
 
 MOST_DAYS = 31
-"""Days that one run compares: reports look back no further than four weeks."""
+"""Most days that one run compares: reports look back no further than four weeks."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,17 @@ class Training:
 
     days: tuple[date, ...]
     asked: int
-    """How many they should have been: the lake may hold fewer."""
+    """How many days were asked for; the lake may hold fewer."""
 
 
 def days_evaluated(run: Run) -> list[date]:
-    """The days of the run's scope on which a query that asks for shedding is evaluated: former rows no longer hold."""
+    """The days of the run's scope on which a query that asks for shedding is evaluated; their rows are replaced."""
     assert run.scope is not None
     return sorted({evaluation.day for name in run.workload.shed_queries for evaluation in run.scope.of(name)})
 
 
 def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
-    """What trained and what was measured: the rows of `experiments` for a day, without day, run and experiment."""
+    """The training days, and the rows of `experiments` for a day, without the columns day, run and experiment."""
     workload, asked = run.workload, run.workload.shed_queries
     assert workload.shedding is not None
     training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in asked}
@@ -71,16 +71,16 @@ def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
         bounds=workload.shedding.bounds,
         seeds=workload.shedding.seeds,
     )
-    told = {"training_days": len(training.days), "training_days_asked": training.asked}
+    training_facts = {"training_days": len(training.days), "training_days_asked": training.asked}
     if hours:
-        told["busiest_hours"] = hours
-    return training, _told(compared, told)
+        training_facts["busiest_hours"] = hours
+    return training, _with_facts(compared, training_facts)
 
 
-def _told(compared: pa.Table, told: dict[str, int]) -> pa.Table:
+def _with_facts(compared: pa.Table, facts: dict[str, int]) -> pa.Table:
     """The rows with more parameters."""
     encoded = compared["parameters"].combine_chunks().dictionary_encode()
-    texts = [json.dumps(json.loads(text) | told, sort_keys=True) for text in encoded.dictionary.to_pylist()]
+    texts = [json.dumps(json.loads(text) | facts, sort_keys=True) for text in encoded.dictionary.to_pylist()]
     parameters = pa.DictionaryArray.from_arrays(encoded.indices, pa.array(texts, pa.string())).dictionary_decode()
     return compared.set_column(compared.column_names.index("parameters"), "parameters", parameters)
 

@@ -1,4 +1,4 @@
-"""Events turned on their side for counting: one row for each value that an event carries in a slicing attribute."""
+"""Events transposed for counting: one row for each value that an event has in a slicing attribute."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def slicing_places(atoms: Iterable[Atom]) -> tuple[tuple[str, str], ...]:
 
 
 def attribute_values(events: DataFrame, places: Iterable[tuple[str, str]]) -> DataFrame:
-    """Rows (day, event_type, ts, attribute, value): values as text, null ones left out."""
+    """Rows (day, event_type, ts, attribute, value): values as text, without nulls."""
     from pyspark.sql import functions as f
 
     carried: dict[str, set[str]] = {}

@@ -1,9 +1,9 @@
-"""What the planner must know of the events that a plan will slice: exact counts by type, atom and value, made by Spark.
+"""Counts for the planner of the events that a plan will slice: exact, by type, atom and value, computed by Spark.
 
-An event's signature says which atoms match it (`cep_core.slicing.matching`, in SQL); there are few different ones, so
-one aggregation answers how many events each atom, or any of some atoms, matches. Of each slicing attribute the most
-frequent values are counted one by one, the rest by their number. Cost: two aggregations for any number of sets of
-days.
+An event's signature says which atoms match it (`cep_core.slicing.atom_rows`, in SQL). There are few different
+signatures, so one aggregation tells how many events each atom, or any of several atoms, matches. For each slicing
+attribute the most frequent values are counted one by one, the rest together. Cost: two aggregations for any number of
+sets of days.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 LISTED = 10_000
-"""Values of an attribute that are counted one by one."""
+"""How many values of an attribute are counted one by one."""
 
 Days = tuple[date, ...]
 
 
 class EventCounts:
-    """Counts of the events of sets of days, for all atoms of the workload; each set is counted once."""
+    """Counts of the events of sets of days, for all atoms of the workload. Each set is counted once."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -85,7 +85,7 @@ class EventCounts:
         )
 
     def stamps(self, days: Days) -> npt.NDArray[np.int64]:
-        """The ascending time-stamps of all events of these days, which ascend, too; read once for all days counted."""
+        """The ascending time-stamps of all events of these ascending days, read once for all counted days."""
         missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
         if not missing.isdisjoint(days):
             found = self._events(missing).select("day", "ts").toArrow()
@@ -103,7 +103,7 @@ class EventCounts:
         return self._run.spark.table(self._run.table("events")).where(f.col("day").isin(sorted(days)))
 
     def _matched(self, events: DataFrame) -> DataFrame:
-        """Each event with its signature: which atoms match it (cep_core.slicing.matching, in SQL)."""
+        """Each event with its signature: which atoms match it (cep_core.slicing.atom_rows, in SQL)."""
         from pyspark.sql import functions as f
 
         conditions = [f.lit("")]

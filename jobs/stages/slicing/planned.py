@@ -1,4 +1,4 @@
-"""The plans of a run as they are stored: later stages and tasks use these and make none of their own."""
+"""The stored plans of a run. Later stages and tasks use them and make none of their own."""
 
 from __future__ import annotations
 

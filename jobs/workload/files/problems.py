@@ -1,4 +1,4 @@
-"""Reading a declaration strictly: every problem is collected with its place, and all are reported at once."""
+"""Reading a declaration strictly: every problem is collected with its place; all are reported at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 
 MOST = 10**12
-"""The largest count that a declaration may hold where nothing smaller bounds it."""
+"""The largest count in a declaration, if no smaller limit holds."""
 
 
 class WorkloadError(WrongWorkload):
@@ -33,7 +33,7 @@ class WorkloadError(WrongWorkload):
 
 
 def brief(value: object, quoted: bool = True) -> str:
-    """A value of a file as a message shows it: short, on one line, printable anywhere.
+    """A value of a file as a message shows it: short, on one line, printable.
 
     >>> brief("a\\nb"), brief("x" * 100, quoted=False), brief([1, [2]])
     ("'a\\\\nb'", 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...', '[1, [2]]')
@@ -80,12 +80,12 @@ class Problems:
     """By file: where each key, and its value, stands, by the key's path."""
 
     def add(self, where: str, message: str, key: str = "") -> None:
-        """`where`: a file, or `file: path` of a value in it; `key`: a key inside of it that the problem is about."""
+        """`where`: a file, or `file: path` of a value in it. `key`: the key inside it that the problem is about."""
         file, _, path = where.partition(": ")
         self.point(file, self.mark(where, key), f"{brief_path(path)}: {message}" if path else message)
 
     def point(self, file: str, mark: Mark | None, message: str, hint: str = "") -> None:
-        """A problem at a place of a file: its line below it, with a caret, where the file has been read."""
+        """A problem at a place of a file. If the file was read, its line follows with a caret."""
         if mark is None:
             self.found.append(f"{file}: {message}; {hint}" if hint else f"{file}: {message}")
             return
@@ -98,7 +98,7 @@ class Problems:
         self.found.append("\n".join([head, *pointed(line, Position(*mark), hint)]))
 
     def mark(self, where: str, key: str = "") -> Mark | None:
-        """Where a value stands: itself, else the key that it belongs to, or the nearest one around it.
+        """Where a value stands; if unknown, where its key stands, or the nearest key around it.
 
         >>> marks = {"events": (Mark(7, 1, 6), Mark(8, 3)), "events.A": (Mark(8, 3), Mark(8, 6, 3))}
         >>> problems = Problems(marks={"w.yaml": marks})
@@ -122,7 +122,7 @@ class Problems:
         return f"{file}:{mark.line}:{mark.column}: {path}" if mark else where
 
     def mapping(self, where: str, value: Any) -> dict[str, Any]:
-        """The value as a mapping with text keys; an empty one, and a problem, when it is none."""
+        """The value as a mapping with text keys. If it is none: an empty mapping and a problem."""
         if value is None:
             return {}
         if not isinstance(value, Mapping):
@@ -134,7 +134,7 @@ class Problems:
         return {key: item for key, item in value.items() if isinstance(key, str)}
 
     def sequence(self, where: str, value: Any) -> list[Any]:
-        """The value as a list; an empty one, and a problem, when it is none."""
+        """The value as a list. If it is none: an empty list and a problem."""
         if value is None:
             return []
         if not isinstance(value, list):
@@ -143,7 +143,7 @@ class Problems:
         return value
 
     def section(self, where: str, value: Any, required: Collection[str], optional: Collection[str] = ()) -> Section:
-        """A mapping with known keys: unknown and missing ones are problems."""
+        """A mapping with known keys. Unknown and missing keys are problems."""
         items = self.mapping(where, value)
         known = {*required, *optional}
         for key in items:
@@ -157,7 +157,7 @@ class Problems:
 
 @dataclass(frozen=True)
 class Section:
-    """A mapping being read; a value of the wrong kind is a problem and its default stands in for it."""
+    """A mapping being read. A value of the wrong kind is a problem, and the default is used in its place."""
 
     problems: Problems
     where: str
@@ -194,7 +194,7 @@ class Section:
         return int(value)
 
     def line(self, key: str, longest: int) -> str:
-        """A line of text that a page or a calendar shows; not an empty one."""
+        """One line of text that a page or a calendar shows. It must not be empty."""
         text = self.text(key).strip()
         if self.items.get(key) is not None and (not text or len(text) > longest or not text.isprintable()):
             if isinstance(self.items[key], str):
@@ -218,12 +218,12 @@ class Section:
         return tuple(item for item in found if isinstance(item, str))
 
     def counts(self, key: str, default: tuple[int, ...], least: int = 0, most: int = MOST) -> tuple[int, ...]:
-        """A list of whole numbers from `least` to `most`; not an empty one."""
+        """A list of whole numbers from `least` to `most`. It must not be empty."""
         wanted = f"whole numbers from {least:,} to {most:,}"
         return tuple(self._listed(key, default, lambda item: _is_whole(item) and least <= item <= most, wanted))
 
     def numbers(self, key: str, default: tuple[float, ...], most: float) -> tuple[float, ...]:
-        """A list of numbers above 0, at most `most`; not an empty one."""
+        """A list of numbers above 0, at most `most`. It must not be empty."""
         wanted = f"numbers above 0, at most {most:,.0f}"
         return tuple(map(float, self._listed(key, default, lambda item: is_number(item) and 0 < item <= most, wanted)))
 

@@ -1,4 +1,4 @@
-"""A text file of a workload, read with all that can be wrong with any file: absent, no file, too large, not UTF-8."""
+"""Reading a text file of a workload; problems are a missing file, a folder or pipe, too many bytes, no UTF-8."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from jobs.workload.files.problems import Problems
 
 LARGEST = 256 * 1024
-"""Bytes. A workload's texts are written by people; values by the thousand belong into a source."""
+"""The most bytes of a file. People write a workload's texts; thousands of values belong in a source."""
 
 
 def read_text(problems: Problems, path: Path, shown: str) -> str | None:
@@ -26,7 +26,7 @@ def read_text(problems: Problems, path: Path, shown: str) -> str | None:
         problems.add(shown, f"cannot be read: {error.strerror or error}")
         return None
     if len(data) > LARGEST:
-        problems.add(shown, f"is larger than {LARGEST:,} bytes; values by the thousand belong into a source")
+        problems.add(shown, f"is larger than {LARGEST:,} bytes; thousands of values belong in a source")
         return None
     try:
         text = data.decode("utf-8-sig")

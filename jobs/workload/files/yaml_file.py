@@ -1,9 +1,9 @@
-"""A YAML file of a workload, read with the place of every key and value, so that a problem found later can say where.
+"""Reading a YAML file of a workload with the place of every key and value, so that later problems can name it.
 
-Strict where YAML is not: no key twice, no anchor inside of itself, no aliases that stand for more values than a person
-would write (an "alias bomb" of thirty lines stands for 10^30), no nesting deeper than any declaration. What looks like
-a date or a number and is none, such as 2013-02-31, stays text: what reads the value says what it expected. Cost: linear
-in the values that the file stands for, which are bounded.
+Stricter than YAML: no key twice, no anchor inside itself, no aliases that stand for more values than a person would
+write (an "alias bomb" of thirty lines stands for 10^30), no deep nesting. A text that only looks like a date or a
+number, such as 2013-02-31, stays text; the reader of the value says what it expected. Cost: linear in the values that
+the file stands for, which are bounded.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from jobs.workload.files.problems import Mark, Problems, brief
 from jobs.workload.files.text_file import read_text
 
 MOST_VALUES = 20_000
-"""That a file may stand for, with every alias written out."""
+"""The most values that a file may stand for, with every alias written out."""
 DEEPEST = 40
-"""Levels of nesting, with every alias written out."""
+"""The most levels of nesting, with every alias written out."""
 _LONGEST = 64
 """Characters of a key that a place remembers."""
 
 
 def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
-    """What the file holds, None if it cannot be read; `problems` learns its places. `shown`: its name in problems."""
+    """What the file holds, or None if it cannot be read; `problems` keeps the places. `shown`: its name in problems."""
     shown = shown or path.name
     text = read_text(problems, path, shown)
     if text is None:
@@ -56,13 +56,13 @@ def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """Values of YAML's own types; bounded, and forgiving towards what only looks like a date or a number."""
+    """Values of YAML's own types, bounded. A text that only looks like a date or a number is kept as text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._level = 0
         self._extents: dict[int, tuple[int, int]] = {}
-        """By node: the values that it stands for, and the levels."""
+        """By node: the number of values that it stands for, and its levels."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -99,9 +99,9 @@ class _Loader(yaml.SafeLoader):
 
 
 def mark_inside(problems: Problems, where: str, text: str, start: int, length: int = 1) -> Mark | None:
-    """Where a part of a text that is a value of the file stands there, however it is quoted or folded.
+    """Where a part of a text value stands in the file, also if the text is quoted or folded.
 
-    Falls back to the value's own place where the two differ, as in a quoted text with escapes.
+    If the file writes the text differently, as with escapes, it is the place of the whole value.
     """
     file, _, path = where.partition(": ")
     known = problems.marks.get(file, {}).get(path)
@@ -125,7 +125,7 @@ def mark_inside(problems: Problems, where: str, text: str, start: int, length: i
 
 
 _PREFIX = re.compile(r"""(?:[&!]\S*\s+)*(?:[|>][^\n]*\n|['"])?""")
-"""What stands before the first character of a text: its anchor and tag, and the sign of a block or a quote."""
+"""What stands before the first character of a text: anchor, tag, and the sign of a block or a quote."""
 
 
 def _parts(node: yaml.Node) -> list[yaml.Node]:
@@ -135,7 +135,7 @@ def _parts(node: yaml.Node) -> list[yaml.Node]:
 
 
 def _twice(node: yaml.Node) -> Iterator[tuple[yaml.ScalarNode, int]]:
-    """Keys that their mapping has before, each with the line of the first; aliased values are looked at once."""
+    """Keys that a mapping has twice, each with the line of the first. Aliased values are visited once."""
     seen: set[int] = set()
     rest = [node]
     while rest:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
@@ -14,6 +15,8 @@ from jobs.workload.files.text_file import read_text
 
 RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
 """Column names that no attribute may take."""
+LONGEST_TITLE = 60
+"""Characters of an attribute's title."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
 
@@ -27,17 +30,23 @@ class AtomCondition:
 
 
 def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, Attribute]]:
-    """The attributes of each event type, from the section `events`."""
+    """The attributes of each event type, from the section `events`.
+
+    An attribute is a type (`string`), or a type and a title (`{type: string, title: airport of departure}`). One name
+    has one type and one title in the whole log; a title given in one event type holds in all of them.
+    """
     types: dict[str, dict[str, Attribute]] = {}
     known: dict[str, AttributeType] = {}
     spelt: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for event_type, declared in problems.mapping("workload.yaml: events", value).items():
         where = f"workload.yaml: events.{event_type}"
         if not _IDENTIFIER.fullmatch(event_type):
             problems.add(where, "an event type is a letter, then up to 127 letters, digits and '_'")
         types[event_type] = {}
-        for name, text in problems.mapping(where, declared).items():
-            kind = _attribute_type(problems, f"{where}.{name}", text)
+        for name, form in problems.mapping(where, declared).items():
+            attribute = _attribute(problems, f"{where}.{name}", name, form)
+            kind = attribute.type
             if name.lower() in RESERVED or not _IDENTIFIER.fullmatch(name):
                 problems.add(
                     f"{where}.{name}",
@@ -50,12 +59,21 @@ def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, A
                 )
             if known.setdefault(name, kind) != kind:
                 problems.add(f"{where}.{name}", f"is {kind.value} here and {known[name].value} in another event type")
-            types[event_type][name] = Attribute(name, kind, nullable=str(text).endswith("?"))
-    return types
+            if attribute.title and titles.setdefault(name, attribute.title) != attribute.title:
+                problems.add(
+                    f"{where}.{name}.title",
+                    f"is {brief(attribute.title)} here and {brief(titles[name])} in another event type; give one title",
+                )
+            types[event_type][name] = attribute
+    _titles_apart(problems, types, titles)
+    return {
+        event_type: {name: replace(attribute, title=titles.get(name, "")) for name, attribute in attributes.items()}
+        for event_type, attributes in types.items()
+    }
 
 
 def read_events_sql(problems: Problems, folder: Path) -> str:
-    """The text of events.sql; what it selects is `jobs.analysis`'s to check."""
+    """The text of events.sql; `jobs.analysis` checks what it selects."""
     text = read_text(problems, folder / "events.sql", "events.sql")
     if text is not None and not text.strip():
         problems.add("events.sql", "is empty: one SELECT turns source rows into events")
@@ -77,7 +95,7 @@ def read_atoms(problems: Problems, value: object, schema: LogSchema) -> dict[str
 
 
 def read_unique(problems: Problems, value: object, schema: LogSchema) -> dict[str, tuple[str, ...]]:
-    """The section `unique`: event type -> what tells its events apart."""
+    """The section `unique`: event type -> the attributes that tell its events apart."""
     unique = {}
     for event_type in (keys := problems.section("workload.yaml: unique", value, (), list(schema.types))).items:
         known = ["ts", *schema.types[event_type]]
@@ -88,6 +106,30 @@ def read_unique(problems: Problems, value: object, schema: LogSchema) -> dict[st
             if name not in known:
                 problems.add(keys.at(event_type), f"unknown attribute {brief(name)}; {nearest(name, known)}")
     return unique
+
+
+def _attribute(problems: Problems, where: str, name: str, form: object) -> Attribute:
+    """An attribute in its short form, a type, or in its long form, a type and a title."""
+    if not isinstance(form, Mapping):
+        return Attribute(name, _attribute_type(problems, where, form), nullable=str(form).endswith("?"))
+    section = problems.section(where, form, ("type",), ("title",))
+    written = section.items.get("type")
+    kind = AttributeType.STRING if written is None else _attribute_type(problems, section.at("type"), written)
+    return Attribute(name, kind, nullable=str(written).endswith("?"), title=section.line("title", LONGEST_TITLE))
+
+
+def _titles_apart(problems: Problems, types: Mapping[str, Mapping[str, Attribute]], titles: Mapping[str, str]) -> None:
+    """No two attributes are called alike: a table that shows both could not tell them apart."""
+    names = [name for attributes in types.values() for name in attributes]
+    called = {name.lower(): name for name in names if name not in titles}
+    for event_type, attributes in types.items():
+        for name, attribute in attributes.items():
+            if attribute.title and called.setdefault(attribute.title.lower(), name) != name:
+                problems.add(
+                    f"workload.yaml: events.{event_type}.{name}.title",
+                    f"{brief(attribute.title)} is what '{called[attribute.title.lower()]}' is called; "
+                    "each attribute needs its own title",
+                )
 
 
 def _attribute_type(problems: Problems, where: str, text: object) -> AttributeType:

@@ -1,6 +1,6 @@
 """expectations.yaml: row rules, which quarantine single rows, and the gate, which judges each day.
 
-A row rule is a SQL predicate over a source's columns; a row is refused only where it is FALSE (NULL passes). A gate
+A row rule is a SQL predicate over a source's columns. A row is refused only if it is FALSE (NULL passes). A gate
 rule is an expectation of Great Expectations, by type and arguments, over `events` (the day's events that passed),
 `refusals` (source, rule, refused, read, share: one row for each row rule) or a SELECT with a column `day`.
 """
@@ -82,7 +82,7 @@ def read_expectations(problems: Problems, value: object, sources: Mapping[str, S
 def expectation_types() -> frozenset[str]:
     """Names of the installed expectation types, found without importing the library, which takes seconds.
 
-    Empty when it is not installed; then names are checked when the gate runs.
+    Empty if the library is not installed; then names are checked when the gate runs.
     """
     spec = importlib.util.find_spec("great_expectations")
     if spec is None or not spec.submodule_search_locations:

@@ -1,8 +1,8 @@
 """Grids of experiments that a workload folder declares: `experiments/<name>.yaml`, one grid each.
 
-Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS; a grid whose files are
-not there is left out and named. What a grid may say is `cep_core.experiments.grids`'s to check, but for the workload's
-own queries.
+Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS. A grid whose files are
+missing is left out, and its name is printed. `cep_core.experiments.grids.grid` checks what a grid says; the workload's
+own queries are checked here.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 
 if TYPE_CHECKING:
-    from cep_core.experiments.grids import Grid
+    from cep_core.experiments.grids.grid import Grid
 
 FOLDER = "experiments"
-"""Of the grids in a workload's folder, and of their page in its reports."""
+"""The folder of the grids in a workload, and of their page in its reports."""
 
 
 MOST_CELLS = 100_000
 QUERIES = "queries"
-"""The workload's own, which a grid over its own days names."""
+"""The folder of the workload's queries, which a grid over its own days names."""
 
 
 def stand_ins() -> Path:
@@ -47,8 +47,8 @@ def grid_files(folder: Path) -> list[Path]:
 
 
 def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
-    """The grids of a workload folder by name, and every problem of those that make no sense."""
-    from cep_core.experiments.grids import grid_of
+    """The grids of a workload folder by name, and every problem of the wrong ones."""
+    from cep_core.experiments.grids.grid import grid_of
 
     grids: dict[str, Grid] = {}
     problems = Problems()
@@ -72,7 +72,7 @@ def read_grids(folder: Path) -> tuple[dict[str, Grid], list[str]]:
 
 
 def _check_kinds(declared: Mapping[str, Any]) -> None:
-    """Raise ValueError for values that no grid has, and for more cells than anybody measures, before they are made."""
+    """Raise ValueError for impossible values, and for too many cells, before the cells are made."""
     axes, costs, log, seeds = (declared.get(key) for key in ("axes", "costs", "log", "seeds"))
     if not isinstance(declared.get("title", ""), str):
         raise ValueError("title: expected text")
@@ -109,14 +109,14 @@ def _worded(grid: Grid, folder: Path) -> Grid:
     if strange := sorted(set(grid.queries) - set(files)):
         raise ValueError(f"queries: no '{strange[0]}' in {QUERIES}/; {nearest(strange[0], files)}")
     texts = {name: read_text(Problems(), files[name], name) for name in grid.queries}
-    return replace(grid, texts={name: text or "" for name, text in texts.items()})  # one without is told by `check`
+    return replace(grid, texts={name: text or "" for name, text in texts.items()})  # `check` reports a query without it
 
 
 def experiment_of(grid: Grid, version_of: Callable[[date], str]) -> str:
     """The name of a grid's rows in `experiments`: it changes with its definition and with the engine's version.
 
-    `version_of`: what an operating day holds. Where the log is the workload's own days, a fingerprint of what they hold
-    follows.
+    `version_of`: what an operating day holds. If the log is the workload's own days, a fingerprint of them ends the
+    name.
     """
     defined = f"{grid.definition} {metadata.version('trendmill')}"
     name = f"grid:{grid.name}:{_digest(defined, 12)}"

@@ -1,4 +1,4 @@
-"""What bounds a run, and how many slices it cuts: the sections `limits` and `slicing` of workload.yaml."""
+"""Limits of a run and its number of slices: the sections `limits` and `slicing` of workload.yaml."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>[smhd])")
 _LONGEST = 100 * 366 * 86_400
 """Seconds that a query may look back at most: a hundred years."""
 MOST_SLICES = 4096
-"""A plan holds a few numbers for each slice, and a run a task."""
+"""A plan holds a few numbers for each slice; a run starts a task for each."""
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What bounds a run: `max_reach` in the log's unit, `slice_rows` events in memory at once.
+    """Limits of a run: `max_reach` in the log's unit, `slice_rows` events in memory at once.
 
-    `work`: steps of a query and day in what no engine bounds by a polynomial in the events (docs/semantics.md 3).
+    `work`: steps for a query and day, for work that no polynomial in the number of events bounds (docs/semantics.md 3).
     """
 
     max_reach: int

@@ -14,17 +14,17 @@ from jobs.workload.files.problems import Problems, brief, nearest
 from jobs.workload.operating_days import UNITS, begin_of
 
 STARTS = date(1700, 1, 1), date(2200, 12, 31)
-"""Logs begin on these days or between; in nanoseconds 64 bits hold the days from 1678 to 2261."""
+"""The first and last day on which a log may begin. In nanoseconds, 64 bits hold the days from 1678 to 2261."""
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SPREAD = 10**15
-"""How imprecise a time may be at most, in the log's unit."""
+"""The largest imprecision of a time, in the log's unit."""
 MIDNIGHT = "0 0 * * *"
 
 
 @dataclass(frozen=True)
 class Time:
-    """How the log tells time: unit of `ts`, the zone in which people read it, ties, and what is one time-point."""
+    """How the log tells time: the unit of `ts`, the time zone of its readers, ties, and what one time-point is."""
 
     unit: str = "s"
     zone: str = "UTC"
@@ -48,7 +48,7 @@ def read_time(problems: Problems, value: object) -> Time:
 
 @cache
 def _zones() -> frozenset[str]:
-    """Names of time zones; finding them reads folders."""
+    """Names of time zones, cached because finding them reads folders."""
     return frozenset(available_timezones())
 
 

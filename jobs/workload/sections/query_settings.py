@@ -1,16 +1,17 @@
-"""What a workload asks: its query and policy files, their names, and the section `queries` of workload.yaml."""
+"""A workload's questions: query and policy files, their names, and the section `queries` of workload.yaml."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from cep_core.compile import tables_beside
 from jobs.workload.files.problems import Problems, brief
 from jobs.workload.names import RULE, is_name
 from jobs.workload.sections.shedding import QueryShedding, read_query_shedding
 
 QUERY_FOLDERS = {"queries": (".cep",), "policies": (".mfotl", ".mtl")}
-"""Where questions are, and the suffixes that say their language."""
+"""The folders of questions, and the suffixes that say their language."""
 
 LAKE_TABLES = (
     "events",
@@ -25,8 +26,8 @@ LAKE_TABLES = (
 )
 """Names that no query may take: each is a table of its own (jobs/lake/tables/all_tables.py)."""
 
-BESIDE = ("_events", "_compact")
-"""What is named after a query beside its result: a view of its matches' events, a table of its compact results."""
+EVENTS_OF_MATCHES = "_events"
+"""Suffix of the view of a listing's events, which is named after its query as tables beside the result are."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,11 @@ class QuerySettings:
     """Matches listed for each operating day."""
     exact_counts: bool = False
     shedding: QueryShedding | None = None
-    """What a slower machine would have missed of it is measured each night; None: it is not."""
+    """Costs and weight, if each night measures what a slower machine would have missed; else None."""
 
 
 def question_files(folder: Path) -> list[Path]:
-    """The files of a workload folder that ask something, by folder and name."""
+    """The query and policy files of a workload folder, by folder and name."""
     return [
         path
         for home, suffixes in QUERY_FOLDERS.items()
@@ -51,7 +52,7 @@ def question_files(folder: Path) -> list[Path]:
 
 
 def check_names(problems: Problems, folder: Path) -> list[str]:
-    """The names of a folder's questions; those that cannot name a result table are problems."""
+    """The names of a folder's questions. A name that cannot name a result table is a problem."""
     files = question_files(folder)
     names = [path.stem for path in files]
     for path in files:
@@ -60,7 +61,7 @@ def check_names(problems: Problems, folder: Path) -> list[str]:
             problems.add(shown, "two files ask under this name, which names their result table")
         if not is_name(name) or name in LAKE_TABLES or name.startswith("work_"):
             problems.add(shown, f"cannot name a result table: {RULE}, and no other table's name")
-        for suffix in BESIDE:
+        for suffix in (EVENTS_OF_MATCHES, *tables_beside()):
             if name.removesuffix(suffix) in names and name.endswith(suffix):
                 problems.add(
                     shown, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
@@ -74,7 +75,7 @@ def shown_as(path: Path) -> str:
 
 
 def read_query_settings(problems: Problems, value: object, names: list[str]) -> dict[str, QuerySettings]:
-    """The section `queries`; `names`: the queries that there are."""
+    """The section `queries`. `names`: the queries that exist."""
     found = {}
     for name, declared in problems.section("workload.yaml: queries", value, (), names).items.items():
         section = problems.section(

@@ -1,8 +1,8 @@
 """What workload.yaml says about load shedding: the section `shedding`, and `shedding` of single queries.
 
-The queries that ask for it share one operator (docs/semantics.md 7): what an event costs it, how late it may be and at
-which loads it is tried is said once; what a partial match of a query costs in each of its states, and what its matches
-weigh, with the query. Costs are whole virtual nanoseconds, committed, so that a night's result is the same anywhere;
+The queries that ask for it share one operator (docs/semantics.md 7). The section `shedding` says once what an event
+costs, how late it may be and which loads are tried. Each query says what a partial match costs in each state, and what
+its matches weigh. Costs are whole virtual nanoseconds, kept in the file, so a night has the same result everywhere.
 `trendmill calibrate` measures them.
 """
 
@@ -12,17 +12,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cep_core.shedding.arrays.costs import Costs
+from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
 from jobs.workload.files.problems import Problems, Section, brief
-
-COSTS = ("event", "window", "event_window", "lookup", "sort", "drop", "draw")
-"""What an event, a window, and each part of shedding cost, whatever the query."""
 
 HOURS = 24
 """Of a day."""
 
 _DEAREST = 10**12
-"""What anything may cost, or a bound be: a quarter of an hour of virtual time, in nanoseconds."""
+"""The largest cost or bound: a quarter of an hour of virtual time, in nanoseconds."""
 _SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>ns|us|ms|s)")
 _EXPECTED = "expected a span of virtual time such as 2s, 10ms or 500us"
 _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -33,7 +30,7 @@ class QueryShedding:
     """What a query brings into the operator."""
 
     costs: tuple[int, ...]
-    """Virtual nanoseconds of meeting a partial match, by its state: the initial one first, the final one left out."""
+    """Virtual nanoseconds of meeting a partial match in each state: the initial state first, no final state."""
     weight: float = 1.0
     """What one of its matches counts."""
     place: str = field(default="", compare=False)
@@ -42,7 +39,7 @@ class QueryShedding:
 
 @dataclass(frozen=True)
 class Shedding:
-    """The operator that all queries share, and how it is tried. `bound` and `buffer` in virtual nanoseconds."""
+    """The operator that all queries share, and the loads it is tried at. `bound`, `buffer`: virtual nanoseconds."""
 
     bound: int
     buffer: int = 0
@@ -51,12 +48,12 @@ class Shedding:
     loads: tuple[float, ...] = (1.2, 1.4, 1.6, 1.8, 2.0)
     """Over the day, and over its busiest hours."""
     busiest_hours: int = 3
-    """How many hours in a row those are; 0: loads are tried over the day only."""
+    """How many hours in a row are the busiest; 0: loads are tried over the whole day only."""
     bounds: tuple[int, ...] = ()
     """Further bounds, tried at one load."""
     seeds: tuple[int, ...] = (0, 1, 2)
     training_days: int = 28
-    """Days before the one judged that the model is trained on, as far as the lake holds them."""
+    """The model is trained on so many days before the judged day, as far as the lake holds them."""
 
     def costs_of(self, queries: Mapping[str, QueryShedding]) -> Costs:
         """The costs of an operator of these queries, in their order."""
@@ -73,7 +70,7 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
         ("bound", "costs"),
         ("buffer", "loads", "busiest_hours", "bounds", "seeds", "training_days"),
     )
-    costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), COSTS[1:])
+    costs = problems.section(section.at("costs"), section.items.get("costs"), ("event",), OTHER_COSTS[1:])
     loads = section.numbers("loads", Shedding.loads, most=100)
     if len(set(loads)) < len(loads):
         problems.add(section.at("loads"), "expected different numbers, such as 1.2 for a load of 120 %")
@@ -81,7 +78,7 @@ def read_shedding(problems: Problems, value: object) -> Shedding | None:
     return Shedding(
         bound=_span(section, "bound", 1),
         buffer=_span(section, "buffer", 0),
-        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in COSTS}),
+        costs=Costs((), **{name: costs.count(name, 0, most=_DEAREST) for name in OTHER_COSTS}),
         loads=loads,
         busiest_hours=section.count("busiest_hours", Shedding.busiest_hours, most=HOURS - 1),
         bounds=_spans(section, "bounds"),
@@ -103,21 +100,21 @@ def read_query_shedding(problems: Problems, where: str, value: object) -> QueryS
 def _span(section: Section, key: str, least: int) -> int:
     """A span of virtual time such as `10ms`, in nanoseconds."""
     text = section.text(key, f"{least}ns")
-    found = _nanoseconds(text)
-    if found is None or found < least:
+    nanoseconds = _nanoseconds(text)
+    if nanoseconds is None or nanoseconds < least:
         section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
         return least
-    return found
+    return nanoseconds
 
 
 def _spans(section: Section, key: str) -> tuple[int, ...]:
     """Spans of virtual time, all different."""
     texts = section.texts(key)
-    found = [_nanoseconds(text) for text in texts]
-    for text, nanoseconds in zip(texts, found, strict=True):
+    lengths = [_nanoseconds(text) for text in texts]
+    for text, nanoseconds in zip(texts, lengths, strict=True):
         if not nanoseconds:
             section.problems.add(section.at(key), f"{_EXPECTED}, found {brief(text)}")
-    spans = tuple(nanoseconds for nanoseconds in found if nanoseconds)
+    spans = tuple(nanoseconds for nanoseconds in lengths if nanoseconds)
     if len(set(spans)) < len(spans):
         section.problems.add(section.at(key), "expected different spans of virtual time")
     return spans
@@ -125,6 +122,6 @@ def _spans(section: Section, key: str) -> tuple[int, ...]:
 
 def _nanoseconds(text: str) -> int | None:
     """None for what is no span, or too long a one."""
-    found = _SPAN.fullmatch(text)
-    span = 0 if found is None else int(found["number"]) * _NANOSECONDS[found["unit"]]
-    return span if found is not None and span <= _DEAREST else None
+    parts = _SPAN.fullmatch(text)
+    span = 0 if parts is None else int(parts["number"]) * _NANOSECONDS[parts["unit"]]
+    return span if parts is not None and span <= _DEAREST else None

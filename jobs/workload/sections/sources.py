@@ -21,10 +21,10 @@ COLUMN_TYPES = {
     "date": "DATE",
     "timestamp": "TIMESTAMP",
 }
-"""Types of a source's columns and their names in Spark SQL."""
+"""The types of a source's columns, with their names in Spark SQL."""
 
 TEXT_FORMATS = ("csv", "json")
-"""Formats read line by line, so that every row keeps its raw text; all others are read as Spark reads them."""
+"""Formats that are read line by line, so that every row keeps its raw text. Spark reads all others."""
 
 TYPED_FORMATS = (
     "parquet",
@@ -39,10 +39,10 @@ TYPED_FORMATS = (
     "bigquery",
     "snowflake",
 )
-"""Formats of data sources that bring a schema; any other is given by its class, which has dots in its name."""
+"""Data sources that bring a schema. Any other is given by its class, whose name has dots."""
 
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")
-"""As people write URIs, `s3a://bucket/x`, and as Hadoop does where there is no host, `file:/x`."""
+"""A URI as people write it, `s3a://bucket/x`, or as Hadoop writes it without a host, `file:/x`."""
 _PACKAGE = "package:"
 _PLACEHOLDER = re.compile(r"(?<!\$)\{(?!day\})[A-Za-z_ ]*\}")
 _MOST_SLACK = 366
@@ -52,8 +52,8 @@ _MOST_SLACK = 366
 class Source:
     """One source. `columns` are the ones that its header, or its schema, must have, in order; values are SQL types.
 
-    `path` may contain `{day}`: one file or folder for each day, of which a run reads those of its days and `slack` days
-    to either side. `order`: columns that order a source's rows of equal time.
+    `path` may contain `{day}`: one file or folder for each day. A run reads those of its days, and of `slack` days
+    before and after. `order`: columns that order rows of equal time.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Source:
     options: dict[str, str] = field(default_factory=dict)
     header: bool = True
     missing: str = ""
-    """Text that stands for no value, beside empty text."""
+    """Text that stands for a missing value; empty text always does."""
     must_exist: bool = True
     slack: int = 0
     order: tuple[str, ...] = ()
@@ -78,11 +78,11 @@ class Source:
         return self.format in TEXT_FORMATS
 
     def resolved_options(self) -> dict[str, str]:
-        """Spark's options with their secrets; for the reader only."""
+        """Spark's options with their secrets, for the reader only."""
         return {key: resolve(value) for key, value in self.options.items()}
 
     def paths(self, days: Iterable[date], base: Path) -> dict[str, date | None]:
-        """What to read for a run of some days: paths, each with its own day if it has one; relative to `base`."""
+        """The paths to read for a run, relative to `base`, each with its day if it has one."""
         if not self.path:
             return {}
         where = resolve(self.path)
@@ -104,7 +104,7 @@ def located(path: str, base: Path) -> str:
 
 
 def is_local(path: str) -> bool:
-    """Whether a located path is a file of this machine.
+    """Whether a located path is a file on this machine.
 
     >>> is_local("/data/x.csv"), is_local("s3a://bucket/x.csv"), is_local("file:/data/x.csv")
     (True, False, False)
@@ -113,7 +113,7 @@ def is_local(path: str) -> bool:
 
 
 def local_path(path: str) -> Path | None:
-    """The file of this machine that a located path or a `file:` URI names; None: it is elsewhere.
+    """The file on this machine that a located path or a `file:` URI names; None: it is elsewhere.
 
     >>> local_path("file:///data/a%20b.csv"), local_path("/data/x.csv"), local_path("s3a://bucket/x.csv")
     (PosixPath('/data/a b.csv'), PosixPath('/data/x.csv'), None)

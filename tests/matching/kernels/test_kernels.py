@@ -14,7 +14,8 @@ from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
 from cep_core.matching.kernels.runs import NONE, finish_runs, grow_forest, walk_runs
-from cep_core.matching.reference import Path, Step, any_matches, run_matches
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Step, any_matches, run_matches
 
 AT = Position(1, 1)
 

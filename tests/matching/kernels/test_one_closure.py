@@ -19,7 +19,8 @@ from cep_core.matching.arrays.network import ends_at, network_of
 from cep_core.matching.kernels import one_closure
 from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.listing import list_matches
-from cep_core.matching.reference import Path, Step, any_matches
+from cep_core.matching.match_path import Path
+from cep_core.matching.reference import Step, any_matches
 from cep_core.matching.result.match_rows import PATH, with_paths
 
 AT = Position(1, 1)
@@ -76,7 +77,7 @@ def test_position_lists_list_what_the_general_kernel_lists(
     batch_rows, batch_events = sizes
     found = []
     for batch in one_closure.list_closures(
-        network, lists, seq, ts, questions, most, batch_rows=batch_rows, batch_events=batch_events
+        network, one_closure.Events(lists, seq, ts), questions, most, batch_rows=batch_rows, batch_events=batch_events
     ):
         assert len(batch.jobs) <= batch_rows
         for k, job in enumerate(batch.jobs.tolist()):

@@ -1,4 +1,4 @@
-"""Rows of a shedding comparison as `cep_core.experiments.shedding` names them, with numbers that a test can choose.
+"""Rows of a shedding comparison as `cep_core.experiments.shedding_rows` names them, with numbers of the test itself.
 
 Two queries of 80 and 20 matches, two loads, four equal parts of the day; pSPICE keeps the bound, E-BL breaks it.
 """

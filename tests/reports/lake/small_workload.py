@@ -14,7 +14,7 @@ time: {unit: s, zone: America/New_York}
 schedule: "0 8 * * *"
 start: 2013-03-01
 events:
-  Depart: {line: string, station: string, delay_min: int}
+  Depart: {line: string, station: string, delay_min: {type: int, title: delay <b>in</b> minutes}}
   Arrive: {line: string, station: string, delay_min: int}
 """
 EVENTS_SQL = """SELECT 'Depart' AS event_type, 0 AS ts, line, line AS station, 0 AS delay_min, _row FROM trips

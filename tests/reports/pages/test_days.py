@@ -21,21 +21,22 @@ def test_answers_come_first(site: Path) -> None:
     """One sentence for each question, made from the query's results."""
     found = first_page(site, DAY).text("p", class_="finding")
     assert found == [
-        "On 8 March 2013 the 24 hours from 7 Mar 19:00 had 80 trends.",
-        "On 8 March 2013 line \u2068\\u202eevil \u05d0\u05d1\u05d2\u2069 had the most trends: 1.0e52 in the 12 hours "
-        "from 8 Mar 13:00; 5 values of line had any, in 3 windows.",
-        "On 8 March 2013 there were 75,000 matches; line Red had the most, 2 of the 6 listed.",
+        "The 24 hours from 7 Mar 19:00 had 80 trends on 8 March 2013.",
+        "Line \u2068\\u202eevil \u05d0\u05d1\u05d2\u2069 had the most trends on 8 March 2013: 1.0e52 in the 12 hours "
+        "from 8 Mar 13:00. 5 values of line had results, in 3 windows.",
+        "Line Red had the most: 2 of the 6 listed; there were 75,000 matches on 8 March 2013.",
         "At 140 % load over the busiest 3 hours pSPICE would have missed 12 % of the matches of late_chains and "
         "snowball, dropping at random 31 % (± 3.1 %); E-BL would have been the best with 5 % (± 0.5 %), 58 % fewer, "
-        "though with 1 % of the events beyond the latency bound; of those that keep it, trend counts with 10 %.",
+        "but 1 % of the events would have been later than the latency bound; the best that keeps the bound is trend "
+        "counts with 10 %.",
     ]
 
 
 def test_a_cut_listing_says_so(site: Path) -> None:
     """The day's page and the query's page say that a listing was cut, and what it holds."""
     assert first_page(site, DAY).text("p", class_="notice") == [
-        "The listing of matches is cut for snowball; what is said here is of all matches, or says that it is of those "
-        "listed."
+        "The listing of matches is cut for snowball. Numbers here count all matches, unless they say that they count "
+        "listed ones."
     ]
     query = read(site / "lines" / str(DAY) / "query-snowball.html")
     assert query.text("p", class_="notice") == ["The listing is cut: it holds the first 6 of 75,000 matches."]
@@ -44,11 +45,11 @@ def test_a_cut_listing_says_so(site: Path) -> None:
 def test_an_empty_day_looks_right(site: Path) -> None:
     """A day without events says so, answers every question with none, and draws no empty axes."""
     page = first_page(site, EMPTY)
-    assert page.text("p", class_="notice") == ["This day has no events: every result that needs one is empty."]
+    assert page.text("p", class_="notice") == ["This day has no events. Results that need one are empty."]
     assert page.text("p", class_="finding") == [
         "On 4 March 2013 there was no trend in any window.",
         "On 4 March 2013 there was no trend in any window.",
-        "On 4 March 2013 there was no match.",
+        "There was no match on 4 March 2013.",
     ]
     assert [image.attributes["src"] for image in page.all("img")] == ["trailing-days.svg"]
     query = read(site / "lines" / str(EMPTY) / "query-snowball.html")
@@ -62,8 +63,10 @@ def test_an_incomplete_day_says_so_in_its_first_line(site: Path) -> None:
     """The first paragraph names the days that the results lack; a complete query's page does not."""
     page = first_page(site, INCOMPLETE)
     [first, *_] = page.text("p")
-    assert first.startswith("Incomplete: these results lack days that they look back to: Sat 9 Mar 2013 not loaded;")
-    assert "Sat 9 Mar 2013 refused by the quality gate" in first
+    assert first.startswith(
+        "These results are incomplete: they look back to days that are missing (not loaded: Sat 9 Mar 2013;"
+    )
+    assert "refused by the quality gate: Sat 9 Mar 2013)" in first
     assert not read(site / "lines" / str(INCOMPLETE) / "query-all_departures.html").text("p", class_="notice")
     assert read(site / "lines" / str(INCOMPLETE) / "query-snowball.html").text("p", class_="notice") == [first]
 
@@ -121,7 +124,7 @@ def test_a_day_that_fails_its_gate_keeps_its_report(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path))
     assert list(publish(load_workload("lines"), REFUSED, REFUSED, "night").pages) == [REFUSED]
     [notice] = first_page(tmp_path, REFUSED).text("p", class_="notice")
-    assert notice.startswith("The last load of this day failed the quality gate; what follows is from the load before.")
+    assert notice.startswith("The last load of this day failed the quality gate; this report shows the load before it.")
     assert SCRIPT in notice
     before = (tmp_path / "lines" / str(REFUSED) / "run.json").read_bytes()
     published = publish(load_workload("lines"), REFUSED, REFUSED, "next-night")

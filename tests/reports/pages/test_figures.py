@@ -10,13 +10,13 @@ import pytest
 from matplotlib.axes import Axes
 
 from jobs.reports.answers.changes import Change
-from jobs.reports.comparisons.slicing_comparison import Comparison, Measured
+from jobs.reports.comparisons.slicing_comparison import MeasuredSlicing, SlicingComparison
 from jobs.reports.figures.distribution import distribution_figure
 from jobs.reports.figures.drawing.figure import NARROW, WIDE, Figure, drawn
-from jobs.reports.figures.drawing.palette import DARK, SERIES, STRATEGIES, strategy_look
+from jobs.reports.figures.drawing.palette import DARK, SERIES
 from jobs.reports.figures.drawing.time_axis import explodes
 from jobs.reports.figures.rhythm import rhythm_figure
-from jobs.reports.figures.strategies import strategies_figure
+from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
 from jobs.reports.figures.windows import windows_figure
@@ -68,7 +68,7 @@ def test_dark_pages_get_dark_drawings() -> None:
     assert "prefers-color-scheme: dark" in text
     used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", text.split("</style>", 1)[1]))
     assert used <= set(DARK)
-    assert {look.colour for look in (*SERIES, *STRATEGIES.values())} <= set(DARK)
+    assert {look.colour for look in SERIES} <= set(DARK)
 
 
 def test_counts_beyond_floats_are_drawn_on_a_logarithmic_axis() -> None:
@@ -108,7 +108,7 @@ def test_a_figure_of_nothing_does_not_exist() -> None:
     assert rhythm_figure({}, {}, [], INTERVAL, DAY, CLOCK) is None
     assert trailing_figure({"q": Change(Magnitude.of(1), {})}, DAY) is None
     assert when_figure({"q": {3: Magnitude.of(0)}}, {"q": str}, [], INTERVAL, DAY, CLOCK) is None
-    assert strategies_figure(Comparison({"queries": ["q"], "lower_bound": None}, [])) is None
+    assert strategies_figure(SlicingComparison({"queries": ["q"], "lower_bound": None}, [])) is None
 
 
 def test_figures_count_what_they_show() -> None:
@@ -119,22 +119,15 @@ def test_figures_count_what_they_show() -> None:
     assert figure is not None
     assert "n = 12 events" in figure.caption
     assert "median and range of the 2 loaded days before" in figure.caption
-    assert "most between 8 Mar 07:00 to 08:00" in figure.alt
+    assert "the most in one hour: 8 Mar 07:00 to 08:00" in figure.alt
     assert [line[1:4] for line in figure.rows][3:5] == [[5, 0, 2.0], [0, 7, 0.0]]
-
-
-def test_no_two_strategies_look_alike() -> None:
-    """Colour and marker together tell them apart, everywhere the same."""
-    assert len(set(STRATEGIES.values())) == len(STRATEGIES)
-    assert strategy_look("broadcast") is STRATEGIES["broadcast"]
-    assert strategy_look("a new one") == strategy_look("a new one")
 
 
 def test_strategies_show_the_lower_bound() -> None:
     """Lowest maximum load first, as shares, beside the bound."""
-    measured = [Measured("broadcast", {}, 0.5, 2.0, 1.5), Measured("plan in use", {}, 0.75, 1.0, 2.0)]
+    measured = [MeasuredSlicing("broadcast", {}, 0.5, 2.0, 1.5), MeasuredSlicing("plan in use", {}, 0.75, 1.0, 2.0)]
     plan = {"plan_id": "ab", "queries": ["q"], "slices": 4, "lower_bound": 0.25, "first_day": DAY, "last_day": DAY}
-    figure = strategies_figure(Comparison(plan, measured))
+    figure = strategies_figure(SlicingComparison(plan, measured))
     assert figure is not None
     assert {"lower bound", "50 %, 2.00 copies", "75 %, 1.00 copies"} <= set(letters(figure))
     assert "The lower bound is 25 %." in figure.caption
@@ -163,4 +156,4 @@ def test_a_distribution_sets_today_over_the_days_before() -> None:
     assert distribution_figure(query, "q", results.slice(0, 7), none, DAY) is None
     alone = distribution_figure(query, "q", results, none, DAY)
     assert alone is not None
-    assert "No earlier day to compare with." in alone.caption
+    assert "There is no earlier day to compare with." in alone.caption

@@ -41,14 +41,14 @@ def site(places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_pages_say_which_answer_is_missing_and_why(site: Path) -> None:
     """No number stands for a missing result, today or among the days before; other answers are as ever."""
     why = (
-        "No result: its 5.8e17 candidates take more than the 300,000,000 steps of work that a query has for a day. "
-        "It will be computed again once limits.work is larger."
+        "No result: its 5.8e17 candidates need more than the 300,000,000 steps of work that a query has for a day. "
+        "It will be computed again when limits.work is raised."
     )
     day = read(site / str(DAY) / "index.html")
-    assert day.text("p", class_="notice") == ["There is no result of snowball: the budget of work did not suffice."]
+    assert day.text("p", class_="notice") == ["There is no result for snowball: the budget of work was too small."]
     findings = day.text("p", class_="finding")
     assert why in findings
-    assert "On 8 March 2013 the 24 hours from 7 Mar 19:00 had 80 trends." in findings
+    assert "The 24 hours from 7 Mar 19:00 had 80 trends on 8 March 2013." in findings
     query = read(site / str(DAY) / "query-snowball.html")
     assert query.text("p", class_="notice") == [why]
     assert [image.attributes["src"] for image in query.all("img")] == ["snowball-automaton.svg"]

@@ -92,6 +92,7 @@ def test_hostile_data_stays_text(site: Path) -> None:
         assert "<script" not in text
         assert "<img src=x" not in text
         assert "\u202e" not in text, "a mark that turns the direction of writing reached the page"
+    assert "highest delay <b>in</b> minutes of D" in read(day / "query-late_chains.html").text("th")
     for name in ("query-late_chains.html", "query-snowball.html"):
         cells = read(day / name).text("td")
         assert HOSTILE[0] in cells

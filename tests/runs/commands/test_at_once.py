@@ -134,7 +134,7 @@ def test_sigterm_ends_a_run_as_ctrl_c_does(lake: SmallLake, start: Start, tmp_pa
     assert "java" in of_session(process.pid)
     process.terminate()
     assert process.wait(PATIENCE) == 143
-    assert of_session(process.pid) == []
+    wait_for(lambda: of_session(process.pid) == [])  # the others end by themselves, a moment later on a busy machine
     last = (tmp_path / "0.log").read_text().splitlines()[-1]
     assert last == "trendmill: ended by SIGTERM; tables hold whole days only, run the same command again"
     assert read(path) is None

@@ -1,39 +1,28 @@
-"""The automaton of a pattern: which variable may follow which, most preferred first.
+"""The automaton of a pattern, as matching runs it: which variable may follow which, most preferred first.
 
-One state for each unit, entered by binding an event to the unit's variable, so that a match is a path of (event, state)
-pairs (Glushkov's construction; GRETA, Algorithm 1, draws the same edges; SASE++, section 2.2, splits a Kleene state in
-two). A bounded quantifier `{n,m}` becomes m copies of the states of its body; `ANY(n, ...)` a state for each unit and
-each choice of units before it. Successors are ordered as runs choose (`docs/semantics.md` 3): leave a closure before
-staying in it, the innermost closure first; skip an optional before taking it; the first branch of OR in text order.
+A view of the pattern's state diagram in which states stand in the pattern's order of variables, as results do, and each
+edge passes one set of negations. Runs (`docs/semantics.md` 3) take it as it is drawn, with `check_readings`. Where all
+matches are wanted, each binding must be exactly one path, so that counting paths counts matches: `one_path_each`.
 
-Where all matches are wanted, each binding must be exactly one path: `one_path_each` (`deciding`).
-
-A negated element is no state. It is passed on the way from one state to the next, to the first or from the last, and
-so lies between the nearest neighbours that a match binds in the whole pattern. Where two ways of reading one binding
-pass different negations, the one that passes fewer counts: a binding is a match if some reading makes it one.
+Cost: that of the diagram; of one path for each binding at worst exponential in a bounded quantifier, and refused beyond
+MOST_STATES.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from collections.abc import Sequence as Ordered
-from dataclasses import dataclass, field
-from math import comb
+from dataclasses import dataclass, field, replace
 
 from cep_core.language.errors import NotSupportedYet, Position
-from cep_core.language.patterns.automata.numbering import (
-    END,
-    MOST_NEIGHBOURS,
-    Numbering,
-    Passed,
-    Step,
-    TooManyNeighbours,
-    unsupported,
-)
-from cep_core.language.patterns.tree import Alternative, AnyOf, Kleene, Not, Pattern, Unit
-from cep_core.language.patterns.walk import parts_of
+from cep_core.language.patterns.automata.determinism import determined
+from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
+from cep_core.language.patterns.automata.glushkov import TooManyEdges, diagram_of
+from cep_core.language.patterns.automata.passed_negations import Ambiguous, Steps, Way, Ways
+from cep_core.language.patterns.tree import Not, Pattern, Unit
 
 MOST_STATES = 1 << 13
+MOST_EDGES = 1 << 19
+"""Pairs of states that may follow each other: n optional parts in turn have n^2 / 2."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +31,7 @@ class Automaton:
 
     `variables` names each state's variable; `starts` and `successors` are in order of preference.
 
-    >>> from cep_core.language.patterns.tree import Sequence
+    >>> from cep_core.language.patterns.tree import Kleene, Sequence
     >>> at = Position(1, 1)
     >>> a, b = Unit("A", "A", at), Unit("B", "B", at)
     >>> automaton_of(Kleene(Sequence((Kleene(a, 1, None, at), b), at), 1, None, at))
@@ -55,11 +44,11 @@ class Automaton:
     accepts: frozenset[int]
     negations: tuple[Not, ...] = field(default=(), repr=False)
     """The negated elements, in pattern order."""
-    between: Mapping[tuple[int, int], Passed] = field(default_factory=dict, repr=False)
-    """By edge, those that lie on it, by number; edges without one are left out."""
-    before: Mapping[int, Passed] = field(default_factory=dict, repr=False)
+    between: Mapping[tuple[int, int], Way] = field(default_factory=dict, repr=False)
+    """By edge, the numbers of the negations that lie on it; edges without one are left out."""
+    before: Mapping[int, Way] = field(default_factory=dict, repr=False)
     """By starting state, those that lie before the first event."""
-    after: Mapping[int, Passed] = field(default_factory=dict, repr=False)
+    after: Mapping[int, Way] = field(default_factory=dict, repr=False)
     """By accepting state, those that lie after the last event."""
     loose: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
     """Edges between events of one ANY, which may be concurrent."""
@@ -71,26 +60,26 @@ class Automaton:
     def reaches(self, source: int, variable: str) -> bool:
         """Whether a match may bind the variable after an event of the state."""
         seen: set[int] = set()
-        todo = [*self.successors[source]]
-        while todo:
-            state = todo.pop()
+        waiting = [*self.successors[source]]
+        while waiting:
+            state = waiting.pop()
             if self.variables[state] == variable:
                 return True
             if state not in seen:
                 seen.add(state)
-                todo += self.successors[state]
+                waiting += self.successors[state]
         return False
 
     def comes_back(self, variable: str) -> bool:
         """Whether a match may bind the variable, then others, then the variable again."""
         seen: set[int] = set()
-        todo = [t for s, t in self.edges if self.variables[s] == variable != self.variables[t]]
-        while todo:
-            state = todo.pop()
+        waiting = [t for s, t in self.edges if self.variables[s] == variable != self.variables[t]]
+        while waiting:
+            state = waiting.pop()
             if self.variables[state] == variable:
                 return True
             seen.add(state)
-            todo += [t for t in self.successors[state] if t not in seen]
+            waiting += [t for t in self.successors[state] if t not in seen]
         return False
 
     def ends_open(self, variable: str) -> bool:
@@ -103,71 +92,92 @@ class Automaton:
         return tuple((s, t) for s, after in enumerate(self.successors) for t in after)
 
 
-def automaton_of(pattern: Pattern, alike: Mapping[str, int] | None = None) -> Automaton:
-    """The automaton of a pattern whose units are named.
+def automaton_of(
+    pattern: Pattern, alike: Mapping[str, int] | None = None, *, concurrent: bool = True, filled: bool = False
+) -> Automaton:
+    """The automaton of a pattern whose units are named, with a path for each reading of a binding.
 
-    `alike`: variables of one ANY with the same number are alike in type and tests, and bound in text order. Raises
-    NotSupportedYet at what no engine evaluates so far.
+    `alike`: variables of one ANY with the same number are alike in type and tests, and bound in text order.
+    `concurrent`: whether two events may be. `filled`: only the readings of runs, which fill the rounds of a quantifier
+    from the first. Raises NotSupportedYet at what no engine evaluates so far.
     """
-    if _size(pattern) > MOST_STATES:
-        raise unsupported(f"a pattern that unrolls to more than {MOST_STATES:,} states", pattern.at)
-    states = Numbering(alike or {})
+    return _automaton(_drawn(pattern, alike or {}, concurrent=concurrent, filled=filled), pattern.at)
+
+
+def one_path_each(pattern: Pattern, alike: Mapping[str, int] | None = None, *, concurrent: bool = True) -> Automaton:
+    """The automaton with one path for each binding. Arguments and errors: as `automaton_of`.
+
+    >>> from cep_core.language.patterns.bind.naming import name_variables
+    >>> from cep_core.language.patterns.text.parsing import parse_pattern
+    >>> pattern = name_variables(parse_pattern("SEQ(A+, B) OR SEQ(A, B+)"))
+    >>> len(automaton_of(pattern).variables), one_path_each(pattern).variables
+    (4, ('A', 'A', 'B', 'B', 'B'))
+    """
+    diagram = _drawn(pattern, alike or {}, concurrent=concurrent, filled=False)
+    rank = {name: place for place, name in enumerate(dict.fromkeys(diagram.variables))}
     try:
-        numbered = states.number(pattern)
-        numbered.follow([(END, frozenset())], states)
-    except TooManyNeighbours:
-        pairs = f"a pattern in which more than {MOST_NEIGHBOURS:,} pairs of events may follow each other"
+        diagram = determined(diagram, pattern.at, MOST_STATES)
+    except TooManyStates:
+        states = f"a pattern that can be read in so many ways that it takes more than {MOST_STATES:,} states"
+        raise NotSupportedYet(f"{states} is not supported yet", pattern.at) from None
+    except Ambiguous:
+        raise _one_or_another(pattern.at) from None
+    return _automaton(diagram, pattern.at, rank)
+
+
+def _drawn(pattern: Pattern, alike: Mapping[str, int], *, concurrent: bool, filled: bool) -> Diagram:
+    """The pattern's diagram, or the refusal of a pattern that is too large."""
+
+    def key(unit: Unit) -> int | str:
+        return alike.get(unit.variable, unit.variable)
+
+    try:
+        diagram = diagram_of(pattern, key, filled=filled, most_states=MOST_STATES, most_edges=MOST_EDGES)
+    except TooManyStates:
+        states = f"a pattern that unrolls to more than {MOST_STATES:,} states"
+        raise NotSupportedYet(f"{states} is not supported yet", pattern.at) from None
+    except TooManyEdges:
+        pairs = f"a pattern in which more than {MOST_EDGES:,} pairs of events may follow each other"
         hint = "each of n optional parts in turn may be followed by any later one: n^2 / 2 pairs"
         raise NotSupportedYet(f"{pairs} is not supported yet", pattern.at, hint=hint) from None
+    except Ambiguous:
+        raise _one_or_another(pattern.at) from None
     except RecursionError:
-        raise unsupported("a pattern that is nested so deep", pattern.at) from None
-    order = states.by_variable()
-    place = {END: END, **{state: number for number, state in enumerate(order)}}
-    starts = _moved(_fewest(numbered.first(), pattern.at), place)
-    successors = [_moved(_fewest(states.successors[state], pattern.at), place) for state in order]
-    options = numbered.parts if isinstance(pattern, Alternative) else (numbered,)
+        raise NotSupportedYet("a pattern that is nested so deep is not supported yet", pattern.at) from None
+    return diagram if concurrent else replace(diagram, loose=frozenset())
+
+
+def _automaton(diagram: Diagram, at: Position, rank: Mapping[str, int] | None = None) -> Automaton:
+    """The view of a diagram; `rank`: the place of each variable in the pattern. Raises NotSupportedYet."""
+    rank = rank or {name: place for place, name in enumerate(dict.fromkeys(diagram.variables))}
+    order = sorted(range(len(diagram.variables)), key=lambda state: (rank[diagram.variables[state]], state))
+    diagram = diagram.renumbered({state: number for number, state in enumerate(order)})
     return Automaton(
-        variables=tuple(states.variables[state] for state in order),
-        starts=tuple(starts),
-        successors=tuple(tuple(s for s in after if s != END) for after in successors),
-        accepts=frozenset(state for state, after in enumerate(successors) if END in after),
-        negations=tuple(states.negations),
-        between={
-            (s, t): passed for s, after in enumerate(successors) for t, passed in after.items() if passed and t != END
-        },
-        before={t: passed for t, passed in starts.items() if passed},
-        after={s: after[END] for s, after in enumerate(successors) if after.get(END)},
-        loose=frozenset((place[s], place[t]) for s, t in states.loose),
-        branches=tuple(tuple(place[s] for s in dict.fromkeys(step[0] for step in one.first())) for one in options),
+        variables=diagram.variables,
+        starts=tuple(diagram.start),
+        successors=tuple(tuple(steps) for steps in diagram.successors),
+        accepts=frozenset(diagram.end),
+        negations=diagram.negations,
+        between={edge: way for edge, ways in diagram.edges.items() if (way := _only(ways, at))},
+        before=_passed(diagram.start, at),
+        after=_passed(diagram.end, at),
+        loose=diagram.loose,
+        tied=diagram.tied,
+        branches=diagram.branches,
     )
 
 
-def _size(pattern: Pattern) -> int:
-    """How many states the pattern unrolls to, at most."""
-    match pattern:
-        case Unit() | Not():
-            return 1
-        case AnyOf():
-            others = len(pattern.units) - 1
-            return len(pattern.units) * sum(comb(others, chosen) for chosen in range(pattern.n))
-        case Kleene():
-            copies = max(pattern.least, 1) if pattern.most is None else pattern.most
-            return copies * _size(pattern.body)
-        case _:
-            return sum(_size(part) for part in parts_of(pattern))
+def _passed(steps: Steps, at: Position) -> dict[int, Way]:
+    return {state: way for state, ways in steps.items() if (way := _only(ways, at))}
 
 
-def _moved(steps: Mapping[int, Passed], place: Mapping[int, int]) -> dict[int, Passed]:
-    return {place[state]: passed for state, passed in steps.items()}
+def _only(ways: Ways, at: Position) -> Way:
+    """The one way that passes least."""
+    if len(ways) > 1:
+        raise _one_or_another(at)
+    (way,) = ways
+    return way
 
 
-def _fewest(steps: Ordered[Step], at: Position) -> dict[int, Passed]:
-    """The distinct states in order of preference, each with the fewest negated elements on the way."""
-    ways: dict[int, list[Passed]] = {}
-    for state, passed in steps:
-        ways.setdefault(state, []).append(passed)
-    fewest: dict[int, Passed] = {state: frozenset.intersection(*found) for state, found in ways.items()}
-    for state, found in ways.items():
-        if fewest[state] not in found:
-            raise unsupported("a pattern in which a match passes one negation or another", at)
-    return fewest
+def _one_or_another(at: Position) -> NotSupportedYet:
+    return NotSupportedYet("a pattern in which a match passes one negation or another is not supported yet", at)

@@ -1,40 +1,23 @@
-"""The state diagram of a pattern: everything that `template` draws, and what a template leaves out.
+"""The state diagram of a pattern: which event may follow which in a match, and the negations on the way.
 
-A state for each occurrence of a variable (Glushkov's construction; GRETA, Algorithm 1, section 4.1), so that a match is
-a path of states. Beyond the template it has bounded repetition (`{n,m}` unrolled: GRETA, section 9), units in any order
-(`ANY`), and on each way in, between and out the negations that lie there: a negation is passed between the nearest
-events that a match binds. Where two ways of reading pass different negations, a match needs one of them undisturbed.
-
-Several paths may spell one binding: see `determinism`. States are at most so many as the unrolled pattern has units,
-times the choices of an ANY; O(states^2) edges.
+A state binds one event to its variable, so that a match is a path of states. `glushkov` draws the diagram of a pattern,
+`determinism` gives each binding one path only. What engines use are views of it: `template` (states by variable, for
+binding and `explain`), `automaton` (preferred successors, for matching), `counting` (the least diagram, for trends).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from collections.abc import Sequence as Ordered
-from dataclasses import dataclass, field
-from itertools import product
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from cep_core.language.errors import Position
-from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
-
-Way = frozenset[int]
-"""Negations passed together, by number."""
-Ways = frozenset[Way]
-"""Ways of reading, none of which passes all that another passes; a match needs one undisturbed. Empty: no way."""
-
-FREELY: Ways = frozenset({frozenset()})
-"""One way, which passes no negation."""
-NO_WAY: Ways = frozenset()
-MOST_STATES = 1 << 8
-
-Alike = Callable[[Unit], Hashable]
-"""Units of an ANY with equal keys are interchangeable."""
+from cep_core.language.patterns.automata.passed_negations import Steps, Ways
+from cep_core.language.patterns.tree import Not
 
 
 class TooManyStates(Exception):
-    """The diagram outgrows what any engine takes; `at` says which part of the pattern does it."""
+    """The diagram outgrows what an engine takes; `at` says which part of the pattern does it."""
 
     def __init__(self, at: Position) -> None:
         super().__init__("too many states")
@@ -43,196 +26,85 @@ class TooManyStates(Exception):
 
 @dataclass(frozen=True)
 class Diagram:
-    """States 0..n-1, each of which binds an event to `variables[state]`; ways in, between and out are never empty.
+    """States 0..n-1, each of which binds an event to `variables[state]`.
 
-    `tied`: the edges whose events may be of one time, since they stand in any order; the later has the larger `seq`.
+    `start` and `successors` are in order of preference: a run leaves a closure before it stays in it, the innermost
+    closure first; it skips an optional part before it takes it; of an OR it takes the first branch in text order.
     """
 
     variables: tuple[str, ...]
-    start: Mapping[int, Ways]
-    end: Mapping[int, Ways]
-    edges: Mapping[tuple[int, int], Ways]
+    start: Steps
+    end: Steps
+    """By accepting state, ascending: the ways out."""
+    successors: tuple[Steps, ...]
+    loose: frozenset[tuple[int, int]] = frozenset()
+    """Edges whose events may be concurrent, since they stand in any order; the later has the larger `seq`."""
     tied: frozenset[tuple[int, int]] = frozenset()
+    """Edges whose events must be concurrent: another edge serves those that are not."""
     negations: tuple[Not, ...] = ()
+    branches: tuple[tuple[int, ...], ...] = ()
+    """The starting states of each branch of an OR around the whole pattern; else all of them, as one branch."""
+
+    @cached_property
+    def edges(self) -> Mapping[tuple[int, int], Ways]:
+        """The ways from a state to each that may directly follow it, by state."""
+        return {(state, after): ways for state, steps in enumerate(self.successors) for after, ways in steps.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
         """A name for each state: its variable, with a number where several states have the same.
 
-        >>> Diagram(("A", "B", "A"), {}, {}, {}).names
+        >>> Diagram(("A", "B", "A"), {}, {}, ({}, {}, {})).names
         ('A', 'B', 'A#2')
         """
-        seen: dict[str, int] = {}
-        found = []
+        count: dict[str, int] = {}
+        names = []
         for variable in self.variables:
-            seen[variable] = seen.get(variable, 0) + 1
-            found.append(variable if seen[variable] == 1 else f"{variable}#{seen[variable]}")
-        return tuple(found)
-
-    def successors(self, state: int) -> list[int]:
-        """The states that may directly follow a state, ascending."""
-        return sorted(target for source, target in self.edges if source == state)
+            count[variable] = count.get(variable, 0) + 1
+            names.append(variable if count[variable] == 1 else f"{variable}#{count[variable]}")
+        return tuple(names)
 
     def repeats(self) -> bool:
         """Whether several states have the same variable."""
         return len(set(self.variables)) < len(self.variables)
 
+    def mirrored(self) -> Diagram:
+        """The same against the time: edges lead from the later event to the earlier."""
+        predecessors: list[dict[int, Ways]] = [{} for _ in self.variables]
+        for (state, after), ways in self.edges.items():
+            predecessors[after][state] = ways
+        return Diagram(
+            self.variables,
+            self.end,
+            self.start,
+            tuple(predecessors),
+            frozenset((after, state) for state, after in self.loose),
+            frozenset((after, state) for state, after in self.tied),
+            self.negations,
+        )
 
-def diagram_of(pattern: Pattern, alike: Alike = lambda unit: unit.variable) -> Diagram:
-    """The diagram of a named pattern without AND. Raises TooManyStates.
+    def renumbered(self, number: Mapping[int, int]) -> Diagram:
+        """The diagram with other numbers; states without a number are left out, states of one number become one.
 
-    >>> from cep_core.language.patterns.bind.naming import name_variables
-    >>> from cep_core.language.patterns.text.parsing import parse_pattern
-    >>> drawn = diagram_of(name_variables(parse_pattern("SEQ(A{2,3}, B)")))
-    >>> drawn.variables, sorted(drawn.edges)
-    (('A', 'A', 'A', 'B'), [(0, 1), (1, 2), (1, 3), (2, 3)])
-    >>> drawn = diagram_of(name_variables(parse_pattern("SEQ(A, NOT C, B?, D)")))
-    >>> sorted(edge for edge, ways in drawn.edges.items() if ways != FREELY)  # C is forbidden after a, up to the next
-    [(0, 1), (0, 2)]
-    """
-    drawing = _Drawing(alike)
-    part = drawing.draw(pattern)
-    return Diagram(
-        tuple(drawing.variables),
-        part.first,
-        part.last,
-        drawing.edges,
-        frozenset(drawing.tied),
-        tuple(drawing.negations),
-    )
-
-
-def either(*choices: Ways) -> Ways:
-    """The ways of all choices, without those that pass more than another.
-
-    >>> sorted(map(sorted, either(frozenset({frozenset({1, 2})}), frozenset({frozenset({1})}))))
-    [[1]]
-    """
-    found = frozenset().union(*choices)
-    return frozenset(way for way in found if not any(other < way for other in found))
-
-
-def both(one: Ways, other: Ways) -> Ways:
-    """The ways to pass one place and then the other."""
-    if one == FREELY:
-        return other
-    return either(frozenset(a | b for a, b in product(one, other)))
+        Where states become one, the successors of the last of them stand for all.
+        """
+        variables = {number[state]: self.variables[state] for state in number}
+        successors = {number[state]: _renumbered(self.successors[state], number) for state in number}
+        return Diagram(
+            tuple(variables[state] for state in range(len(variables))),
+            _renumbered(self.start, number),
+            dict(sorted(_renumbered(self.end, number).items())),
+            tuple(successors[state] for state in range(len(variables))),
+            _edges_renumbered(self.loose, number),
+            _edges_renumbered(self.tied, number),
+            self.negations,
+            tuple(tuple(number[state] for state in branch if state in number) for branch in self.branches),
+        )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A piece of the pattern: the ways to its first states, from its last ones, and through it without any event."""
-
-    first: dict[int, Ways] = field(default_factory=dict)
-    last: dict[int, Ways] = field(default_factory=dict)
-    empty: Ways = NO_WAY
-
-    def optional(self) -> _Part:
-        return _Part(self.first, self.last, FREELY)
+def _renumbered(steps: Steps, number: Mapping[int, int]) -> Steps:
+    return {number[state]: ways for state, ways in steps.items() if state in number}
 
 
-class _Drawing:
-    """A diagram in the making."""
-
-    def __init__(self, alike: Alike) -> None:
-        self.alike = alike
-        self.variables: list[str] = []
-        self.edges: dict[tuple[int, int], Ways] = {}
-        self.tied: set[tuple[int, int]] = set()
-        self.negations: list[Not] = []
-
-    def draw(self, pattern: Pattern) -> _Part:
-        match pattern:
-            case Unit():
-                state = self._state(pattern.variable, pattern.at)
-                return _Part({state: FREELY}, {state: FREELY})
-            case Not():
-                if pattern not in self.negations:
-                    self.negations.append(pattern)
-                return _Part(empty=frozenset({frozenset({self.negations.index(pattern)})}))
-            case Sequence():
-                return self._sequence(self.draw(element) for element in pattern.elements)
-            case Alternative():
-                parts = [self.draw(option) for option in pattern.options]
-                first, last = _united([part.first for part in parts]), _united([part.last for part in parts])
-                return _Part(first, last, either(*(part.empty for part in parts)))
-            case Kleene():
-                return self._repeated(pattern)
-            case AnyOf():
-                return self._in_any_order(pattern)
-            case Conjunction():
-                raise ValueError("AND has no diagram of its own: its sides are matched apart")
-
-    def _state(self, variable: str, at: Position) -> int:
-        if len(self.variables) == MOST_STATES:
-            raise TooManyStates(at)
-        self.variables.append(variable)
-        return len(self.variables) - 1
-
-    def _join(self, last: Mapping[int, Ways], first: Mapping[int, Ways]) -> None:
-        for (source, out), (target, into) in product(last.items(), first.items()):
-            self.edges[source, target] = either(self.edges.get((source, target), NO_WAY), both(out, into))
-
-    def _sequence(self, parts: Iterable[_Part]) -> _Part:
-        whole = _Part(empty=FREELY)
-        for part in parts:
-            self._join(whole.last, part.first)
-            first = _united([whole.first, _passing(whole.empty, part.first)])
-            last = _united([part.last, _passing(part.empty, whole.last)])
-            whole = _Part(first, last, both(whole.empty, part.empty))
-        return whole
-
-    def _repeated(self, pattern: Kleene) -> _Part:
-        if pattern.most is None:
-            copies = [self.draw(pattern.body) for _ in range(max(pattern.least, 1))]
-            self._join(copies[-1].last, copies[-1].first)
-            whole = self._sequence(copies)
-            return whole.optional() if pattern.least == 0 else whole
-        copies = [self.draw(pattern.body) for _ in range(pattern.most)]
-        mandatory, optional = copies[: pattern.least], copies[pattern.least :]
-        while len(optional) > 1:  # from the last: each is there only if the one before is
-            optional[-2:] = [self._sequence([optional[-2], optional[-1].optional()])]
-        return self._sequence([*mandatory, *(part.optional() for part in optional)])
-
-    def _in_any_order(self, pattern: AnyOf) -> _Part:
-        """A state for each unit taken last and how many of each kind are taken: of alike units the first come first."""
-        kinds: dict[Hashable, list[Unit]] = {}
-        for unit in pattern.units:
-            kinds.setdefault(self.alike(unit), []).append(unit)
-        units = list(kinds.values())
-        states: dict[tuple[tuple[int, ...], int], int] = {}
-        level: list[tuple[int, ...]] = [(0,) * len(units)]
-        first: dict[int, Ways] = {}
-        for taken in range(pattern.n):
-            onward: dict[tuple[int, ...], None] = {}
-            for counts in level:
-                for kind, members in enumerate(units):
-                    if counts[kind] == len(members):
-                        continue
-                    after = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
-                    onward[after] = None
-                    if (after, kind) not in states:
-                        states[after, kind] = self._state(members[counts[kind]].variable, pattern.at)
-                    target = states[after, kind]
-                    if taken == 0:
-                        first[target] = FREELY
-                    for before in range(len(units)):
-                        if (counts, before) in states:
-                            edge = states[counts, before], target
-                            self.edges[edge] = FREELY
-                            self.tied.add(edge)
-            level = list(onward)
-        last = {state: FREELY for (counts, _), state in states.items() if sum(counts) == pattern.n}
-        return _Part(first, last)
-
-
-def _united(parts: Ordered[Mapping[int, Ways]]) -> dict[int, Ways]:
-    found: dict[int, Ways] = {}
-    for part in parts:
-        for state, ways in part.items():
-            found[state] = either(found.get(state, NO_WAY), ways)
-    return found
-
-
-def _passing(passed: Ways, part: Mapping[int, Ways]) -> dict[int, Ways]:
-    return {state: both(passed, ways) for state, ways in part.items()} if passed else {}
+def _edges_renumbered(edges: frozenset[tuple[int, int]], number: Mapping[int, int]) -> frozenset[tuple[int, int]]:
+    return frozenset((number[state], number[after]) for state, after in edges if state in number and after in number)

@@ -1,7 +1,7 @@
-"""Units of one ANY that are alike in type and tests: which of them an event is bound to makes no difference.
+"""Units of one ANY with the same type and conditions: it makes no difference which of them binds an event.
 
-`ANY(2, A x, A y)` binds two A's; with the names exchanged it would be the same two, so such units are bound in text
-order (`docs/semantics.md` 3). Two units are alike if exchanging their names leaves the query's conditions as they are.
+`ANY(2, A x, A y)` binds two A's. With the names exchanged it binds the same two, so such units are bound in text order
+(`docs/semantics.md` 3). Two units are alike if the query's conditions stay the same when their names are exchanged.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from cep_core.language.patterns.walk import parts_of, rewrite
 
 
 def alike_units(query: Query) -> dict[str, int]:
-    """A number for each unit of an ANY; those that are alike have the same."""
+    """A number for each unit of an ANY; units that are alike have the same number."""
     numbers: dict[str, int] = {}
     for units in choices(query.pattern):
         for place, unit in enumerate(units):
-            like = next((other for other in units[:place] if _exchangeable(unit, other, query)), None)
+            like = next((earlier for earlier in units[:place] if _exchangeable(unit, earlier, query)), None)
             numbers[unit.variable] = len(numbers) if like is None else numbers[like.variable]
     return numbers
 
@@ -32,10 +32,10 @@ def choices(pattern: Pattern) -> Iterator[tuple[Unit, ...]]:
         yield from choices(part)
 
 
-def _exchangeable(one: Unit, other: Unit, query: Query) -> bool:
-    if one.event_type != other.event_type:
+def _exchangeable(first: Unit, second: Unit, query: Query) -> bool:
+    if first.event_type != second.event_type:
         return False
-    names = {one.variable: other.variable, other.variable: one.variable}
+    names = {first.variable: second.variable, second.variable: first.variable}
 
     def exchanged(part: Expression) -> Expression:
         match part:
@@ -43,9 +43,9 @@ def _exchangeable(one: Unit, other: Unit, query: Query) -> bool:
                 return replace(part, variable=names.get(str(part.variable), str(part.variable)))
         return part
 
-    said = [predicate.expression for predicate in query.vertex_predicates]
-    said += [predicate.expression for predicate in query.edge_predicates]
-    said += [predicate.expression for predicate in query.match_predicates]
+    conditions = [predicate.expression for predicate in query.vertex_predicates]
+    conditions += [predicate.expression for predicate in query.edge_predicates]
+    conditions += [predicate.expression for predicate in query.match_predicates]
     keys = {frozenset(key.members) for key in query.key_classes}
     swapped = {frozenset((names.get(name, name), attribute) for name, attribute in members) for members in keys}
-    return keys == swapped and set(said) == {rewrite(expression, exchanged) for expression in said}
+    return keys == swapped and set(conditions) == {rewrite(expression, exchanged) for expression in conditions}

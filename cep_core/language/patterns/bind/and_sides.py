@@ -16,9 +16,11 @@ def alone(query: Query, pattern: Pattern) -> Query:
         query,
         pattern=pattern,
         variables=tuple(variable for variable in query.variables if variable.name in names),
-        vertex_predicates=tuple(one for one in query.vertex_predicates if one.variable in names),
-        edge_predicates=tuple(one for one in query.edge_predicates if {one.source, one.target} <= names),
-        match_predicates=tuple(one for one in query.match_predicates if set(one.variables) <= names),
+        vertex_predicates=tuple(predicate for predicate in query.vertex_predicates if predicate.variable in names),
+        edge_predicates=tuple(
+            predicate for predicate in query.edge_predicates if {predicate.source, predicate.target} <= names
+        ),
+        match_predicates=tuple(predicate for predicate in query.match_predicates if set(predicate.variables) <= names),
         key_classes=tuple(
             replace(key, members=tuple(member for member in key.members if member[0] in names))
             for key in query.key_classes
@@ -31,9 +33,9 @@ def crossing(query: Query) -> tuple[Expression, ...]:
     """The conditions on events of both sides."""
     assert isinstance(query.pattern, Conjunction)
     left = names_of(query.pattern.left)
-    said: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
-    said += [predicate.expression for predicate in query.match_predicates]
-    return tuple(one for one in said if len({name in left for name in variables_of(one)}) == 2)
+    conditions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
+    conditions += [predicate.expression for predicate in query.match_predicates]
+    return tuple(condition for condition in conditions if len({name in left for name in variables_of(condition)}) == 2)
 
 
 def names_of(pattern: Pattern) -> frozenset[str]:

@@ -121,8 +121,8 @@ class _Binder:
         conditions = [reading for condition in written.conditions for reading in self._readings(condition, scope)]
         classes, residual, partition = self._key_classes(conditions, pattern, strategy, scope)
         templates = [template_of_pattern(pattern), *(template_of_pattern(body) for body in _negated(pattern))]
-        said = [condition for condition in residual if not _always_true(condition)]
-        predicates = self._classified(said, scope, templates)
+        telling = [condition for condition in residual if not _always_true(condition)]
+        predicates = self._classified(telling, scope, templates)
         self._check_negated(predicates, pattern, scope)
         group_by = tuple(dict.fromkeys(name.attribute for name in written.group_by))
         query = Query(
@@ -134,9 +134,9 @@ class _Binder:
             variables,
             strategy,
             window,
-            tuple(one for one in predicates if isinstance(one, VertexPredicate)),
-            tuple(one for one in predicates if isinstance(one, EdgePredicate)),
-            tuple(one for one in predicates if isinstance(one, MatchPredicate)),
+            tuple(predicate for predicate in predicates if isinstance(predicate, VertexPredicate)),
+            tuple(predicate for predicate in predicates if isinstance(predicate, EdgePredicate)),
+            tuple(predicate for predicate in predicates if isinstance(predicate, MatchPredicate)),
             classes,
             group_by,
             return_items(written.returns, group_by, scope),
@@ -181,35 +181,35 @@ class _Binder:
         ]
         bracketed = [named_class(name, scope, grouped=False) for name in (*written.equivalences, *right)]
         grouped = [named_class(name, scope, grouped=True) for name in written.group_by]
-        named = [found for found in (*bracketed, *grouped) if found is not None]
+        named = [joined for joined in (*bracketed, *grouped) if joined is not None]
         for name in (*written.equivalences, *written.group_by):
             if not name.variable:
                 self._warn_lacking(name.attribute, scope)
         equalities = [(condition, equality_of(condition)) for condition in conditions]
         usable = [equality for _, equality in equalities if equality is not None]
         classes, returned = key_classes(named, usable, pattern, strategy, scope)
-        rest = [c for c, equality in equalities if equality is None or any(c is one for one in returned)]
+        rest = [c for c, equality in equalities if equality is None or any(c is condition for condition in returned)]
         names = [name.attribute for name in (*written.equivalences, *written.group_by) if not name.variable]
         return classes, tuple(rest), tuple(dict.fromkeys(names))
 
     def _classified(self, conditions: list[Expression], scope: Scope, templates: list[Template]) -> list[Predicate]:
         """The kinds of conditions. One read on both sides of an AND constrains the sides where it means something."""
-        found: list[Predicate] = []
+        predicates: list[Predicate] = []
         meant: set[tuple[Position, str]] = set()
         doubtful: list[tuple[tuple[Position, str], str, Position, str]] = []
         for condition in conditions:
             # the two halves of a BETWEEN stand at one place
             key = (condition.at, condition.operator if isinstance(condition, Comparison) else "")
             doubts: list[tuple[str, Position, str]] = []
-            predicate = classify(condition, scope.variables, templates, lambda *said, into=doubts: into.append(said))
+            predicate = classify(condition, scope.variables, templates, lambda *error, into=doubts: into.append(error))
             if not doubts:
-                found.append(predicate)
+                predicates.append(predicate)
                 meant.add(key)
-            doubtful += [(key, *said) for said in doubts]
+            doubtful += [(key, *error) for error in doubts]
         for key, message, at, hint in doubtful:
             if key not in meant:
                 self.report(message, at, hint)
-        return found
+        return predicates
 
     def _warn_lacking(self, attribute: str, scope: Scope) -> None:
         lacking = sorted({v.event_type for v in scope.variables.values() if scope.attribute_type(v, attribute) is None})

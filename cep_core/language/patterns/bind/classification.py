@@ -1,9 +1,9 @@
-"""Conditions sorted by what they judge: one event, two neighbours, or the match (`docs/language.md` 1; paper 04, 5.2).
+"""Conditions sorted by their subject: an event, two neighbours, or a match (`docs/language.md` 1; paper 04, 5.2).
 
-A vertex predicate filters events, an edge predicate stands on a transition of the template (GRETA, section 6), any
-other condition is judged on a match or a prefix of it. Paper 04's consistency tells what a test on a superset of the
-events says of the test on a subset: that it passes ("true"), that it fails ("false"), both, or nothing
-("inconsistent").
+A vertex predicate filters events. An edge predicate stands on a transition of the template (GRETA, section 6). Every
+other condition is judged on a match or a prefix of it. Paper 04's consistency says what a test on a set of events means
+for the test on each of its subsets: it passes there as well ("true"), it fails there as well ("false"), both, or
+nothing ("inconsistent").
 """
 
 from __future__ import annotations

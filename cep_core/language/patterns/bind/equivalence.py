@@ -1,8 +1,8 @@
-"""Equivalences: what every event of a match has in common, and which of it the slicer may use (`docs/semantics.md` 6).
+"""Equivalences: attributes equal in all events of a match, and which of them slices use (`docs/semantics.md` 6).
 
 `[x]`, GROUP BY x and top-level equalities between attributes of different variables join (variable, attribute) pairs
-into classes (union-find). An equality that no class can carry (bound through an optional, or not by the first element
-under contiguity or skip-till-next-match) is handed back, to be judged as an ordinary predicate.
+into classes (union-find). Some equalities fit no class: those of an optional variable, and under contiguity and
+skip-till-next-match those that the first element does not bind. They are returned and judged as ordinary predicates.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ def equality_of(condition: Expression) -> Equality | None:
     left, right = condition.left, condition.right
     if not (isinstance(left, Reference) and isinstance(right, Reference)):
         return None
-    one, other = (left.variable, left.attribute), (right.variable, right.attribute)
+    of_left, of_right = (left.variable, left.attribute), (right.variable, right.attribute)
     if left.variable != right.variable and left.which is right.which is Which.EACH:
-        return Equality(condition, (one, other))
-    if one == other and {left.which, right.which} == {Which.EACH, Which.PREVIOUS}:
-        return Equality(condition, (one,))
+        return Equality(condition, (of_left, of_right))
+    if of_left == of_right and {left.which, right.which} == {Which.EACH, Which.PREVIOUS}:
+        return Equality(condition, (of_left,))
     return None
 
 
@@ -116,18 +116,18 @@ def key_classes(
     order = {name: number for number, name in enumerate(scope.variables)}
     kept.sort(key=lambda joined: min(order[variable] for variable, _ in joined.members))
     taken = {name.name for name in named if name.grouped}
-    found = [_key_class(joined, pattern, strategy, scope, order, taken) for joined in kept]
-    return tuple(found), tuple(returned)
+    keys = [_key_class(joined, pattern, strategy, scope, order, taken) for joined in kept]
+    return tuple(keys), tuple(returned)
 
 
 def _attached(
     equality: Equality, loose: Sequence[Equality], classes: list[_Class], bound: frozenset[str], scope: Scope
 ) -> bool:
-    """Whether a class carries an equality that some match drops: one of an optional or negated variable, or `b[i-1]`.
+    """Whether a class can carry an equality that some matches drop: of an optional or negated variable, or `b[i-1]`.
 
-    Such an equality must neither join what stands on its other sides, since a match without the variable does not (nor
-    the events of a closure with each other), nor make a key of an attribute that may be NULL, since a match that drops
-    the condition may have it so.
+    Such an equality must not join the members on its other sides, since a match without the variable does not join
+    them, and must not join the events of a closure with each other. It must not make a key of an attribute that may be
+    NULL either: a match that drops the condition may have NULL there.
     """
     homes = {member: joined for joined in classes for member in joined.members}
     if all(member in homes for member in equality.members):
@@ -137,8 +137,8 @@ def _attached(
         return same
     inner = [member for member in equality.members if member[0] in bound]
     outer = [member for member in equality.members if member[0] not in bound]
-    others = {other for e in loose if set(outer) & set(e.members) for other in e.members} - set(equality.members)
-    if len(inner) != 1 or others or any(member in homes for member in outer):
+    further = {member for e in loose if set(outer) & set(e.members) for member in e.members} - set(equality.members)
+    if len(inner) != 1 or further or any(member in homes for member in outer):
         return False
     home = homes.get(inner[0])
     if home is None:
@@ -198,13 +198,13 @@ def _key_class(
 
 
 def _type(members: tuple[Member, ...], scope: Scope) -> AttributeType:
-    found: AttributeType | None = None
+    joint: AttributeType | None = None
     for variable, attribute in members:
         own = scope.attribute_type(scope.variables[variable], attribute)
         assert own is not None
-        found = own if found is None else common_type(found, own) or found
-    assert found is not None
-    return found
+        joint = own if joint is None else common_type(joint, own) or joint
+    assert joint is not None
+    return joint
 
 
 def _slices(joined: _Class, pattern: Pattern, strategy: Strategy) -> bool:

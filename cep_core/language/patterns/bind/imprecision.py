@@ -1,9 +1,9 @@
 """WITH CONFIDENCE: matching where the time of an event is known only as an interval (SASE++, section 2.3).
 
 Every way to choose a time for each event from its interval is a possible world; a match's confidence is the probability
-of the worlds in which it is one. Only skip-till-any-match can be evaluated so: under the other strategies an event
-that a run takes in one world it skips in another (SASE++, section 4). What the order of all events decides - positions,
-windows that slide - is refused by name, as is what reads `ts` itself.
+of the worlds in which it is one. Only skip-till-any-match can be evaluated this way: under the other strategies a run
+may take an event in one world and skip it in another (SASE++, section 4). Positions and sliding windows depend on the
+order of all events, so they are refused by name; so are conditions that read `ts` itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def confidence_of(written: WrittenConfidence | None) -> Confidence | None:
 
 
 def check_imprecise(query: Query, at: Position, report: Report) -> None:
-    """Reports, each with its place, what WITH CONFIDENCE excludes."""
+    """Reports every part of a query that cannot stand with WITH CONFIDENCE, with its place."""
     if query.aggregation:
         report(
             "WITH CONFIDENCE belongs to matching: trends are not aggregated over possible worlds", at, "list matches"
@@ -52,7 +52,7 @@ def _conditions(query: Query) -> list[Expression]:
 
 
 def known_after(query: Query) -> int:
-    """How long after its last event, as recorded, nothing can be recorded any more that a match must not pass.
+    """How long after the recorded time of a match's last event a forbidden event may still be recorded.
 
     A negated event may be recorded late by as much as it happened before its time stamp, and the last event of the
     match may have happened after its own.

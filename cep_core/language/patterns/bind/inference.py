@@ -1,7 +1,8 @@
-"""The schema that a query takes for granted: what it mentions, typed by how it is used.
+"""The schema that a query assumes: the types and attributes that it mentions, typed by how they are used.
 
-For `explain` without a log. Attributes that are compared with each other share a type (union-find): text if compared
-with text or by LIKE, truth if with TRUE or FALSE, else a number; those that only name keys are text. None is null.
+For `explain` without a log. Attributes that are compared with each other share a type (union-find): text if one is
+compared with text or by LIKE, a boolean if with TRUE or FALSE, else a number. Attributes that only name keys are text.
+No attribute is NULL.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _expressions(query: WrittenQuery) -> Iterator[Expression]:
 
 
 def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[str, ...]]) -> None:
-    """What one part of an expression says of the types of the attributes in it."""
+    """Notes what one part of an expression says about the types of its attributes."""
     own = tuple(str(inner.attribute) for inner in operands(part) if isinstance(inner, Reference))
     match part:
         case Arithmetic() | Negative():
@@ -81,7 +82,9 @@ def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[s
             types[part.attribute] = AttributeType.FLOAT
         case Comparison() | In() | Between():
             literals = [inner for inner in operands(part) if isinstance(inner, Literal)]
-            kind = next((found for one in literals if (found := literal_type(one)) is not None), None)
+            kind = next(
+                (literal_kind for literal in literals if (literal_kind := literal_type(literal)) is not None), None
+            )
             if kind is AttributeType.INT or any(isinstance(inner, Arithmetic | Negative) for inner in operands(part)):
                 kind = AttributeType.FLOAT
             if kind is not None:

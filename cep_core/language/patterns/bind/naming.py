@@ -1,7 +1,7 @@
-"""Every unit gets the name of its variable, and negation its normal form (`docs/semantics.md` 3; GRETA, section 2).
+"""Gives every unit the name of its variable, and negations their normal form (`docs/semantics.md` 3; GRETA, section 2).
 
 A unit without a variable is named by its type: `A`, then `A_2`, `A_3`; numbering restarts in each branch of OR and
-AND. The second side of an AND is told apart by the ending `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
+AND. Variables of the second side of an AND end in `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def normalise_negation(pattern: Pattern) -> Pattern:
 
 
 def check_shape(pattern: Pattern, report: Report) -> None:
-    """Report negation and AND where they have no meaning, and patterns that may match nothing."""
+    """Report a NOT or an AND in a place where it has no meaning, and patterns that may match nothing."""
     if isinstance(pattern, Not):
         report(
             "a negation cannot be the whole pattern",
@@ -175,11 +175,11 @@ def variables_of_pattern(pattern: Pattern, report: Report) -> tuple[Variable, ..
     seen: dict[str, _Seen] = {}
     _collect(pattern, False, False, frozenset(), seen, report)
     mandatory = always_bound(pattern)
-    found = []
-    for name, one in seen.items():
-        optional = not one.negated and name not in mandatory
-        found.append(Variable(name, one.unit.event_type, one.kleene, optional, one.negated, one.unit.at))
-    return tuple(found)
+    variables = []
+    for name, known in seen.items():
+        optional = not known.negated and name not in mandatory
+        variables.append(Variable(name, known.unit.event_type, known.kleene, optional, known.negated, known.unit.at))
+    return tuple(variables)
 
 
 def _collect(
@@ -200,17 +200,17 @@ def _collect(
 
 def _see(new: _Seen, seen: dict[str, _Seen], report: Report) -> None:
     name = new.unit.variable
-    old = seen.get(name)
-    if old is None:
+    known = seen.get(name)
+    if known is None:
         seen[name] = new
         return
     (own,) = new.branches
-    exclusive = all(any(a == b and i != j for a, i in other for b, j in own) for other in old.branches)
+    exclusive = all(any(a == b and i != j for a, i in branch for b, j in own) for branch in known.branches)
     if not exclusive:
         report(f"variable '{name}' is bound twice", new.unit.at, "each unit has a variable of its own")
-    elif old.unit.event_type != new.unit.event_type or old.negated != new.negated:
+    elif known.unit.event_type != new.unit.event_type or known.negated != new.negated:
         report(f"variable '{name}' is not the same in every branch", new.unit.at, "give it another name")
-    seen[name] = replace(old, kleene=old.kleene or new.kleene, branches=(*old.branches, *new.branches))
+    seen[name] = replace(known, kleene=known.kleene or new.kleene, branches=(*known.branches, *new.branches))
 
 
 def always_bound(pattern: Pattern) -> frozenset[str]:

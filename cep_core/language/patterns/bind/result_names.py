@@ -1,7 +1,7 @@
-"""The names of a result's columns, each once: what every result has, variables or groups, then the items of RETURN.
+"""The names of a result's columns, each used once: fixed columns, then variables or groups, then the items of RETURN.
 
-Reported are names that a query gives and that something else has (`docs/language.md`, Results). The lake adds columns
-of its own, so a workload's query may not use their names either. Linear in the columns.
+A name that two columns would have is reported (`docs/language.md`, Results). The lake adds columns of its own, so a
+workload's query may not use their names either. Linear in the columns.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def check_names(query: Query, group_by: Sequence[AttributeName], report: Report,
 
 
 def _columns(item: ReturnItem) -> Iterator[str]:
-    """The item's column and those that tell its size (`docs/language.md`, Results)."""
+    """The item's column and the columns that say how large its number is (`docs/language.md`, Results)."""
     yield item.column
     if item.aggregate is None or item.aggregate in (Aggregate.MIN, Aggregate.MAX):
         return

@@ -22,19 +22,19 @@ def is_aggregation(items: Sequence[Item]) -> bool:
 
 
 def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope) -> tuple[ReturnItem, ...]:
-    """The items, bound; reports mixtures, ungrouped attributes and columns of one name."""
+    """The bound items. Reports items of matches among aggregates, and attributes that are not grouped."""
     aggregation = is_aggregation(items)
-    bound: list[ReturnItem] = []
+    bound_items: list[ReturnItem] = []
     for item in items:
         if isinstance(item.value, TrendAggregate):
-            found = _over_trends(item, item.value, scope)
+            bound_item = _over_trends(item, item.value, scope)
         elif aggregation:
-            found = _grouped(item, item.value, group_by, scope)
+            bound_item = _grouped(item, item.value, group_by, scope)
         else:
-            found = _of_a_match(item, item.value, scope)
-        if found is not None:
-            bound.append(found)
-    return tuple(bound)
+            bound_item = _of_a_match(item, item.value, scope)
+        if bound_item is not None:
+            bound_items.append(bound_item)
+    return tuple(bound_items)
 
 
 def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnItem | None:
@@ -55,12 +55,12 @@ def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnI
     names = tuple(variable.name for variable in chosen)
     if aggregate.attribute is None:
         return ReturnItem(item.alias or f"count_{target}", item.at, aggregate=Aggregate.COUNT, variables=names)
-    found = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
-    if found is None:
+    kind = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
+    if kind is None:
         return None
-    if found not in NUMBERS and aggregate.function in ("sum", "avg"):
+    if kind not in NUMBERS and aggregate.function in ("sum", "avg"):
         scope.report(
-            f"{aggregate.function} over all trends takes numbers, '{aggregate.attribute}' is {found}", aggregate.at, ""
+            f"{aggregate.function} over all trends takes numbers, '{aggregate.attribute}' is {kind}", aggregate.at, ""
         )
         return None
     return ReturnItem(
@@ -69,7 +69,7 @@ def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnI
         aggregate=_FUNCTIONS[aggregate.function],
         variables=names,
         argument=aggregate.attribute,
-        type=found,
+        type=kind,
     )
 
 
@@ -83,8 +83,8 @@ def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: Sc
         scope.report(f"'{value.attribute}' is not grouped", item.at, hint)
         return None
     holders = [scope.attribute_type(variable, value.attribute) for variable in scope.variables.values()]
-    found = next((holder for holder in holders if holder is not None), None)
-    return ReturnItem(item.alias or value.attribute, item.at, attribute=value.attribute, type=found)
+    kind = next((holder for holder in holders if holder is not None), None)
+    return ReturnItem(item.alias or value.attribute, item.at, attribute=value.attribute, type=kind)
 
 
 def _of_a_match(item: Item, value: Expression, scope: Scope) -> ReturnItem | None:
@@ -116,7 +116,7 @@ def _check_single(part: Reference, scope: Scope) -> None:
 
 
 def column_name(expression: Expression) -> str:
-    """A column name from what an expression says.
+    """A column name made from the text of an expression.
 
     >>> from cep_core.language.errors import Position
     >>> column_name(PrefixAggregate("avg", "b", Span.ALL, "period", Position(1, 1)))

@@ -1,7 +1,7 @@
 """Names in expressions resolved to variables and attributes, and types checked (`docs/language.md` 1, Types).
 
 An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type.
-What is wrong is reported with its place, and the type is then unknown (None), so that one mistake is told once.
+A mistake is reported with its place, and its type is then unknown (None), so that each mistake is reported once.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Scope:
         return None
 
     def attribute(self, variable: Variable, name: str, at: Position) -> AttributeType | None:
-        """The type of an attribute of a variable's events; an unknown one is reported, unless its type is unknown."""
-        found = self.attribute_type(variable, name)
-        if found is None and self.schema.has_type(variable.event_type):
+        """The type of an attribute of a variable's events. Reports an unknown attribute of a known event type."""
+        kind = self.attribute_type(variable, name)
+        if kind is None and self.schema.has_type(variable.event_type):
             known = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
             self.report(f"unknown attribute '{name}' of {variable.event_type}", at, did_you_mean(name, known))
-        return found
+        return kind
 
     def attribute_type(self, variable: Variable, name: str) -> AttributeType | None:
         """The type of an attribute of a variable's events, None if they have none of this name."""
@@ -112,7 +112,7 @@ class Scope:
         return part
 
     def _exists(self, part: Expression) -> bool:
-        """Whether a resolved reference means something; reports why not."""
+        """Whether a resolved reference names something that exists; reports why not."""
         if not isinstance(part, Reference | PrefixAggregate):
             return True
         if not part.variable:
@@ -178,8 +178,8 @@ class Scope:
                 for value in expression.values:
                     self._comparable(expression.operand, value, value.at, "=")
             case Like():
-                if (found := self.type_of(expression.operand)) not in (None, AttributeType.STRING):
-                    self.report(f"LIKE takes text, not {found}", expression.operand.at, "")
+                if (kind := self.type_of(expression.operand)) not in (None, AttributeType.STRING):
+                    self.report(f"LIKE takes text, not {kind}", expression.operand.at, "")
             case Logical() | Negation():
                 for operand in operands(expression):
                     self.condition(operand)
@@ -190,24 +190,24 @@ class Scope:
 
     def condition(self, expression: Expression) -> None:
         """Report an expression that is not a condition."""
-        found = self.type_of(expression)
-        if found not in (None, AttributeType.BOOL):
-            self.report(f"a condition is needed, not {_article(found)}", expression.at, "compare it with something")
+        kind = self.type_of(expression)
+        if kind not in (None, AttributeType.BOOL):
+            self.report(f"a condition is needed, not {_article(kind)}", expression.at, "compare it with something")
 
     def _number(self, expression: Expression) -> AttributeType | None:
-        found = self.type_of(expression)
-        if found is not None and found not in NUMBERS:
-            self.report(f"arithmetic takes numbers, not {_article(found)}", expression.at, "")
+        kind = self.type_of(expression)
+        if kind is not None and kind not in NUMBERS:
+            self.report(f"arithmetic takes numbers, not {_article(kind)}", expression.at, "")
             return None
-        return found
+        return kind
 
     def _comparable(self, left: Expression, right: Expression, at: Position, operator: str) -> None:
-        one, other = self.type_of(left), self.type_of(right)
-        if one is None or other is None:
+        left_kind, right_kind = self.type_of(left), self.type_of(right)
+        if left_kind is None or right_kind is None:
             return
-        if common_type(one, other) is None:
-            self.report(f"{_article(one)} cannot be compared with {_article(other)}", at, "")
-        elif one is AttributeType.BOOL and operator not in ("=", "!="):
+        if common_type(left_kind, right_kind) is None:
+            self.report(f"{_article(left_kind)} cannot be compared with {_article(right_kind)}", at, "")
+        elif left_kind is AttributeType.BOOL and operator not in ("=", "!="):
             self.report(f"truth values have no order for '{operator}'", at, "write = or !=")
 
     def _aggregate_type(self, expression: PrefixAggregate) -> AttributeType | None:
@@ -215,11 +215,11 @@ class Scope:
             return AttributeType(expression.defined.returns)
         if expression.function == "count" or expression.attribute is None:
             return AttributeType.INT
-        found = self.attribute_type(self.variables[expression.variable], expression.attribute)
-        if expression.function in ("sum", "avg") and found not in (None, *NUMBERS):
-            self.report(f"{expression.function} takes numbers, not {_article(found)}", expression.at, "")
+        kind = self.attribute_type(self.variables[expression.variable], expression.attribute)
+        if expression.function in ("sum", "avg") and kind not in (None, *NUMBERS):
+            self.report(f"{expression.function} takes numbers, not {_article(kind)}", expression.at, "")
             return None
-        return AttributeType.FLOAT if expression.function == "avg" else found
+        return AttributeType.FLOAT if expression.function == "avg" else kind
 
 
 def literal_type(literal: Literal) -> AttributeType | None:
@@ -236,15 +236,15 @@ def literal_type(literal: Literal) -> AttributeType | None:
     return None
 
 
-def common_type(one: AttributeType, other: AttributeType) -> AttributeType | None:
-    """The type to which two values are brought to compare them; None if they cannot be.
+def common_type(first: AttributeType, second: AttributeType) -> AttributeType | None:
+    """The type in which two values are compared; None if they cannot be compared.
 
     >>> common_type(AttributeType.INT, AttributeType.FLOAT)
     <AttributeType.FLOAT: 'float'>
     """
-    if one is other:
-        return one
-    return AttributeType.FLOAT if one in NUMBERS and other in NUMBERS else None
+    if first is second:
+        return first
+    return AttributeType.FLOAT if first in NUMBERS and second in NUMBERS else None
 
 
 def _attribute_at(part: Reference | PrefixAggregate) -> Position:
@@ -262,6 +262,6 @@ def _asked_absent(part: Expression) -> str | None:
     return None
 
 
-def _article(found: AttributeType | None) -> str:
+def _article(kind: AttributeType | None) -> str:
     words = {"int": "a number", "float": "a number", "string": "text", "bool": "a truth value"}
-    return words[found.value] if found is not None else "NULL"
+    return words[kind.value] if kind is not None else "NULL"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from cep_core.language.durations import NANOSECONDS
 from cep_core.language.patterns.bind.naming import Report
 from cep_core.language.patterns.query import Window
 from cep_core.language.patterns.syntax import SpanUnit, WrittenSpan
 
 MOST_WINDOWS = 10**7
 """How many windows may hold one event: each is a row of the result."""
-_NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
-_NANOSECONDS["d"] = 24 * _NANOSECONDS["h"]
 _OF_SPAN = {
     SpanUnit.MILLISECONDS: "ms",
     SpanUnit.SECONDS: "s",
@@ -35,7 +34,7 @@ def window_of(within: WrittenSpan, slide: WrittenSpan | None, unit: str, report:
 
 
 def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
-    """The span as a whole number of the log's unit (or of events); what is not one is reported.
+    """The span as a whole number of the log's unit (or of events). Reports a span that is not a whole number of them.
 
     >>> from cep_core.language.errors import Position
     >>> in_unit(WrittenSpan(1.5, SpanUnit.MINUTES, Position(1, 1)), "s", print)
@@ -43,10 +42,10 @@ def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
     """
     factor = Fraction(1)
     if span.unit is not None and span.unit is not SpanUnit.EVENTS:
-        if unit not in _NANOSECONDS:
+        if unit not in NANOSECONDS:
             report(f"a span in {span.unit} over a log counted in '{unit}'", span.at, "write a bare number")
             return 1
-        factor = Fraction(_NANOSECONDS[_OF_SPAN[span.unit]], _NANOSECONDS[unit])
+        factor = Fraction(NANOSECONDS[_OF_SPAN[span.unit]], NANOSECONDS[unit])
     size = Fraction(str(span.number)) * factor
     if size.denominator != 1:
         counted = "events" if span.unit is SpanUnit.EVENTS else f"'{unit}', the log's unit"
@@ -54,16 +53,3 @@ def in_unit(span: WrittenSpan, unit: str, report: Report) -> int:
     if size >= 2**62:
         report("the span does not fit 64 bits", span.at, "")
     return max(int(size), 1)
-
-
-def spoken(size: int, unit: str) -> str:
-    """A span in the largest unit of which it is a whole number, days apart: 24 hours are read more easily than 1 day.
-
-    >>> spoken(86400, "s"), spoken(3600, "s"), spoken(90, "s"), spoken(600_000, "ms"), spoken(7, "weeks")
-    ('24 hours', '1 hour', '90 s', '10 minutes', '7 weeks')
-    """
-    for name, nanoseconds in (("hour", _NANOSECONDS["h"]), ("minute", _NANOSECONDS["m"])):
-        number, rest = divmod(size * _NANOSECONDS.get(unit, 0), nanoseconds)
-        if number and not rest:
-            return f"{number} {name}{'' if number == 1 else 's'}"
-    return f"{size} {unit}"

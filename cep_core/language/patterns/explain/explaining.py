@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.patterns.automata.template import Template, template_of
-from cep_core.language.patterns.bind.spans import spoken
 from cep_core.language.patterns.explain.complexity import complexity_of, components, runs_formula
-from cep_core.language.patterns.explain.nfa import State, nfa_mermaid, nfa_of
+from cep_core.language.patterns.explain.nfa import State, nfa_mermaid, states_of
 from cep_core.language.patterns.explain.splitting import Forbidden, split
 from cep_core.language.patterns.facts.atoms import atoms_of
 from cep_core.language.patterns.facts.reach import reach_of, waits_for_window
@@ -21,7 +21,7 @@ from cep_core.language.patterns.walk import map_units, parts_of, rewrite
 
 
 def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
-    """The explanation of a bound query; `algorithm`: what its engine says of itself."""
+    """The explanation of a bound query; `algorithm`: the lines in which its engine describes its algorithm."""
     template = template_of(query)
     sections = [
         _kind(query),
@@ -41,7 +41,7 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
 
 
 def warnings_of(query: Query) -> list[str]:
-    """What is legal and may surprise: what binding the query found, and an output that may explode."""
+    """Warnings about what is legal and may surprise: those of binding, and that the output may be exponential."""
     return [*query.warnings, *_exponential(query)]
 
 
@@ -154,7 +154,7 @@ def _all(names: Iterable[str]) -> str:
 
 
 def _automaton(query: Query) -> list[Section]:
-    states = None if query.aggregation else nfa_of(query.pattern, query.strategy)
+    states = states_of(query)
     if states is None:
         return []
     lines = [f"{state.name}: {_edges(state)}" if state.leaving else f"{state.name}: final" for state in states]
@@ -179,16 +179,16 @@ def _cost(query: Query) -> list[Section]:
     """How hard the query is, and what listing run by run would cost."""
     if query.aggregation:
         return []
-    found = complexity_of(query)
+    complexity = complexity_of(query)
     length, closures = components(query.pattern)
     formula = runs_formula(query)
     lines = (
-        f"deciding whether there is a match: {found.name} ({found.cause})",
+        f"deciding whether there is a match: {complexity.name} ({complexity.cause})",
         f"runs of an event-by-event engine, x events of a type in a window: {formula}",
     )
     facts = {
-        "class": found.name,
-        "cause": found.cause,
+        "class": complexity.name,
+        "cause": complexity.cause,
         "components": length,
         "closures": closures,
         "runs": formula,
@@ -218,14 +218,17 @@ def _predicates(query: Query) -> Section:
     for predicate in query.match_predicates:
         place = "on the whole match or a prefix of it" if predicate.consistency == "inconsistent" else "on the fly"
         rows.append((print_expression(predicate.expression), "match", predicate.consistency, place))
-    lines = tuple(f"{text}: {kind}, {_consistent(found)}, {place}" for text, kind, found, place in rows)
-    facts = [{"text": t, "class": kind, "consistency": found, "evaluated": place} for t, kind, found, place in rows]
+    lines = tuple(f"{text}: {kind}, {_consistent(consistency)}, {place}" for text, kind, consistency, place in rows)
+    facts = [
+        {"text": t, "class": kind, "consistency": consistency, "evaluated": place}
+        for t, kind, consistency, place in rows
+    ]
     return Section("predicates", lines or ("none",), facts)
 
 
-def _consistent(found: str) -> str:
+def _consistent(consistency: str) -> str:
     words = {"both": "true- and false-consistent", "true": "true-consistent", "false": "false-consistent"}
-    return words.get(found, found)
+    return words.get(consistency, consistency)
 
 
 def as_written(edge: EdgePredicate) -> Expression:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cep_core.language.patterns.query import Strategy
+from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Kleene, Not, Pattern, Sequence, Unit
 
 
@@ -68,6 +68,11 @@ def nfa_of(pattern: Pattern, strategy: Strategy) -> tuple[State, ...] | None:
             edges = (Edge("begin", after, unit.event_type), *ignore)
         states.append(State(name, unit.variable, edges))
     return (*states, State("F", "", ()))
+
+
+def states_of(query: Query) -> tuple[State, ...] | None:
+    """The automaton of a matching query; None where it has none, and of an aggregation, which runs by its template."""
+    return None if query.aggregation else nfa_of(query.pattern, query.strategy)
 
 
 def nfa_mermaid(states: tuple[State, ...]) -> str:

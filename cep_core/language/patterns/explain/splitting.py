@@ -21,7 +21,7 @@ States = frozenset[str]
 class Forbidden:
     """A negated sub-pattern: `body` must not happen after an event of `previous` and before one of `following`.
 
-    An empty `previous` means from the window's start, an empty `following` to its end. `inside` is the negated
+    An empty `previous` means from the window's start, an empty `following` to the window's end. `inside` is the negated
     sub-pattern that it is part of, counted from 0 in the order of `split`, None for the positive part.
     """
 
@@ -40,13 +40,13 @@ def split(pattern: Pattern) -> tuple[Forbidden, ...]:
     >>> [(sorted(part.previous), sorted(part.following), part.inside) for part in split(pattern)]
     [(['A'], ['B'], None), (['C'], ['D'], 0)]
     """
-    found: list[Forbidden] = []
+    forbidden: list[Forbidden] = []
     waiting: list[tuple[Pattern, States, States, int | None]] = [(pattern, frozenset(), frozenset(), None)]
     for part, before, after, inside in waiting:
         for negation in _negations(part, before, after):
-            found.append(Forbidden(negation.body, negation.previous, negation.following, inside))
-            waiting.append((negation.body, negation.previous, negation.following, len(found) - 1))
-    return tuple(found)
+            forbidden.append(Forbidden(negation.body, negation.previous, negation.following, inside))
+            waiting.append((negation.body, negation.previous, negation.following, len(forbidden) - 1))
+    return tuple(forbidden)
 
 
 def _negations(pattern: Pattern, before: States, after: States) -> Iterator[Forbidden]:

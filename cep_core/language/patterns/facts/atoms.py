@@ -46,12 +46,12 @@ def _constants(query: Query, variable: Variable) -> tuple[tuple[str, int | float
     """
     if query.strategy is Strategy.PARTITION:
         return ()
-    found: dict[tuple[str, int | float | str | bool], None] = {}
+    constants: dict[tuple[str, int | float | str | bool], None] = {}
     for predicate in query.vertex_predicates:
         test = predicate.expression
         if predicate.variable != variable.name or not isinstance(test, Comparison) or test.operator != "=":
             continue
-        for one, other in ((test.left, test.right), (test.right, test.left)):
-            if isinstance(one, Reference) and isinstance(other, Literal) and other.value is not None:
-                found[one.attribute, other.value] = None
-    return tuple(found)
+        for reference, literal in ((test.left, test.right), (test.right, test.left)):
+            if isinstance(reference, Reference) and isinstance(literal, Literal) and literal.value is not None:
+                constants[reference.attribute, literal.value] = None
+    return tuple(constants)

@@ -15,9 +15,6 @@ from cep_core.language.patterns.query import Query
 class CompiledQuery:
     """The part of `cep_core.language.evaluator.Evaluator` that follows from the query alone."""
 
-    compacts = False
-    """Whether compact rows can be had without listing matches."""
-
     def __init__(self, query: Query) -> None:
         self.query = query
 

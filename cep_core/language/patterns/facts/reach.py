@@ -9,10 +9,10 @@ from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kle
 
 
 def reach_of(query: Query) -> Reach:
-    """The reach of a query: its window, twice that if a leading NOT meets a certainty that waits for `first.ts + w`.
+    """The reach of a query: its window; two windows if it begins with a NOT and is certain only at `first.ts + w`.
 
-    AFTER MATCH SKIP depends on all earlier matches: unbounded. An aggregation window and a match of a query with SLIDE
-    lie inside one window.
+    AFTER MATCH SKIP depends on all earlier matches, so the reach is unbounded. A trend, and a match of a query with
+    SLIDE, lies inside one window.
     """
     if query.skip is not None:
         return Reach(time=None)
@@ -33,9 +33,9 @@ def _windows_back(pattern: Pattern, strategy: Strategy) -> int:
         return 2 if _waits(pattern, strategy) and _leads_with_not(pattern) else 1
     sides = (pattern.left, pattern.right)
     factors = [_windows_back(side, strategy) for side in sides]
-    for side, other in (sides, sides[::-1]):
+    for side, opposite in (sides, sides[::-1]):
         # a side may begin a window before the other, whose first event may tell when the pair is certain
-        factors.append(1 + _leads_with_not(side) + _waits(other, strategy))
+        factors.append(1 + _leads_with_not(side) + _waits(opposite, strategy))
     return max(factors)
 
 

@@ -1,7 +1,7 @@
 """Rules of the grammar that build conditions: logic, comparison, arithmetic, references, aggregates.
 
-Indices and ranges are the ones that the language knows; `[x]` and aggregates over all trends stand where they mean
-something.
+An index or a range that the language does not know is refused, and so are `[x]` and aggregates over all trends in
+places where they mean nothing.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ConditionRules(Rules):
         operator = _COMPARISONS.get(token, str(token))
         at = self._at(meta)
         if isinstance(left, tuple) and isinstance(right, tuple) and operator == "=" and len(left) == len(right):
-            pairs = tuple(Comparison("=", one, other, at) for one, other in zip(left, right, strict=True))
+            pairs = tuple(Comparison("=", of_left, of_right, at) for of_left, of_right in zip(left, right, strict=True))
             return Logical("and", pairs, at) if len(pairs) > 1 else pairs[0]
         return Comparison(operator, left, right, at)
 

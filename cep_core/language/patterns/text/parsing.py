@@ -1,6 +1,6 @@
-"""Text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
+"""From the text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
 
-An LALR(1) parse: linear in the text. The grammar is read once a process.
+An LALR(1) parse: linear in the text. A process reads the grammar once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SPOKEN = {
 
 
 def parse(text: str, path: str = "<query>") -> WrittenQuery:
-    """The tree of a whole query. Raises QueryError with the place of the first thing that does not fit.
+    """The tree of a whole query. Raises QueryError with the place of the first word that does not fit.
 
     >>> parse("PATTERN SEQ(A a, B+ b[]) WITHIN 10").pattern.elements[0]
     Unit(event_type='A', variable='a', at=Position(line=1, column=13, length=3))
@@ -107,21 +107,21 @@ def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
     if isinstance(error, UnexpectedToken) and error.token.type != "$END":
         token = error.token
         at = Position(token.line or 1, token.column or 1, len(token.value.splitlines()[0]))
-        found = f"unexpected '{token.value}'"
+        message = f"unexpected '{token.value}'"
     else:
         lines = text.rstrip().splitlines() or [""]
         at = Position(len(lines), len(lines[-1]) + 1)
-        found = "the query ends too early"
+        message = "the query ends too early"
     accepted = set(error.accepts or ()) if isinstance(error, UnexpectedToken) else set()
     expected = sorted({_spoken(name) for name in accepted})
     hint = ""
     if 0 < len(expected) <= 8:
-        found += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
+        message += ", expected " + (" or ".join(expected) if len(expected) < 3 else "one of " + ", ".join(expected))
     elif "UNIT" in accepted:
         hint = "units are ms, s, minutes, hours, days, EVENTS"
     elif "_COMMA" in accepted and isinstance(error, UnexpectedToken) and error.token.type == "NAME":
         hint = "is a ',' missing before it?"
-    return QueryError(found, at, text=text, path=path, hint=hint)
+    return QueryError(message, at, text=text, path=path, hint=hint)
 
 
 def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, str] | None:

@@ -1,4 +1,4 @@
-"""Places and numbers of a parsed text, and refusals that stand at them."""
+"""Places and numbers in a parsed text, and errors that point at them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees to text, so that parsing the text gives the tree again (parse after print is the identity)."""
+"""From trees to text. Parsing the text gives the tree again: parse after print is the identity."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SPANS = {Span.ALL: "", Span.BEFORE: "..i-1", Span.UP_TO: "..i"}
 
 
 def print_query(query: WrittenQuery) -> str:
-    """The text of a query, a clause a line.
+    """The text of a query, one line for each clause.
 
     >>> from cep_core.language.patterns.text.parsing import parse
     >>> print(print_query(parse("within 5min pattern seq(A a; ~B, C+ c[]) where [x] ^ c[i].v ≥ c[i-1].v")))
@@ -203,8 +203,8 @@ def _whole_sum(expression: WholeSum) -> str:
     """Added terms first."""
     terms = sorted(expression.terms, key=lambda term: term[1])
     added = [(str(expression.limit), False)] if expression.limit or not terms or terms[0][1] else []
-    said = [*added, *((_at_least(term, _PRODUCT), minus) for term, minus in terms)]
-    return said[0][0] + "".join(f" {'-' if minus else '+'} {text}" for text, minus in said[1:])
+    printed = [*added, *((_at_least(term, _PRODUCT), minus) for term, minus in terms)]
+    return printed[0][0] + "".join(f" {'-' if minus else '+'} {text}" for text, minus in printed[1:])
 
 
 def _literal(value: Scalar) -> str:

@@ -1,9 +1,9 @@
 """Columns of numbers of different types in one type that keeps their order exactly.
 
 SQL turns an integer beside a double into the nearest double, and then 2**53 + 1 equals 2**53. Here no number is
-rounded before it is compared (`docs/language.md`, WHERE): where every integer is a double both columns become doubles,
-else both become ranks. Linear, but for ranks, which take a sort: only integers beyond 2**53 and sums beyond 64 bits
-need them.
+rounded before it is compared (`docs/language.md`, WHERE). If every integer is a double, both columns become doubles;
+else both become ranks. Linear, except that ranks take a sort: only integers beyond 2**53 and sums beyond 64 bits need
+ranks.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def in_one_order(left: pa.Array, right: pa.Array) -> tuple[pa.Array, pa.Array]:
 
     Integers, doubles, and decimals of scale 0 (sums beyond 64 bits) are numbers; other columns are left as they are.
 
-    >>> one, other = in_one_order(pa.array([2**53 + 1, 1]), pa.array([2.0**53, 1.5]))
-    >>> [a > b for a, b in zip(one.to_pylist(), other.to_pylist())]
+    >>> integers, doubles = in_one_order(pa.array([2**53 + 1, 1]), pa.array([2.0**53, 1.5]))
+    >>> [a > b for a, b in zip(integers.to_pylist(), doubles.to_pylist())]
     [True, False]
     """
     if pa.types.is_null(left.type) or pa.types.is_null(right.type):
@@ -39,12 +39,12 @@ def in_one_order(left: pa.Array, right: pa.Array) -> tuple[pa.Array, pa.Array]:
         return _split(_ranked(pa.concat_arrays([_wide(left), _wide(right)])), len(left))
     if left.type == right.type or not (_is_number(left.type) and _is_number(right.type)):
         return left, right
-    one, other = _reals([left, right])
-    return one, other
+    left_real, right_real = _reals([left, right])
+    return left_real, right_real
 
 
 def equal_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
-    """Codes of several columns' values, 0.. and the same where the values are equal, -1 for null; the values by code.
+    """Codes 0.. of the values of several columns, equal for equal values, -1 for null; and the value of each code.
 
     Whatever the types: 1 equals 1.0, -0.0 equals 0.0, NaN equals NaN, and no integer is rounded, except among the
     values by code, which are doubles where some column has doubles.
@@ -53,28 +53,30 @@ def equal_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
     >>> [part.tolist() for part in codes]
     [[0, 1, -1], [1, 2]]
     """
-    alike = [_plain(one) if pa.types.is_floating(one.type) else one for one in columns]
-    if len({one.type for one in alike}) > 1 and all(_is_number(one.type) for one in alike):
+    alike = [_plain(column) if pa.types.is_floating(column.type) else column for column in columns]
+    if len({column.type for column in alike}) > 1 and all(_is_number(column.type) for column in alike):
         alike = _reals(alike)
     encoded = pa.concat_arrays(alike).dictionary_encode()
     values = encoded.dictionary
-    if any(pa.types.is_floating(one.type) for one in columns) and not pa.types.is_floating(values.type):
+    if any(pa.types.is_floating(column.type) for column in columns) and not pa.types.is_floating(values.type):
         first = np.unique(pc.fill_null(encoded.indices, len(values)).to_numpy(zero_copy_only=False), return_index=True)[
             1
         ]
-        values = pa.concat_arrays([one.cast(pa.float64(), safe=False) for one in columns]).take(first[: len(values)])
+        values = pa.concat_arrays([column.cast(pa.float64(), safe=False) for column in columns]).take(
+            first[: len(values)]
+        )
     flat = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return np.split(flat, np.cumsum([len(one) for one in columns])[:-1]), values
+    return np.split(flat, np.cumsum([len(column) for column in columns])[:-1]), values
 
 
 def _reals(columns: Sequence[pa.Array]) -> list[pa.Array]:
     """Integers and doubles in one type, in which they compare as the numbers do."""
-    whole = [one for one in columns if pa.types.is_integer(one.type)]
+    whole = [column for column in columns if pa.types.is_integer(column.type)]
     if all(map(are_doubles, whole)):
-        return [one.cast(pa.float64(), safe=False) for one in columns]
+        return [column.cast(pa.float64(), safe=False) for column in columns]
     numbers, rests = (np.concatenate(side) for side in zip(*map(_parts, columns), strict=True))
-    ranks = np.split(_lexical_ranks(numbers, rests), np.cumsum([len(one) for one in columns])[:-1])
-    return [_masked(of_one, one) for of_one, one in zip(ranks, columns, strict=True)]
+    ranks = np.split(_lexical_ranks(numbers, rests), np.cumsum([len(column) for column in columns])[:-1])
+    return [_masked(ranks_of, column) for ranks_of, column in zip(ranks, columns, strict=True)]
 
 
 def are_doubles(whole: pa.Array) -> bool:

@@ -153,8 +153,10 @@ def _compare(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Sca
         return pa.nulls(len(shape), pa.bool_()) if isinstance(shape, pa.Array) else pa.scalar(None, pa.bool_())
     left, right = _comparable(left, right)
     if _has_nan(left) or _has_nan(right):
-        one, other = pc.is_nan(left), pc.is_nan(right)
-        return pc.if_else(pc.or_(one, other), _OF_NAN[operator](one, other), _COMPARE[operator](left, right))
+        left_nan, right_nan = pc.is_nan(left), pc.is_nan(right)
+        return pc.if_else(
+            pc.or_(left_nan, right_nan), _OF_NAN[operator](left_nan, right_nan), _COMPARE[operator](left, right)
+        )
     return _COMPARE[operator](left, right)
 
 
@@ -168,8 +170,8 @@ def _comparable(
     decimal = pa.types.is_decimal(left.type) or pa.types.is_decimal(right.type)
     if len(constants) == 1 and not decimal and _may_round_beside(constants[0]):
         return _alike(left, right)
-    one, other = in_one_order(*_arrays(left, right))
-    return (one[0], other[0]) if len(constants) == 2 else (one, other)
+    left_column, right_column = in_one_order(*_arrays(left, right))
+    return (left_column[0], right_column[0]) if len(constants) == 2 else (left_column, right_column)
 
 
 def _may_round_beside(constant: Scalar) -> bool:
@@ -241,10 +243,10 @@ def _decimal(total: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
 
 def _remainder(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
     """The remainder with the sign of `left`; null where either is null."""
-    one, other = _arrays(left, right)
-    missing = pc.or_(pc.is_null(one), pc.is_null(other)).to_numpy(zero_copy_only=False)
-    dividend = pc.fill_null(one, pa.scalar(0).cast(one.type)).to_numpy(zero_copy_only=False)
-    divisor = pc.fill_null(other, pa.scalar(1).cast(other.type)).to_numpy(zero_copy_only=False)
+    left_column, right_column = _arrays(left, right)
+    missing = pc.or_(pc.is_null(left_column), pc.is_null(right_column)).to_numpy(zero_copy_only=False)
+    dividend = pc.fill_null(left_column, pa.scalar(0).cast(left_column.type)).to_numpy(zero_copy_only=False)
+    divisor = pc.fill_null(right_column, pa.scalar(1).cast(right_column.type)).to_numpy(zero_copy_only=False)
     with np.errstate(invalid="ignore"):
         result = pa.array(np.fmod(dividend, divisor), mask=missing)
     return result if isinstance(left, pa.Array) or isinstance(right, pa.Array) else result[0]
@@ -254,8 +256,8 @@ def _beyond_64_bits(
     exact: Callable[[int, int], int], left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
 ) -> pa.Array | pa.Scalar:
     """The same operation where some row overflows: null in those rows. Rare, so row by row."""
-    one, other = _arrays(left, right)
-    pairs = zip(one.to_pylist(), other.to_pylist(), strict=True)
+    left_column, right_column = _arrays(left, right)
+    pairs = zip(left_column.to_pylist(), right_column.to_pylist(), strict=True)
     exactly = [None if a is None or b is None else exact(a, b) for a, b in pairs]
     result = pa.array([r if r is not None and -(2**63) <= r < 2**63 else None for r in exactly], pa.int64())
     return result if isinstance(left, pa.Array) or isinstance(right, pa.Array) else result[0]
@@ -264,5 +266,7 @@ def _beyond_64_bits(
 def _arrays(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> tuple[pa.Array, pa.Array]:
     """Both sides as columns of one length; of length 1 if both are constants."""
     length = next((len(value) for value in (left, right) if isinstance(value, pa.Array)), 1)
-    one, other = (value if isinstance(value, pa.Array) else pa.repeat(value, length) for value in (left, right))
-    return one, other
+    left_column, right_column = (
+        value if isinstance(value, pa.Array) else pa.repeat(value, length) for value in (left, right)
+    )
+    return left_column, right_column

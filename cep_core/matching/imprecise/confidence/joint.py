@@ -22,7 +22,7 @@ from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.imprecise.confidence.orders import between_states, chain, orders_of
 from cep_core.matching.imprecise.kernels.worlds import Times
-from cep_core.matching.judging.judging import BindingJudge
+from cep_core.matching.judging.binding_judge import BindingJudge
 
 
 class Ways(NamedTuple):

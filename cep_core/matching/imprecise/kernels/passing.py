@@ -51,7 +51,8 @@ def happen(
 ) -> int:
     """The event of a slot happens in configuration `source`, at one of so many moments, or `together` with its last.
 
-    Adds what becomes of it to pool[begin:end]; returns the new end, at most one further for each state.
+    Adds what becomes of it to pool[begin:end]; returns the new end, at most one further for each state. Nine arguments:
+    a kernel that borrows makes no tuple, and its three callers hold these as separate numbers.
     """
     row, variable = chosen.row[slot], chosen.variable[slot]
     variable_of, useful, place = asked.variable_of, asked.useful, row - asked.base[0]

@@ -53,6 +53,19 @@ PAUSE = 1 << 20
 """Steps after which a search stops to tell how many there were."""
 
 
+class PossibleNetwork(NamedTuple):
+    """An event graph over possible worlds."""
+
+    network: Network
+    variable_of: Ints
+    """By state, the number of its variable."""
+    kinds: Ints
+    """By edge, whether it may lead to an event of the same moment (`worlds`)."""
+    times: Times
+    width: int
+    """The largest distance in time of two events of a match."""
+
+
 class Search(NamedTuple):
     """What is searched: an event graph, questions to it, and what is wanted of each."""
 
@@ -193,13 +206,9 @@ class Found(NamedTuple):
 
 
 def possible_matches(
-    network: Network,
-    variable_of: Ints,
-    kinds: Ints,
-    times: Times,
+    possible: PossibleNetwork,
     questions: Questions,
     most: Ints,
-    width: int,
     confidence: Confidence,
     batch_rows: int = BATCH_ROWS,
 ) -> Iterator[Found]:
@@ -210,6 +219,7 @@ def possible_matches(
     """
     if not len(questions.rows):
         return
+    network, variable_of, kinds, times, width = possible
     state_of = np.full(int(variable_of.max()) + 1, -1)
     state_of[variable_of[::-1]] = np.arange(len(variable_of))[::-1]
     wanted = (most, width, confidence.threshold, confidence.strict)

@@ -1,1 +1,1 @@
-"""What every figure shares: its frame, colours and axes."""
+"""Frame, colours and axes of all figures."""

@@ -1,8 +1,8 @@
 """A figure: its words, its numbers, and how it is drawn.
 
-A figure is a value; nothing is drawn until `write_figure` draws it twice, for a desktop and for a phone, because an SVG
-that is scaled down to a phone's width has letters that nobody can read. Both are the same bytes for the same figure:
-identifiers are hashed with the figure's name, and neither date nor program version is written.
+A figure is a value. `write_figure` draws it twice, for a desktop and for a phone, because nobody can read the letters
+of an SVG that is scaled down to a phone's width. The same figure gives the same bytes: identifiers are hashed with the
+figure's name, and neither a date nor a program version is written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WIDE, NARROW = 7.6, 3.7
 """Widths in inches at 100 dots: the text column of a desktop, and of a phone."""
 
 _BEGINS_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What spreadsheets take for the beginning of a formula, in both widths of letters."""
+"""Characters with which a formula begins in spreadsheets, in both widths."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -37,8 +37,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 class Figure:
     """What a page shows and says about some numbers.
 
-    `name` is the stem of its files; `alt` says the finding to whoever cannot see it; `caption` has n, unit and spread.
-    `draw(axes, narrow)` draws on empty axes; `height` is in inches, for a wide and for a narrow drawing.
+    `name` is the stem of its files; `alt` tells the finding to people who cannot see it; `caption` has n, unit and
+    spread. `draw(axes, narrow)` draws on empty axes; `height` is in inches, for a wide and for a narrow drawing.
     """
 
     name: str
@@ -105,7 +105,7 @@ def drawn(figure: Figure, *, narrow: bool) -> str:
         FigureCanvasSVG(canvas)
         text = io.StringIO()
         with warnings.catch_warnings():
-            # letters stay letters in the file: a script that the measuring font lacks is drawn by the reader's fonts
+            # letters stay letters in the file: the reader's fonts draw scripts that the measuring font lacks
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             canvas.savefig(text, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     return _for_pages(text.getvalue())
@@ -142,7 +142,7 @@ def csv_text(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
 
 
 def _as_text(cell: Cell) -> Cell:
-    """A cell that no spreadsheet evaluates; texts of a log may hold anything, so that control characters are shown."""
+    """A cell that no spreadsheet evaluates. Texts of a log may hold anything, so control characters are shown."""
     if not isinstance(cell, str) or _NUMBER.fullmatch(cell):
         return cell
     shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", cell)

@@ -1,4 +1,7 @@
-"""One colour and marker for each strategy, and colours for other series, everywhere in the reports.
+"""The colours of the reports, and the look of a strategy, which is the same on every page.
+
+A strategy's own record names its colour and marker (`cep_core.shedding.strategies`,
+`cep_core.experiments.slicing_strategies`); here are the tones of the colours, and the looks of other series.
 
 Colours are those of Okabe and Ito (2008), which people with any common colour blindness tell apart; markers differ too,
 so that a figure survives being printed in grey. `DARK` is what a colour becomes on a dark page.
@@ -8,6 +11,9 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+
+from cep_core.experiments.slicing_strategies import slicing_strategy_named
+from cep_core.shedding.strategies import strategy_named
 
 INK = "#1c1e21"
 QUIET = "#66696e"
@@ -69,33 +75,25 @@ def stable_look(name: str) -> Look:
     return SERIES[zlib.crc32(name.encode()) % len(SERIES)]
 
 
-STRATEGIES = {
-    "plan in use": Look(BLUE, "D"),
-    "hypercube with heavy hitters": Look(GREEN, "^"),
-    "hypercube without heavy hitters": Look(SKY, "v"),
-    "composed single variables": Look(PURPLE, "P"),
-    "best single variable": Look(ORANGE, "s"),
-    "partition key": Look(OLIVE, "o"),
-    "broadcast": Look(VERMILION, "X"),
-    "time ranges": Look(GREY, "h"),
-    "yesterday's plan": Look(BLUE, "d"),
+COLOURS = {
+    "ink": INK,
+    "blue": BLUE,
+    "orange": ORANGE,
+    "green": GREEN,
+    "vermilion": VERMILION,
+    "purple": PURPLE,
+    "sky": SKY,
+    "olive": OLIVE,
+    "grey": GREY,
 }
-"""Slicing strategies by the names that `cep_core.experiments` gives them; no two share both colour and marker."""
-
-SHEDDERS = {
-    "none": Look(GREY, "X"),
-    "pSPICE": Look(BLUE, "o"),
-    "pSPICE--": Look(SKY, "s"),
-    "pSPICE by partition": Look(OLIVE, "p"),
-    "PM-BL": Look(VERMILION, "^"),
-    "E-BL": Look(ORANGE, "v"),
-    "trend counts": Look(GREEN, "D"),
-    "greedy look-ahead": Look(PURPLE, "*"),
-    "clairvoyant": Look(INK, "P"),
-}
-"""Shedding strategies by the names of `cep_core.shedding.shedders`; likewise."""
+"""The tones of the colours that the records of strategies name."""
 
 
 def strategy_look(name: str) -> Look:
-    """A strategy's colour and marker, the same on every page; unknown ones get theirs by name."""
-    return STRATEGIES.get(name) or SHEDDERS.get(name) or stable_look(name)
+    """A strategy's colour and marker from its record, the same on every page; unknown ones get theirs by name.
+
+    >>> strategy_look("pSPICE")
+    Look(colour='#0072b2', marker='o')
+    """
+    record = slicing_strategy_named(name) or strategy_named(name)
+    return stable_look(name) if record is None else Look(COLOURS[record.colour], record.marker)

@@ -1,4 +1,4 @@
-"""Numbers at a logarithmic axis as plain text: letters of a figure stay letters, so that no formula is set."""
+"""Numbers at a logarithmic axis as plain text, so that the letters of a figure stay letters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Powers(LogFormatterSciNotation):
 
 
 def power(number: float) -> str:
-    """A positive number, beyond four digits with its power of ten.
+    """A positive number; beyond four digits with its power of ten.
 
     >>> power(0.01), power(1000.0), power(20000.0), power(1e8), power(3e-7)
     ('0.01', '1,000', '2×10⁴', '10⁸', '3×10⁻⁷')
@@ -32,7 +32,7 @@ def power(number: float) -> str:
 
 
 def label_powers(axes: Axes) -> None:
-    """Labels logarithmic axes so, where nothing else was asked for."""
+    """Labels logarithmic axes so, unless they have other labels."""
     for axis in (axes.xaxis, axes.yaxis):
         if isinstance(axis.get_major_formatter(), LogFormatterSciNotation):
             axis.set_major_formatter(Powers())

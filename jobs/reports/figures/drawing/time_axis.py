@@ -17,7 +17,7 @@ _STEPS = (1, 2, 3, 6, 12, 24, 48, 96, 168, 336)
 
 
 def label_times(axes: Axes, clock: Clock, origin: int, first: int, last: int, *, narrow: bool) -> None:
-    """Tick the x axis, whose coordinates are hours from `origin`, at full local hours between two moments."""
+    """Put ticks on the x axis, whose coordinates are hours from `origin`, at full local hours between two times."""
     low, high = clock.hours(first, origin), clock.hours(last, origin)
     margin = max(high - low, 1e-9) * 0.02
     axes.set_xlim(low - margin, high + margin)
@@ -52,13 +52,13 @@ def label_lengths(axes: Axes, clock: Clock, longest: int, *, narrow: bool) -> No
 
 
 def explodes(values: Sequence[Magnitude]) -> bool:
-    """Whether positive values span so many magnitudes that only a logarithmic axis shows them."""
+    """Whether positive values span so many orders of magnitude that they need a logarithmic axis."""
     positive = [value.log10 for value in values if value.sign > 0]
     return bool(positive) and (max(positive) > 6 or max(positive) - min(positive) > 2.5)
 
 
 def height(value: Magnitude, *, logarithmic: bool) -> float:
-    """Where a value stands on a count axis; zero and below stand at the foot of a logarithmic one.
+    """Where a value stands on a count axis. On a logarithmic axis, zero and below stand at the bottom.
 
     >>> height(Magnitude.of(None, 47.0), logarithmic=True), height(Magnitude.of(12), logarithmic=False)
     (47.0, 12.0)
@@ -77,7 +77,7 @@ def label_counts(
     axis: Literal["x", "y"] = "y",
     narrow: bool = False,
 ) -> None:
-    """Label an axis of counts; on a logarithmic one coordinates are log10 and ticks are written as numbers."""
+    """Label an axis of counts. On a logarithmic axis, coordinates are log10 and ticks are written as numbers."""
     along = axes.yaxis if axis == "y" else axes.xaxis
     limits = axes.set_ylim if axis == "y" else axes.set_xlim
     along.set_label_text(what + (" (log scale)" if logarithmic else ""))

@@ -1,0 +1,19 @@
+"""Lengths of time in a log's unit, as a person says them."""
+
+from __future__ import annotations
+
+NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+NANOSECONDS["d"] = 24 * NANOSECONDS["h"]
+
+
+def spoken(size: int, unit: str) -> str:
+    """A length of time in the largest unit of which it is a whole number, but days: "24 hours" says more than "1 day".
+
+    >>> spoken(86400, "s"), spoken(3600, "s"), spoken(90, "s"), spoken(600_000, "ms"), spoken(7, "weeks")
+    ('24 hours', '1 hour', '90 s', '10 minutes', '7 weeks')
+    """
+    for name, nanoseconds in (("hour", NANOSECONDS["h"]), ("minute", NANOSECONDS["m"])):
+        number, rest = divmod(size * NANOSECONDS.get(unit, 0), nanoseconds)
+        if number and not rest:
+            return f"{number} {name}{'' if number == 1 else 's'}"
+    return f"{size} {unit}"

@@ -1,0 +1,114 @@
+"""How counted matches are listed under skip-till-any-match: the table of kernels, and their batches as columns.
+
+Position lists serve SEQ(A a, B+ b[], C c) with conditions on single events, equivalences that partition, and
+comparisons of neighbouring b's: the paper's Q1, Q2, Q6 and its measured template. Their rows leave out the path, which
+the columns say; `match_rows.with_paths` fills it in where rows of several sources must be put in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+
+from cep_core.arrays import Ints
+from cep_core.language.evaluator import CERTAIN
+from cep_core.matching.arrays.network import Ends
+from cep_core.matching.choice.choices import Choice
+from cep_core.matching.kernels.listing import list_matches
+from cep_core.matching.kernels.one_closure import CLOSURE, FIRST, LAST, MOST, Batch, Events, list_closures, positions
+from cep_core.matching.plan.match_plan import MatchPlan
+from cep_core.matching.result.last_events import LastEvents
+from cep_core.matching.result.match_columns import match_columns
+from cep_core.matching.result.match_rows import LAST_SEQ, PATH, window_columns
+
+Columns = Iterator[dict[str, pa.Array]]
+Listing = Callable[[LastEvents, Ends, Ints], Columns | None]
+"""The columns of the first most[k] matches of each answer k, in batches; None where the events are too many for it."""
+
+
+def has_one_closure(plan: MatchPlan) -> bool:
+    """Whether a query is SEQ(A, B+, C) and no more than position lists can say."""
+    automaton, conditions = plan.automaton, plan.conditions
+    successors = [set(after) for after in automaton.successors]
+    loop = {automaton.variables[CLOSURE]} if len(automaton.variables) == 3 else set()
+    return (
+        plan.any_match
+        and not plan.query.returns
+        and len(set(automaton.variables)) == len(automaton.variables) == 3
+        and automaton.starts == (FIRST,)
+        and automaton.accepts == frozenset({LAST})
+        and successors == [{CLOSURE}, {CLOSURE, LAST}, set()]
+        and not automaton.negations
+        and not (conditions.first or conditions.last or conditions.judged)
+        and all({predicate.source, predicate.target} == loop for predicate, _ in conditions.edges)
+    )
+
+
+def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | None:
+    """None if a window holds too many events of the closure."""
+    graph = answers.graph
+    lists = positions(graph.network, graph.offsets, graph.seq, ends)
+    if lists is None:
+        return None
+    windows = answers.window_start is not None
+    listed = list_closures(graph.network, Events(lists, graph.seq, graph.ts), ends, most, jobs=windows)
+    return (_columns(answers, batch) for batch in listed)
+
+
+def depth_first(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
+    """Serves every query."""
+    graph = answers.graph
+    return (match_columns(answers, paths) for paths in list_matches(graph.network, graph.seq, ends, most))
+
+
+LISTINGS: tuple[Choice[Listing], ...] = (
+    Choice(
+        applies=has_one_closure,
+        words=lambda plan: (
+            f"listing: position lists of {', '.join(plan.automaton.variables)}, chains shared by first events, "
+            f"O(length) for each match; depth first over events if a window holds more than {MOST} of "
+            f"{plan.automaton.variables[CLOSURE]}"
+        ),
+        cost="comparisons of all pairs of the closure's events in a window, then the length of each match",
+        formula="O(m n^2 + k L)",
+        kernel=by_position_lists,
+        example="PATTERN SEQ(A a, B+ b[], A c) WHERE b[i].x > b[i-1].x WITHIN 50",
+    ),
+    Choice(
+        applies=lambda plan: True,
+        words=lambda plan: "listing: depth first over events that lead to a match, O(length) for each match",
+        cost="the counting again, then the length of each match",
+        formula="O(m n E + k L)",
+        kernel=depth_first,
+        example="PATTERN SEQ(A a, B+ b[]) WITHIN 50",
+    ),
+)
+
+
+def listed_columns(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
+    """The columns of the first most[k] matches of each answer k, in batches, by the first kernel that serves."""
+    for choice in LISTINGS:
+        if choice.applies(answers.judge.plan):
+            columns = choice.kernel(answers, ends, most)
+            if columns is not None:
+                return columns
+    raise AssertionError("the last row of the table serves every query")
+
+
+def _columns(answers: LastEvents, batch: Batch) -> dict[str, pa.Array]:
+    last_ts, last = pa.array(batch.last_ts), pa.array(batch.last)
+    starts = None if answers.window_start is None else answers.window_start[batch.jobs]
+    query = answers.judge.query
+    first, closure, end = (variable.name for variable in query.positive)
+    return {
+        "first_ts": pa.array(batch.first_ts),
+        "last_ts": last_ts,
+        **window_columns(starts, query.window.size),
+        first: pa.array(batch.first),
+        closure: pa.ListArray.from_arrays(pa.array(batch.offsets), pa.array(batch.values)),
+        end: last,
+        LAST_SEQ: last,
+        CERTAIN: last_ts,
+        PATH: pa.nulls(len(last), pa.list_(pa.int64())),
+    }

@@ -1,0 +1,82 @@
+"""Matches of strategies with at most one match for each first event: one answer for each match."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from cep_core.arrays import Flags, Ints
+from cep_core.matching.arrays.paths import Paths, batches
+from cep_core.matching.kernels.runs import Forest, walk_runs
+from cep_core.matching.result.match_answers import CountedAnswers
+
+
+@dataclass(frozen=True)
+class RunMatches(CountedAnswers):
+    """One answer for each match."""
+
+    first_rows: Ints
+    lengths: Ints
+    branch: Ints
+    """The branch of an OR around the whole pattern that found it."""
+
+    @abstractmethod
+    def paths(self, jobs: Ints) -> Paths:
+        """The matches of these numbers."""
+
+    def listing(self, most: Ints) -> Iterator[Paths]:
+        jobs = np.flatnonzero(most)
+        for begin, end in batches(self.lengths[jobs]):
+            yield self.paths(jobs[begin:end])
+
+    def nodes(self) -> Paths:
+        return self.paths(np.arange(len(self.counts)))
+
+    def keep(self, wanted: Flags | Ints) -> Self:
+        """Only these matches."""
+        return replace(
+            self,
+            last_rows=self.last_rows[wanted],
+            window_start=None if self.window_start is None else self.window_start[wanted],
+            certain=self.certain[wanted],
+            counts=self.counts[wanted],
+            waits=self.waits[wanted],
+            first_rows=self.first_rows[wanted],
+            lengths=self.lengths[wanted],
+            branch=self.branch[wanted],
+        )
+
+
+@dataclass(frozen=True)
+class ForestMatches(RunMatches):
+    """Matches as paths of the forest of all runs."""
+
+    forest: Forest
+    first: Ints
+    """The node of each match's first event."""
+
+    def paths(self, jobs: Ints) -> Paths:
+        states = self.graph.network.fits.shape[1]
+        return walk_runs(self.forest, states, self.first[jobs], self.lengths[jobs], jobs)
+
+    def keep(self, wanted: Flags | Ints) -> Self:
+        return replace(super().keep(wanted), first=self.first[wanted])
+
+
+@dataclass(frozen=True)
+class ListedMatches(RunMatches):
+    """Matches that were found one by one."""
+
+    listed: Paths
+    place: Ints
+    """The number of each match among those listed."""
+
+    def paths(self, jobs: Ints) -> Paths:
+        return replace(self.listed.take(self.place[jobs]), jobs=jobs)
+
+    def keep(self, wanted: Flags | Ints) -> Self:
+        return replace(super().keep(wanted), place=self.place[wanted])

@@ -1,0 +1,163 @@
+"""The latest row at which a match that ends at each row may have begun: one pass ahead, under skip-till-any-match.
+
+A node (row, state) keeps the latest row at which a run that reaches it may have begun. Nothing leaves a window that a
+later beginning would not outlive, so one number stands for all runs of a node (the maximal start position of CORE's
+tECS). A closure that everything enters freely needs no loop: what a longer chain of its events can reach, its last
+event alone reaches from as late a beginning.
+
+Assumes that matches look neither back before their first nor ahead after their last event. Cost for m rows: O(m E); an
+edge whose comparisons are one comparison by order O(log m) a node (a Fenwick tree of maxima over the earlier events'
+places), any other edge with comparisons O(n) for n rows in the window.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Flags, Ints
+from cep_core.matching.arrays.network import Ends, Network, holds
+
+NEVER = -1
+
+
+def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:
+    """Whether any match ends at the last row of each question, in whatever state, and begins where it asks.
+
+    The `needed_edges` of the network have places.
+    """
+    source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
+    latest = np.empty(len(clock), np.int64)
+    places = 2 + int(network.store.max(initial=0))
+    tops = np.empty((len(network.operator), places), np.int64)
+    _latest_beginnings(network, offsets, clock, width, source, needed_edges(network), tops, latest)
+    found: Flags = latest[questions.rows] >= questions.begins
+    return found
+
+
+def needed_edges(network: Network) -> Flags:
+    """Which edges can make a beginning later than the other edges into their state do."""
+    source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
+    free = np.diff(network.condition) == 0
+    needed = np.ones(len(source), np.bool_)
+    for edge, (s, t) in enumerate(zip(source, network.target, strict=True)):
+        into = (network.target == t) & (source != t)
+        needed[edge] = s != t or not free[into].all() or bool(network.starts[:, t].any())
+    return needed
+
+
+@njit(cache=True)
+def _latest_beginnings(
+    network: Network, offsets: Ints, clock: Ints, width: int, source: Ints, needed: Flags, tops: Ints, latest: Ints
+) -> None:
+    """latest[row]: the latest row at which a match that ends there may begin, or NEVER.
+
+    Longer than 60 lines: what waits for the next tick, what has been reached and the trees are all local to one pass.
+    """
+    tick, fits, starts, accepts = network.tick, network.fits, network.starts, network.accepts
+    target, condition, operator = network.target, network.condition, network.operator
+    left, right, store, query = network.left, network.right, network.store, network.query
+    m, states = fits.shape
+    edges = target.shape[0]
+    best = np.empty(states, np.int64)
+    # nodes of the tick in hand, which nothing of the same tick follows: few, so that no array of all nodes is touched
+    room = _most_at_once(offsets, tick) * states
+    waiting, waiting_row, waiting_begun = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    members, beginnings = np.empty((states, m), np.int64), np.empty((states, m), np.int64)
+    above = np.empty(tops.shape[0], np.int64)  # one more than the places of the partition in hand
+    sizes, gone = np.empty(states, np.int64), np.empty(states, np.int64)
+    scanned = np.zeros(states, np.bool_)  # states whose nodes are looked at one by one
+    into = np.empty(edges, np.int64)  # the needed edges by the state they lead to
+    first = np.zeros(states + 1, np.int64)
+    for t in range(states):
+        first[t + 1] = first[t]
+        for edge in range(edges):
+            if needed[edge] and target[edge] == t:
+                into[first[t + 1]] = edge
+                first[t + 1] += 1
+                scanned[source[edge]] |= condition[edge] < condition[edge + 1]
+    for p in range(offsets.shape[0] - 1):
+        low, high = offsets[p], offsets[p + 1]
+        best[:] = NEVER
+        sizes[:] = 0
+        gone[:] = 0
+        for c in range(tops.shape[0]):
+            above[c] = 1 + (store[c, low:high].max() if high > low else 0)
+            tops[c, : above[c]] = NEVER
+        n = 0
+        for row in range(low, high):
+            if n and tick[row] != tick[row - 1]:
+                for k in range(n):
+                    s, ready, begun = waiting[k], waiting_row[k], waiting_begun[k]
+                    best[s] = max(best[s], begun)
+                    if not scanned[s]:
+                        continue
+                    members[s, sizes[s]] = ready
+                    beginnings[s, sizes[s]] = begun
+                    sizes[s] += 1
+                    for edge in range(edges):
+                        c = condition[edge]
+                        if source[edge] == s and c < condition[edge + 1] and query[c, ready] > 0:
+                            _raise(tops, c, above[c] - query[c, ready], above[c], begun)
+                n = 0
+            latest[row] = NEVER
+            for t in range(states):
+                if not fits[row, t]:
+                    continue
+                begun = NEVER
+                if starts[row, t]:
+                    begun = row
+                else:
+                    for k in range(first[t], first[t + 1]):
+                        edge = into[k]
+                        s, c = source[edge], condition[edge]
+                        if c == condition[edge + 1]:
+                            begun = max(begun, best[s])
+                        elif best[s] <= begun:
+                            continue
+                        elif query[c, row] >= 0:
+                            if store[c, row] > 0:
+                                begun = max(begun, _top(tops, c, above[c] - store[c, row], best[s]))
+                        else:
+                            while gone[s] < sizes[s] and clock[members[s, gone[s]]] < clock[row] - width:
+                                gone[s] += 1
+                            for k2 in range(gone[s], sizes[s]):
+                                if beginnings[s, k2] > begun and holds(
+                                    condition, operator, left, right, edge, members[s, k2], row
+                                ):
+                                    begun = beginnings[s, k2]
+                if begun == NEVER:
+                    continue
+                waiting[n], waiting_row[n], waiting_begun[n] = t, row, begun
+                n += 1
+                if accepts[row, t]:
+                    latest[row] = max(latest[row], begun)
+
+
+@njit(cache=True)
+def _most_at_once(offsets: Ints, tick: Ints) -> int:
+    """The most rows of a partition that have the same tick."""
+    most, run = 0, 0
+    for p in range(offsets.shape[0] - 1):
+        for row in range(offsets[p], offsets[p + 1]):
+            run = run + 1 if row > offsets[p] and tick[row] == tick[row - 1] else 1
+            most = max(most, run)
+    return most
+
+
+@njit(cache=True)
+def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
+    """Notes a beginning at a place of the Fenwick tree of maxima tops[c]; what is above holds no less."""
+    while place < above and tops[c, place] < begun:
+        tops[c, place] = begun
+        place += place & -place
+
+
+@njit(cache=True)
+def _top(tops: Ints, c: int, place: int, most: int) -> int:
+    """The latest beginning at the places 1..place; none is later than `most`."""
+    found = NEVER
+    while place > 0 and found < most:
+        found = max(found, tops[c, place])
+        place &= place - 1
+    return found

@@ -1,0 +1,80 @@
+"""What a bound pattern asks of the matching engine: its automaton, and where each of its conditions is judged.
+
+Everything that the engine refuses is refused here, before any event is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cep_core.events.schema import Ties
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.evaluator import Ownership
+from cep_core.language.patterns.automata.automaton import Automaton, automaton_of, one_path_each
+from cep_core.language.patterns.automata.run_readings import check_readings
+from cep_core.language.patterns.bind.alike import alike_units
+from cep_core.language.patterns.query import Query, Strategy
+from cep_core.matching.plan.conditions import Conditions, conditions_of
+from cep_core.matching.plan.negation import Negation, negations_of
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """A query compiled for matching; its window, strategy and AFTER MATCH SKIP stand in the query itself."""
+
+    query: Query
+    automaton: Automaton
+    conditions: Conditions
+    negations: tuple[Negation, ...]
+
+    @property
+    def any_match(self) -> bool:
+        """Whether all matches count, not at most one for each first event."""
+        return self.query.strategy is Strategy.ANY
+
+    @property
+    def on_edges(self) -> tuple[Negation, ...]:
+        """The negated elements that edges of the event graph judge."""
+        return tuple(negation for negation in self.negations if self._stands_on_edges(negation))
+
+    @property
+    def on_matches(self) -> tuple[Negation, ...]:
+        """The negated elements that are judged on matches or runs, once these are known."""
+        return tuple(negation for negation in self.negations if not self._stands_on_edges(negation))
+
+    @property
+    def counts_ahead(self) -> bool:
+        """Whether matches can be counted without listing them."""
+        judged = bool(self.conditions.judged or self.on_matches)
+        return self.query.confidence is None and not (self.any_match and judged)
+
+    @property
+    def detects(self) -> bool:
+        """Whether one pass over the events can say which of them complete a match."""
+        return self.any_match and self.counts_ahead and not (self.automaton.before or self.automaton.after)
+
+    def check_owned(self, owned: Ownership | None) -> None:
+        """Raises NotSupportedYet for a share of the matches that nothing can tell from the others."""
+        days = owned.days if owned is not None else None
+        if self.query.skip is not None and owned is not None and (days is not None or owned.owns is not None):
+            message = "AFTER MATCH SKIP depends on all earlier matches: it is evaluated on whole logs only"
+            raise NotSupportedYet(message, self.query.pattern.at)
+        # a window counted in events does not say when a match that could take more events is certain
+        waits = not self.any_match and any(self.automaton.successors[state] for state in self.automaton.accepts)
+        if days is not None and self.query.window.events and (waits or self.automaton.after):
+            message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
+            raise NotSupportedYet(message, self.query.pattern.at)
+
+    def _stands_on_edges(self, negation: Negation) -> bool:
+        return self.any_match and self.query.confidence is None and negation.countable
+
+
+def match_plan(query: Query) -> MatchPlan:
+    """Raises NotSupportedYet, with the place, for what the engine cannot evaluate."""
+    concurrent = query.schema.ties is not Ties.ORDERED
+    if query.strategy is Strategy.ANY:
+        automaton = one_path_each(query.pattern, alike_units(query), concurrent=concurrent)
+    else:
+        automaton = automaton_of(query.pattern, alike_units(query), concurrent=concurrent, filled=True)
+        check_readings(automaton, query.pattern.at)
+    return MatchPlan(query, automaton, conditions_of(query, automaton), negations_of(query, automaton))

@@ -1,0 +1,58 @@
+"""Compact rows as the output: one row for all matches that end at one event, and exactly how many these are.
+
+Cost: where matches are counted before they are listed, twice the counting (`match_nodes`); else the listing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Ints
+from cep_core.matching.result.compact_rows import NO_ROWS, CompactRows, compact_columns, gathered
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_output import MatchOutput
+from cep_core.matching.result.match_rows import batch_of
+from cep_core.matching.result.tally import ListingTally
+from cep_core.matching.result.totals import Total
+from cep_core.numbers.count_columns import COUNTS, count_columns
+
+
+class CompactOutput(MatchOutput):
+    """One row for each last event, with its number of matches."""
+
+    collapsed = True
+
+    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+        spending = self.account(answers)
+        if isinstance(answers, CountedAnswers):
+            totals = [Total(count) for count in answers.totals()]
+            yield from self._rows(answers, gathered(answers, answers.nodes()), *answers.compact_counts())
+        else:
+            tally, rows = ListingTally(answers, None), NO_ROWS
+            for paths, _ in answers.judged(tally, spending):
+                rows += gathered(answers, paths)
+            totals = tally.totals()
+            yield from self._rows(answers, rows, counts_of(answers, rows, tally), {})
+        yield self.last_batch(answers.days, totals, spending.metadata())
+
+    def _rows(
+        self, answers: CountedAnswers | JudgedAnswers, rows: CompactRows, counts: Ints, large: Mapping[int, int]
+    ) -> Iterator[pa.RecordBatch]:
+        """`counts`, `large`: by place, the matches of each row."""
+        begin = 0
+        for some in rows.batches():
+            end = begin + len(some.paths)
+            beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
+            number = dict(zip(COUNTS, count_columns(counts[begin:end], beyond), strict=True))
+            yield batch_of({**compact_columns(answers, some), **number}, self.partial)
+            begin = end
+
+
+def counts_of(answers: JudgedAnswers, rows: CompactRows, tally: ListingTally) -> Ints:
+    """The matches of each compact row that has any."""
+    by_row = np.zeros(len(tally.counts), np.int64)
+    np.add.at(by_row, answers.compact_row, tally.counts)
+    return by_row[rows.paths.jobs]

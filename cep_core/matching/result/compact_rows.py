@@ -1,0 +1,78 @@
+"""Compact rows while they are gathered: all matches that end at one event as one row (SASE++, section 5.2, collapsed).
+
+The row holds, for each variable, every event that some of these matches binds to it: a superset of each of them. Cost:
+sorting the events of what is gathered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Ints
+from cep_core.matching.arrays.paths import Bound, Paths, batches, events_by_variable
+from cep_core.matching.result.last_events import LastEvents
+from cep_core.matching.result.match_rows import KEY, PATH, event_column, key_texts, lists_of
+
+
+@dataclass(frozen=True)
+class CompactRows:
+    """n rows: the events of the matches that each stands for, and when the first of these is certain."""
+
+    paths: Paths
+    """Its states are numbers of variables: an event that several states bind to one variable is there once. Each path
+    ascends by (row, variable); `jobs` numbers the rows."""
+    certain: Ints
+
+    @staticmethod
+    def of(paths: Paths, certain: Ints) -> CompactRows:
+        """What pieces of rows say together: `paths` as above, but several for a row; `certain` says when each is."""
+        numbers, group = np.unique(paths.jobs, return_inverse=True)
+        owner, rows, variables = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
+        if not (np.diff(paths.jobs) > 0).all():
+            order = np.lexsort((variables, rows, owner))
+            owner, rows, variables = owner[order], rows[order], variables[order]
+        new = np.ones(len(rows), np.bool_)
+        new[1:] = (np.diff(owner) != 0) | (np.diff(rows) != 0) | (np.diff(variables) != 0)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(owner[new], minlength=len(numbers)))])
+        first = np.full(len(numbers), np.iinfo(np.int64).max)
+        np.minimum.at(first, group, certain)
+        return CompactRows(Paths(rows[new], variables[new], offsets, numbers), first)
+
+    def __add__(self, other: CompactRows) -> CompactRows:
+        return CompactRows.of(Paths.join([self.paths, other.paths]), np.concatenate([self.certain, other.certain]))
+
+    def batches(self) -> Iterator[CompactRows]:
+        """The rows, some at a time."""
+        for begin, end in batches(np.diff(self.paths.offsets)):
+            yield CompactRows(self.paths.take(np.arange(begin, end)), self.certain[begin:end])
+
+    def bound(self, variables: int) -> list[Bound]:
+        """The events of each variable."""
+        return events_by_variable(self.paths, np.arange(variables), variables)
+
+
+NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))
+
+
+def gathered(answers: LastEvents, paths: Paths) -> CompactRows:
+    """Matches, or nodes of matches, of some answers as compact rows."""
+    certain = answers.moments(paths.jobs, answers.graph.ts[paths.first_rows])
+    states, rows = answers.judge.variable_of[paths.states], answers.compact_row[paths.jobs]
+    return CompactRows.of(replace(paths, states=states, jobs=rows), certain)
+
+
+def compact_columns(answers: LastEvents, rows: CompactRows) -> dict[str, pa.Array]:
+    """The columns of partial compact rows but for their counts."""
+    graph, paths, positive = answers.graph, rows.paths, answers.judge.query.positive
+    columns = {"first_ts": pa.array(graph.ts[paths.first_rows])}
+    columns |= answers.last_columns(answers.answer_of_row[paths.jobs], rows.certain)
+    for variable, events in zip(positive, rows.bound(len(positive)), strict=True):
+        columns[variable.name] = event_column(events, graph.seq, as_list=True)
+    nodes = np.stack([graph.ts[paths.rows], graph.seq[paths.rows], paths.states], axis=1)
+    partition = pa.array(np.searchsorted(graph.offsets, paths.first_rows, side="right") - 1)
+    keys = [column.combine_chunks().take(partition) for column in graph.keys.columns]
+    return {**columns, PATH: lists_of(nodes, paths.offsets), KEY: key_texts(keys, len(paths))}

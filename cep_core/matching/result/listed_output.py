@@ -1,0 +1,42 @@
+"""Listed matches as the output: one row for each match, the first `max_matches` of each day. Cost: input and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pyarrow as pa
+
+from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_columns import match_columns
+from cep_core.matching.result.match_output import MatchOutput
+from cep_core.matching.result.match_rows import batch_of
+from cep_core.matching.result.tally import ListingTally
+from cep_core.matching.result.totals import Total
+
+
+class ListedOutput(MatchOutput):
+    """One row for each match."""
+
+    collapsed = False
+
+    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+        spending = self.account(answers)
+        if isinstance(answers, CountedAnswers):
+            totals = [Total(count) for count in answers.totals()]
+            most = answers.quotas(self.max_matches)
+            if self.max_matches is None:
+                spending.pay_for_all(most)
+            for columns in answers.columns(most):
+                yield batch_of(columns, self.partial)
+        else:
+            tally = ListingTally(answers, self.max_matches)
+            for paths, columns in answers.judged(tally, spending):
+                if len(paths):
+                    yield self.rows(answers, paths, columns)
+            totals = tally.totals()
+        yield self.last_batch(answers.days, totals, spending.metadata())
+
+    def rows(self, answers: JudgedAnswers, paths: Paths, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
+        """Some matches as partial rows; `columns`: of the answers' own."""
+        return batch_of({**match_columns(answers, paths), **columns}, self.partial)

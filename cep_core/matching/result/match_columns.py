@@ -1,0 +1,36 @@
+"""Listed matches as the columns of a result. Linear in the events of the matches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+
+from cep_core.language.patterns.query import Query
+from cep_core.matching.arrays.paths import Paths
+from cep_core.matching.judging.quantities import Matches
+from cep_core.matching.result.last_events import LastEvents
+from cep_core.matching.result.match_rows import PATH, event_column, path_column
+
+
+def match_columns(answers: LastEvents, paths: Paths) -> dict[str, pa.Array]:
+    """Every column of partial rows for matches of some answers; `Paths.jobs` says of which."""
+    graph, judge = answers.graph, answers.judge
+    bound = judge.bound(paths)
+    first_ts = graph.ts[paths.first_rows]
+    columns = {"first_ts": pa.array(first_ts)}
+    columns |= answers.last_columns(paths.jobs, answers.moments(paths.jobs, first_ts))
+    for variable, events in zip(judge.query.positive, bound, strict=True):
+        columns[variable.name] = event_column(events, graph.seq, as_list=variable.kleene)
+    columns |= returned_columns(judge.query, judge.matches(graph, bound, len(paths)))
+    columns[PATH] = path_column(replace(paths, states=answers.path_states(paths.states)), graph.seq)
+    return columns
+
+
+def returned_columns(query: Query, matches: Matches) -> dict[str, pa.Array]:
+    """The RETURN items of each match."""
+    columns = {}
+    for item in query.returns:
+        assert item.expression is not None
+        columns[item.column] = matches.compute(item.expression)
+    return columns

@@ -1,0 +1,57 @@
+"""What every output has in common: its columns, the last batch with the totals, and merging the batches of slices."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.language.evaluator import TOTALS
+from cep_core.language.patterns.query import Query
+from cep_core.language.settings import Settings
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_rows import partial_schema, result_schema
+from cep_core.matching.result.merging import Cut, merge_partials
+from cep_core.matching.result.spending import Spending
+from cep_core.matching.result.totals import Days, Total, encode, parts
+
+
+class MatchOutput(ABC):
+    """Writes the answers of a query as batches of partial rows, then an empty batch with the totals of each day."""
+
+    collapsed: bool
+    """Whether rows are compact."""
+
+    def __init__(self, query: Query, settings: Settings) -> None:
+        self.query = query
+        self.budget = settings.budget
+        self.max_matches = None if settings.collapsed else settings.max_matches
+        self.schema = result_schema(query, collapsed=self.collapsed)
+        self.partial = partial_schema(self.schema)
+
+    @abstractmethod
+    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+        """The rows of all answers, in order."""
+
+    def account(self, answers: CountedAnswers | JudgedAnswers) -> Spending:
+        """What listing the answers spends."""
+        last = answers.last_rows
+        windows = np.zeros(len(last), np.int64) if answers.window_start is None else answers.window_start
+        places = np.stack([answers.graph.ts[last], answers.graph.seq[last], windows])
+        spending = Spending(self.budget, answers.days, answers.day, places, self.max_matches)
+        candidates = None if self.budget.limit is None else answers.candidates()
+        if candidates is not None:
+            spending.candidates = list(candidates)
+        return spending
+
+    def last_batch(self, days: Days, totals: Iterable[Total], work: Mapping[bytes, bytes]) -> pa.RecordBatch:
+        """An empty batch with the totals of each day and the work that they took."""
+        by_day = dict(zip(parts(days), totals, strict=True))
+        schema = self.partial.with_metadata({TOTALS: encode(by_day), **work})
+        return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+    def merge(self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool) -> pa.Table:
+        """One result, ordered and cut anew over all slices; `countable`: without listing."""
+        return merge_partials(partials, self.schema, Cut(days, self.max_matches, countable, self.budget))

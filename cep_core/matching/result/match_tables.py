@@ -1,0 +1,54 @@
+"""The tables of a matching query: its listing and, for days whose listing is cut, the compact rows of all matches.
+
+Matches that only a listing can count may take work that is exponential in the events, so that such days are evaluated
+one by one: a day that exhausts its budget is a hole of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+
+from cep_core.language.evaluator import (
+    RESULT,
+    DayResult,
+    Evaluator,
+    Ownership,
+    ResultTable,
+    one_by_one,
+    tagged,
+    together,
+)
+from cep_core.language.patterns.query import Query
+
+COMPACT = "_compact"
+"""Suffix of the table of compact rows."""
+
+
+def match_tables(
+    listing: Evaluator, query: Query, *, by_listing: bool, compact: Callable[[], Evaluator] | None
+) -> tuple[ResultTable, ...]:
+    """`by_listing`: matches can be counted only by listing them. `compact` makes the evaluator of compact rows."""
+    variables = tuple(variable.name for variable in query.positive)
+    blocks = one_by_one if by_listing else together
+    result = ResultTable(RESULT, listing.schema, listing.merge, blocks, listing.evaluate, variables=variables)
+    if compact is None:
+        return (result,)
+    rows = compact()
+
+    def evaluate(
+        events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        return tagged(rows.evaluate(events, owned, points), COMPACT)
+
+    comment = (
+        "One row stands for all matches of {query} that end at one event, on days whose listing was cut: each "
+        "variable's events are those that some of these matches binds to it"
+    )
+    return result, ResultTable(COMPACT, rows.schema, rows.merge, cut_days, evaluate, comment, variables)
+
+
+def cut_days(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
+    """The days that have more matches than are listed, one by one."""
+    return [[day] for day in days if day.is_cut]

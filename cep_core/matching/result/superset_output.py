@@ -1,0 +1,32 @@
+"""Supersets as the output: compact rows that cost no listing, where conditions are judged on listed matches.
+
+A row holds every event of what passes all other conditions. That may be more than any match binds, or a row where there
+is no match at all; the number of matches is unknown. Cost: as of `match_answers.JudgedAnswers.nodes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from cep_core.matching.result.compact_rows import compact_columns, gathered
+from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
+from cep_core.matching.result.match_output import MatchOutput
+from cep_core.matching.result.match_rows import batch_of
+from cep_core.matching.result.totals import Total, parts
+from cep_core.numbers.count_columns import COUNTS, unknown_counts
+
+
+class SupersetOutput(MatchOutput):
+    """One row for each event that may end a match, without a number of matches."""
+
+    collapsed = True
+
+    def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
+        work = self.account(answers).metadata()
+        for some in gathered(answers, answers.nodes()).batches():
+            number = dict(zip(COUNTS, unknown_counts(len(some.paths)), strict=True))
+            yield batch_of({**compact_columns(answers, some), **number}, self.partial)
+        unknown = [Total(0, exact=False) for _ in parts(answers.days)]
+        yield self.last_batch(answers.days, unknown, work)

@@ -1,0 +1,1 @@
+"""What reports do for each kind of query."""

@@ -1,0 +1,69 @@
+"""How aggregations are reported: the top groups and windows of the day, and how its results are spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.reports.answers import aggregation
+from jobs.reports.answers.changes import TRAILING, compare
+from jobs.reports.answers.tallies import period_of
+from jobs.reports.figures.distribution import distribution_figure
+from jobs.reports.figures.pattern_picture import automaton_figure
+from jobs.reports.figures.windows import windows_figure
+from jobs.reports.kinds.presentation import Presentation
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.query_report import EvaluatedDay, QueryReport, notices_of
+from jobs.reports.questions import Question
+from jobs.reports.words.quantities import Magnitude
+
+
+def _report(it: EvaluatedDay, results: pa.Table) -> QueryReport:
+    """`results`: the rows of the day and of the days before."""
+    query, today = it.query, pc.field("day") == pa.scalar(it.day, pa.date32())
+    of_day, before = results.filter(today), results.filter(~today)
+    answer = aggregation.answer(query, of_day, it.day, it.clock)
+    drawn = (
+        windows_figure(query, it.name, of_day, it.day, it.clock),
+        distribution_figure(query, it.name, of_day, before, it.day),
+    )
+    return QueryReport(
+        it.question,
+        notices_of(it, answer),
+        answer,
+        compare(it.day, answer.headline, set(it.records), aggregation.headlines(query, results)),
+        aggregation.listing(query, of_day, it.clock),
+        tuple(figure for figure in drawn if figure is not None),
+        _window_periods(it.question, of_day, it.interval),
+        peak=lambda most: f"at most {aggregation.sized(query, most)} in one window",
+    )
+
+
+def _window_periods(question: Question, results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitude]:
+    item = aggregation.headline_item(question.query)
+    best: dict[int, Magnitude] = {}
+    for row in results.to_pylist():
+        period, value = period_of(row["window_end"] - 1, interval), aggregation.value_of(item, row)
+        if period is not None and value is not None and (period not in best or value.key > best[period].key):
+            best[period] = value
+    return best
+
+
+def _headlines(
+    question: Question, records: Mapping[date, Mapping[str, Any]], reader: LakeReader
+) -> dict[date, Magnitude]:
+    results = reader.read(question.name, min(records), max(records)) if records else None
+    return {} if results is None else aggregation.headlines(question.query, results)
+
+
+AGGREGATIONS = Presentation(
+    _report,
+    _headlines,
+    lambda question: f"most {aggregation.unit(question.query)}",
+    TRAILING,
+    lambda question: automaton_figure(question.query, question.name),
+)

@@ -1,0 +1,106 @@
+"""How matching queries are reported: how many matches, whose, and the foremost ones on a time line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cep_core.numbers.count_columns import from_digits
+from jobs.reports.answers import matching
+from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.changes import compare
+from jobs.reports.answers.event_index import EventIndex
+from jobs.reports.answers.leaders import leaders
+from jobs.reports.answers.tallies import Tally, Totals, compact_columns, tallies_of
+from jobs.reports.figures.pattern_picture import automaton_figure
+from jobs.reports.figures.timeline import ROWS, timeline_figure
+from jobs.reports.kinds.presentation import Presentation
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.query_report import EvaluatedDay, QueryReport, notices_of
+from jobs.reports.questions import Question
+from jobs.reports.words.quantities import Magnitude, counted, quantity
+
+
+def _report(it: EvaluatedDay, results: pa.Table) -> QueryReport:
+    """`results`: the listed matches of the day."""
+    query, totals = it.query, totals_of(it.records[it.day])
+    compact = None
+    if totals.truncated:
+        compact = it.reader.read(f"{it.name}_compact", it.day, it.day, compact_columns(query))
+    index = _events_of(it, [results] if compact is None else [results, compact])
+    tallies = tallies_of(query, results, compact, totals, index, it.interval)
+    whose = tallies.keys
+    answer = matching.answer(query, results, totals, whose, index, it.day, it.clock)
+    every = {on: totals_of(record) for on, record in it.records.items()}
+    change = compare(
+        it.day,
+        answer.headline,
+        set(every),
+        {on: matching.magnitude_of(own) for on, own in every.items()},
+        at_least={on for on, own in every.items() if own.total is None},
+    )
+    best = matching.exemplars(query, results, index, whose, ROWS)
+    timeline = timeline_figure(query, it.name, best, totals, whose, it.day, it.clock)
+    return QueryReport(
+        it.question,
+        notices_of(it, answer),
+        answer,
+        change,
+        matching.listing(query, results, index, it.clock),
+        () if timeline is None else (timeline,),
+        {period: Magnitude.of(count) for period, count in tallies.periods.counts.items()},
+        tallies.periods.listed,
+        lambda most: _peak(most, answer, tallies.periods),
+        leaders(query, whose),
+    )
+
+
+def _peak(most: Magnitude, answer: Answer, periods: Tally[int]) -> str:
+    """The largest number of matches in a part of the day."""
+    if periods.listed is not None:
+        return f"at most {quantity(most)} of the {periods.listed:,} listed matches in an hour"
+    return f"at most {counted(most, 'match', 'matches')} in an hour{_ended_before(answer, periods)}"
+
+
+def _ended_before(answer: Answer, periods: Tally[int]) -> str:
+    """How many matches ended before the day in which they became certain, because a NOT made them wait."""
+    total = answer.headline.exact
+    ended = total - sum(periods.counts.values()) if isinstance(total, int) else 0
+    return f", {quantity(ended)} ended before the day" if ended else ""
+
+
+def totals_of(record: Mapping[str, Any]) -> Totals:
+    """Totals of a matching query from its row of `result_days`."""
+    total, at_least = record["matches_total"], record["matches_at_least"]
+    return Totals(
+        None if total is None else from_digits(total),
+        from_digits(at_least) if at_least is not None else int(record["rows"]),
+        bool(record["truncated"]),
+    )
+
+
+def _events_of(it: EvaluatedDay, matches: Sequence[pa.Table]) -> EventIndex:
+    """The events of the days that a day's matches touch."""
+    begun = [pc.min(rows["first_ts"]).as_py() for rows in matches if rows.num_rows]
+    events = it.reader.read("events", it.days.day_of(min(begun)) if begun else it.day, it.day)
+    if events is None:
+        events = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
+    return EventIndex(events)
+
+
+def _headlines(
+    question: Question, records: Mapping[date, Mapping[str, Any]], reader: LakeReader
+) -> dict[date, Magnitude]:
+    return {day: matching.magnitude_of(totals_of(record)) for day, record in records.items()}
+
+
+MATCHES = Presentation(
+    _report,
+    _headlines,
+    lambda question: matching.UNIT,
+    diagram=lambda question: automaton_figure(question.query, question.name),
+)

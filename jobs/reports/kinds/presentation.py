@@ -1,0 +1,32 @@
+"""How the results of one kind of query are reported: everything that depends on the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.lake_reader import LakeReader
+from jobs.reports.query_report import EvaluatedDay, QueryReport
+from jobs.reports.questions import Question
+from jobs.reports.words.quantities import Magnitude
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """What reports need for a kind of query. `jobs.reports.kinds.by_kind` has one for each kind."""
+
+    report: Callable[[EvaluatedDay, pa.Table], QueryReport]
+    """Sentence, change, listing and figures of a day, from the rows of the query's table."""
+    headlines: Callable[[Question, Mapping[date, Mapping[str, Any]], LakeReader], dict[date, Magnitude]]
+    """The number by which days are compared, for each day with a row of `result_days`; 0 where a day is left out."""
+    unit: Callable[[Question], str]
+    """What the headlines count."""
+    trailing: int = 0
+    """How many days before the day `report` also gets rows of."""
+    diagram: Callable[[Question], Figure | None] | None = None
+    """A picture of the query itself."""

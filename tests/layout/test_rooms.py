@@ -1,0 +1,67 @@
+"""The floor plan: few files in a room, the same rooms in every engine, names that say something."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOUSE = ("cep_core", "jobs", "dags", "tests", "benchmarks", "scripts")
+MOST = 15
+"""Files beside each other that a person can look over."""
+
+CROWDED = {"jobs/commands": "one file for each subcommand, so that a command line loads only its own"}
+"""Folders that may hold more files, each with its reason."""
+
+ROOMS = {"plan", "arrays", "kernels", "choice", "result", "why"}
+"""Rooms of an engine (docs/engines.md)."""
+
+OWN_ROOMS = {
+    "trends": set[str](),
+    "matching": {"judging", "pairs", "imprecise"},
+    "shedding": {"model", "training", "hindsight", "shedders"},
+}
+"""Rooms that only one engine has, for an idea that no other engine knows."""
+
+VAGUE = {"utils", "util", "helpers", "helper", "manager", "common", "misc", "tools", "base"}
+
+
+def sources(top: str) -> list[Path]:
+    return [file for file in sorted((ROOT / top).rglob("*.py")) if "__pycache__" not in file.parts]
+
+
+def folders(top: str) -> list[Path]:
+    return sorted({file.parent for file in sources(top)})
+
+
+@pytest.mark.parametrize("top", HOUSE)
+def test_few_files_stand_beside_each_other(top: str) -> None:
+    crowded = {}
+    for folder in folders(top):
+        count = sum(file.name != "__init__.py" for file in folder.glob("*.py"))
+        name = folder.relative_to(ROOT).as_posix()
+        if count > MOST and name not in CROWDED:
+            crowded[name] = count
+        assert name not in CROWDED or count > MOST, f"{name} is no longer crowded: take it off the list"
+    assert not crowded, "cut these folders into rooms, or give a reason in CROWDED"
+
+
+@pytest.mark.parametrize("engine", OWN_ROOMS)
+def test_every_engine_has_the_same_rooms(engine: str) -> None:
+    rooms = {file.parent.name for file in (ROOT / "cep_core" / engine).glob("*/__init__.py")}
+    assert rooms <= ROOMS | OWN_ROOMS[engine]
+    assert rooms >= OWN_ROOMS[engine]
+    assert (ROOT / "cep_core" / engine / "reference.py").exists()
+
+
+@pytest.mark.parametrize("top", HOUSE)
+def test_names_say_something(top: str) -> None:
+    assert not [file for file in sources(top) if {*file.stem.split("_"), file.parent.name} & VAGUE]
+
+
+@pytest.mark.parametrize("top", ["cep_core", "jobs", "dags", "scripts", "benchmarks"])
+def test_every_module_says_what_it_is(top: str) -> None:
+    silent = [file for file in sources(top) if file.read_text() and not ast.get_docstring(ast.parse(file.read_text()))]
+    assert not silent
