@@ -3,7 +3,8 @@
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-MAKEFLAGS   += --no-print-directory
+# Steps that do not need each other run beside each other: kernels beside Java, jars and Airflow, types beside lint.
+MAKEFLAGS   += --no-print-directory --jobs=2
 .DEFAULT_GOAL := ready
 
 WORKLOAD ?= nyc_flights
@@ -29,7 +30,7 @@ YEAR     := .cache/nyc_flights/.made
 
 KERNEL_SOURCES := $(wildcard cep_core/*.py $(foreach of,numbers candidates trends matching shedding,cep_core/$(of)/*.py cep_core/$(of)/*/*.py cep_core/$(of)/*/*/*.py))
 
-env: $(PACKAGES) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) $(KERNELS) ## packages, Java, jars, Airflow's database, kernels
+env: $(PACKAGES) $(KERNELS) $(JAVA) $(JARS) $(CLASSES) $(SETTINGS) $(METADATA) ## packages, Java, jars, Airflow's database, kernels
 	@:
 
 $(PACKAGES): requirements.txt pyproject.toml
@@ -78,15 +79,22 @@ airflow: env ## Airflow's web UI on http://127.0.0.1:8080 (PORT=8081 for another
 
 # ------------------------------------------------------------------------------------------------ proof
 
-check: env ## formatting, lint, types and the direction of imports
+check: lint types imports ## formatting, lint, types and the direction of imports
+	@:
+
+lint: $(PACKAGES)
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check --no-cache .
+
+types: $(PACKAGES)
 	@.venv/bin/mypy
 	@.venv/bin/mypy scripts/*.py
+
+imports: $(PACKAGES)
 	@.venv/bin/lint-imports
 
-test: check ## check, then every test with its coverage, two files of tests at a time
-	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --durations 25 --cov --cov-report=term
+test: env check ## check, then every test with its coverage, two files of tests at a time
+	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25 --cov --cov-report=term
 
 conformance: env ## other systems' test suites, where they lie beside this checkout
 	@scripts/conformance.sh
@@ -103,4 +111,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nightly backfill airflow check test conformance bench requirements clean
+.PHONY: ready help env nightly backfill airflow check lint types imports test conformance bench requirements clean

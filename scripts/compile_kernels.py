@@ -1,14 +1,17 @@
 """Compile the engines' kernels into the cache, so that the first night does not wait for them.
 
 Every query of every workload that compiles is evaluated on a generated log of its schema. A few more queries reach the
-kernels that only large numbers need. Numba keeps the machine code in NUMBA_CACHE_DIR. If no kernel's source has
-changed, this takes a second; if the engines have changed, all kernels are compiled again.
+kernels that only large numbers need. Each engine is compiled in a process of its own: engines share few kernels, and
+the compiler uses one core. Numba keeps the machine code in NUMBA_CACHE_DIR. If no kernel's source has changed, this
+takes a second; if the engines have changed, all kernels are compiled again.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -18,15 +21,11 @@ from numba import config
 
 import cep_core as cep
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
-from cep_core.language.evaluator import of_table
+from cep_core.language.evaluator import Evaluator, of_table
 from cep_core.matching.choice.answering import ANSWERS
 from cep_core.matching.choice.listings import LISTINGS
 from cep_core.shedding.arrays.costs import Costs
-from cep_core.trends.arrays.graph import Vertices, free_graph
-from cep_core.trends.arrays.ranges import no_numbers
-from cep_core.trends.arrays.window_vertices import list_windows
-from cep_core.trends.choice.uncompared import count_by_panes
-from cep_core.trends.plan.state_arrays import automaton
+from cep_core.trends.choice.table import KERNELS
 from jobs import places
 from jobs.workload.compiled import compile_questions
 from jobs.workload.declaration import load_workload
@@ -45,10 +44,6 @@ FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     # 150 events of a type in one window: more trends than a machine word or 38 digits can count.
     ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
-    # Windows that overlap often enough to meet.
-    ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN (SEQ(A+, B))+ WITHIN 500 SLIDE 5", cep.aggregate),
-    # Negation between the events of the common templates.
-    ("RETURN COUNT(*) PATTERN (SEQ(A+, NOT B b, B))+ WITHIN 50", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
     ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
     # Conditions that look at the order of events, over possible worlds.
@@ -79,23 +74,6 @@ def made_up_log(schema: LogSchema) -> pa.Table:
     return pa.table({"event_type": pa.array(names), "ts": stamps, "seq": pa.array(np.arange(EVENTS)), **columns})
 
 
-def join_panes() -> None:
-    """Windows joined from panes; chosen only for more events than a generated log has."""
-    template = automaton(1, [0], [0], [(0, 0)])
-    for sums in (0, 1):
-        vertices = Vertices(
-            tick=np.arange(EVENTS),
-            states=np.ones(EVENTS, dtype=np.uint64),
-            weights=np.ones((EVENTS, sums), dtype=np.int64),
-            weighted=np.ones(sums, dtype=np.uint64),
-            codes=np.zeros((EVENTS, sums), dtype=np.int64),
-            coded=np.ones(sums, dtype=np.uint64),
-        )
-        windows = list_windows(vertices.tick, np.array([0, EVENTS]), 20, 10)
-        numbers = no_numbers(vertices, len(windows.first))
-        count_by_panes(free_graph(template, vertices), windows.ranges, numbers)
-
-
 def shed() -> None:
     """Every strategy of load shedding on one small pattern: the kernels do not depend on the pattern."""
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
@@ -113,10 +91,46 @@ def forget_outdated() -> None:
             index.unlink()
 
 
-def main() -> None:
-    begun = time.perf_counter()
-    forget_outdated()
+def compile_matching() -> int:
+    """Compile what finds matches. Returns the number of queries."""
+    return compile_queries("cep_core.matching", cep.match, cep.detect)
+
+
+def compile_trends() -> int:
+    """Compile what aggregates trends. Returns the number of queries."""
+    evaluated = compile_queries("cep_core.trends", cep.aggregate)
+    for kernel in KERNELS:
+        for example in kernel.examples:
+            cep.aggregate(example.query, example.log())
+            evaluated += 1
+    return evaluated
+
+
+def compile_shedding() -> int:
+    """Compile what sheds load."""
+    shed()
+    return 1
+
+
+def compile_queries(engine: str, *functions: object) -> int:
+    """Evaluate an engine's queries of all workloads, and the further ones that its functions answer."""
     evaluated = 0
+    for evaluator, log in declared_queries():
+        if type(evaluator).__module__.startswith(f"{engine}."):
+            for table in evaluator.tables:
+                if table.evaluate is not None:
+                    table.merge(of_table(table.evaluate(log), table.suffix))
+            evaluated += 1
+    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
+    for text, evaluate in FURTHER:
+        if getattr(evaluate, "func", evaluate) in functions:
+            evaluate(text, made_up_log(numbers))
+            evaluated += 1
+    return evaluated
+
+
+def declared_queries() -> Iterator[tuple[Evaluator, pa.Table]]:
+    """The evaluator of every query of every workload that compiles, with a log of the workload's schema."""
     for folder in sorted(path.parent for path in places.workloads().glob("*/workload.yaml")):
         try:
             workload = load_workload(folder.name)
@@ -125,16 +139,18 @@ def main() -> None:
         compiled, _ = compile_questions(workload)
         log = made_up_log(workload.schema)
         for query in compiled.values():
-            for table in query.evaluator.tables:
-                if table.evaluate is not None:
-                    table.merge(of_table(table.evaluate(log), table.suffix))
-            evaluated += 1
-    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
-    for text, evaluate in FURTHER:
-        evaluate(text, made_up_log(numbers))
-        evaluated += 1
-    join_panes()
-    shed()
+            yield query.evaluator, log
+
+
+ENGINES = (compile_matching, compile_trends, compile_shedding)
+
+
+def main() -> None:
+    begun = time.perf_counter()
+    forget_outdated()
+    with ProcessPoolExecutor(min(len(ENGINES), os.cpu_count() or 1)) as processes:
+        begun_engines = [processes.submit(compile_engine) for compile_engine in ENGINES]
+        evaluated = sum(engine.result() for engine in begun_engines)
     print(f"compiled by {evaluated} queries in {time.perf_counter() - begun:.0f} s")
 
 

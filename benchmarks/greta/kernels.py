@@ -14,7 +14,7 @@ from greta.measures import Row, exponent, seconds
 from greta.ways import every_edge
 
 from cep_core.numbers.integers import Integers
-from cep_core.numbers.limbs import limbs_of
+from cep_core.numbers.limb_words import limbs_of
 from cep_core.trends.arrays.graph import Comparisons, Graph, Vertices, free_graph, no_limits, no_others
 from cep_core.trends.arrays.ranges import Ranges, no_numbers
 from cep_core.trends.arrays.ranks import compare

@@ -10,12 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Bits, Ints
+from cep_core.arrays import Bits
 from cep_core.numbers.integers import Integers
 from cep_core.numbers.limb_rows import Part
+from cep_core.numbers.limb_words import LIMB, LIMB_BITS
 
-LIMB = np.uint64(0xFFFFFFFF)
-LIMB_BITS = np.uint64(32)
 MOST_BITS = 63
 
 
@@ -67,18 +66,6 @@ def _in_words(limbs: Bits, bits: int) -> np.ndarray[tuple[int, int], np.dtype[np
         words[:, place + 1] |= (low >> LIMB_BITS) | (high & LIMB)
         words[:, place + 2] |= high >> LIMB_BITS
     return words.astype("<u4")
-
-
-def limbs_of(weights: Ints) -> Bits:
-    """Non-negative integers as limbs of 32 bits, lowest first: shape + (1 or 2,).
-
-    >>> limbs_of(np.array([5, 2**32]))
-    array([[5, 0],
-           [0, 1]], dtype=uint64)
-    """
-    words = weights.astype(np.uint64)
-    high = words >> LIMB_BITS
-    return np.stack([words & LIMB, high], axis=-1) if high.any() else words[..., np.newaxis]
 
 
 @njit(cache=True)

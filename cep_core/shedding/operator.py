@@ -1,12 +1,12 @@
 """The operator: matches every event with the partial matches of its windows, on a virtual clock.
 
-pSPICE, sections II-A and III-A: events queue; for each the overload detector judges whether it would miss the bound,
-the shedder drops what the rules say, then the event meets every partial match of its windows and its partition.
-Everything that costs moves the clock, so the latency of each event is what it waited, plus shedding, plus matching.
+pSPICE, sections II-A and III-A: events wait in a queue. For each event the overload detector judges whether it would
+miss the bound, the shedder drops what the rules say, and the event meets every partial match of its windows and its
+partition. All work moves the clock, so the latency of an event is its waiting time, plus shedding, plus matching.
 
-Cost: O(patterns) an event, plus O(partial matches met) where some state of theirs fits it or one of their windows ends;
-O(partitions + partial matches alive) where something is dropped from all of them. Memory: partial matches alive
-(`pool`), and what is returned.
+Cost: O(patterns) for an event, plus O(partial matches met) if one of their states fits it or one of their windows ends;
+O(partitions + partial matches alive) if partial matches are dropped. Memory: the partial matches alive (`pool`), and
+the account that is returned.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from cep_core.shedding.model.overload import too_many
 def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: Rules, first: int, stop: int) -> int:
     """Processes events first..stop - 1; returns the first one not processed, earlier than `stop` if it needs room.
 
-    Whatever most events do not need is a call behind a test: a call hands over every array.
+    It has more than 60 lines because a call hands over every array: only what most events do not need is a call, behind
+    a test.
     """
     counter, length, due, due_cut = pool.counter, pool.length, pool.due, pool.due_cut
     histogram, meetings, touched = pool.histogram, pool.meetings, pool.touched
@@ -131,7 +132,7 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
 
 @njit(cache=True)
 def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int) -> bool:
-    """Whether every array can take what event i may bring; says in `NEED` what it may bring otherwise."""
+    """Whether every array has room for what event i may bring; if not, `NEED` says how much that is."""
     counter, histogram, length, room = pool.counter, pool.histogram, pool.length, pool.room
     at, actions = stream.at, stream.actions
     total = 0

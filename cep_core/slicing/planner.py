@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import chain, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +29,7 @@ from cep_core.slicing.heavy import heavy_values
 from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
 from cep_core.slicing.real_shares import lower_bound
-from cep_core.slicing.shares import best_shares, bound
+from cep_core.slicing.shares import best_shares, bound, subsets
 from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
 from cep_core.slicing.statistics import Statistics
 
@@ -153,7 +152,7 @@ def _candidates(
     least = task.lower_bound(slices) * factor
 
     def candidate(apart: frozenset[str]) -> _Candidate:
-        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in _subsets(sorted(apart))}
+        shares = {frozenset(group): task.best_shares(slices, frozenset(group)) for group in subsets(sorted(apart))}
         plan = Plan(
             task.queries,
             task.atoms,
@@ -171,7 +170,7 @@ def _candidates(
     if forced is not None:
         return [candidate(frozenset(heavy).intersection(forced))]
     if len(heavy) <= ALL_SETS_UP_TO:
-        return [candidate(frozenset(group)) for group in _subsets(sorted(heavy))]
+        return [candidate(frozenset(group)) for group in subsets(sorted(heavy))]
     tried = [candidate(frozenset())]
     best = tried[0]
     while True:
@@ -215,7 +214,3 @@ def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -
     counts = {slices // (slices // count) for count in range(1, slices + 1)}
     longest = max(1, interval[1] - interval[0])
     return sorted({1, *(count for count in counts if count <= longest)})
-
-
-def _subsets(names: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    return chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))

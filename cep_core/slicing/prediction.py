@@ -13,8 +13,6 @@ Cost: one hash of each distinct value for each (attribute, share), then O(atoms 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, combinations
 from math import prod
 
 import numpy as np
@@ -23,7 +21,7 @@ import numpy.typing as npt
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.hashing import Keys, coordinates, keys_of
-from cep_core.slicing.shares import bound
+from cep_core.slicing.shares import bound, subsets
 from cep_core.slicing.slicing_plan import Cube, Plan
 from cep_core.slicing.statistics import Statistics
 
@@ -74,10 +72,10 @@ class Predictor:
         missing = [name for name in plan.heavy_keys if name not in {name for _, name in own}]
         hit = np.zeros(plan.cells)
         signature: set[object] = set()
-        for heavy in _subsets([name for _, name in own if name in plan.heavy_keys]):
+        for heavy in subsets([name for _, name in own if name in plan.heavy_keys]):
             missed, mass = np.ones(plan.cells), 1.0
             requirements: set[object] = set()
-            for group in _subsets(missing):
+            for group in subsets(missing):
                 cube = plan.by_heavy[frozenset((*heavy, *group))]
                 chance, requirement, mass = self._chance(plan, atom, cube, own)
                 if requirement not in requirements and mass > 0:
@@ -138,7 +136,3 @@ def _first_attributes(atom: Atom) -> dict[str, str]:
     for attribute, variable in atom.variables:
         first.setdefault(variable, attribute)
     return {attribute: variable for variable, attribute in first.items()}
-
-
-def _subsets(names: list[str]) -> Iterator[tuple[str, ...]]:
-    return chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))

@@ -10,7 +10,7 @@ Cost: the vectors of n shares with product at most p number O(p log^(n-1) p); al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations
@@ -54,7 +54,7 @@ def optimize_shares(
         raise ValueError(f"slices must be at least 1, found {slices}")
     weights = rates_of(atoms, rates)
     return {
-        frozenset(group): best_shares(atoms, variables, slices, weights, frozenset(group)) for group in _subsets(known)
+        frozenset(group): best_shares(atoms, variables, slices, weights, frozenset(group)) for group in subsets(known)
     }
 
 
@@ -101,7 +101,12 @@ def rates_of(atoms: Sequence[Atom], rates: Mapping[str, Rate] | Sequence[Rate] |
     return tuple(Fraction(rate) for rate in rates)
 
 
-def _subsets(variables: Sequence[str]) -> Iterable[tuple[str, ...]]:
+def subsets(variables: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All sets of variables, smaller ones first.
+
+    >>> list(subsets("xy"))
+    [(), ('x',), ('y',), ('x', 'y')]
+    """
     return chain.from_iterable(combinations(variables, size) for size in range(len(variables) + 1))
 
 

@@ -11,7 +11,6 @@ Cost: per event O(atoms * cubes * copies) array operations, and one sort of the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ import pyarrow as pa
 from cep_core.language.evaluator import Atom
 from cep_core.slicing.atom_rows import rows_matching
 from cep_core.slicing.hashing import Keys, keys_of
+from cep_core.slicing.shares import subsets
 from cep_core.slicing.slicing_plan import Cube, Plan
 
 Numbers = npt.NDArray[np.int64]
@@ -105,8 +105,7 @@ def _by_heavy(plan: Plan, atom: Atom, keys: dict[str, Keys], rows: Numbers) -> I
 def _possible_cubes(plan: Plan, own: frozenset[str], keys: dict[str, Keys]) -> list[Cube]:
     """The different cubes of all valuations that extend an event heavy in `own`: missing variables may be heavy too."""
     missing = [variable for variable in plan.heavy_keys if variable not in keys]
-    groups = chain.from_iterable(combinations(missing, size) for size in range(len(missing) + 1))
-    cubes = (plan.by_heavy[own.union(group)] for group in groups)
+    cubes = (plan.by_heavy[own.union(group)] for group in subsets(missing))
     return list({(cube.shares, cube.seeds): cube for cube in cubes}.values())
 
 

@@ -11,9 +11,7 @@ from cep_core.language.patterns.facts.compiled import CompiledQuery
 from cep_core.language.patterns.query import Query
 from cep_core.trends.choice.ways import source_of
 from cep_core.trends.plan.aggregates import aggregates_of
-from cep_core.trends.plan.layout import Layout
-from cep_core.trends.result.partials import merge_partials
-from cep_core.trends.result.results import result_of
+from cep_core.trends.result.partial import Partial
 
 
 class TrendEvaluator(CompiledQuery):
@@ -26,12 +24,12 @@ class TrendEvaluator(CompiledQuery):
         super().__init__(query)
         aggregates = aggregates_of(query)
         self._source = source_of(query, aggregates)
-        self._layout = Layout(query, aggregates, exact)
+        self._partial = Partial(query, aggregates, exact)
 
     @property
     def schema(self) -> pa.Schema:
         """The columns of the result, without `certain`."""
-        return self._layout.result
+        return self._partial.result_schema
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
@@ -41,18 +39,18 @@ class TrendEvaluator(CompiledQuery):
     @property
     def partial_schema(self) -> pa.Schema:
         """The columns of the batches of `evaluate`."""
-        return self._layout.partial
+        return self._partial.schema
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results; only the partitions and windows that are owned are counted."""
-        yield from self._source.batches(events, owned, self._layout)
+        yield from self._source.batches(events, owned, self._partial)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The result of all slices, by window, then group; days do not matter to it."""
-        table = pa.Table.from_batches(list(partials), schema=self._layout.partial)
-        return result_of(merge_partials(table, self._layout), self._layout)
+        table = pa.Table.from_batches(list(partials), schema=self._partial.schema)
+        return self._partial.result(self._partial.merge(table))
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm chosen and its cost, for `explain`."""

@@ -10,14 +10,14 @@ import math
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 from typing import Any
 
+from cep_core.aggregates.count import COUNT_TRENDS
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.bind.alike import alike_units
 from cep_core.language.patterns.bind.naming import RIGHT
-from cep_core.language.patterns.query import Adjacency, Aggregate, EdgePredicate, Query, ReturnItem
+from cep_core.language.patterns.query import Adjacency, EdgePredicate, Query, ReturnItem
 from cep_core.language.patterns.tree import (
     Alternative,
     AnyOf,
@@ -258,24 +258,8 @@ def group(query: Query, events: Sequence[Event], binding: Binding) -> tuple[Any,
 
 def value(item: ReturnItem, bindings: list[Binding], events: Sequence[Event]) -> Any:
     """An aggregate over all trends of a group and window."""
-    if item.aggregate is Aggregate.COUNT_TRENDS:
+    if item.aggregate == COUNT_TRENDS:
         return len(bindings)
     occurrences = [events[i] for binding in bindings for variable, i in binding if variable in item.variables]
-    if item.argument is None:
-        return len(occurrences)
-    known = [event[item.argument] for event in occurrences if event[item.argument] is not None]
-    match item.aggregate:
-        case Aggregate.MIN:
-            return min(known, key=place, default=None)
-        case Aggregate.MAX:
-            return max(known, key=place, default=None)
-        case Aggregate.SUM:
-            return total(known) if known else None
-        case _:
-            return total(known) / len(known) if known else None
-
-
-def total(numbers: Sequence[Any]) -> Fraction | float:
-    """The exact sum; what is not finite decides alone."""
-    infinite = [number for number in numbers if not math.isfinite(number)]
-    return sum(infinite) if infinite else sum(map(Fraction, numbers), Fraction(0))
+    assert item.aggregate is not None
+    return item.aggregate.define([1 if item.argument is None else event[item.argument] for event in occurrences])

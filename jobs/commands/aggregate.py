@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.language.bound_query import AGGREGATION
-from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.patterns.query import Query, ReturnItem
 from cep_core.language.settings import Settings
 from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
@@ -83,7 +83,7 @@ def _digits(item: ReturnItem, row: Mapping[str, Any]) -> str:
     if exactly is not None:
         return str(exactly)
     value = row[item.column]
-    if value is None or item.aggregate is Aggregate.AVG:
+    if value is None or (item.aggregate is not None and item.aggregate.rounded):
         return _readable(item, row)
     return str(value)
 

@@ -13,7 +13,7 @@ from jobs.exits import SourceMissing, UnreadableSource, WrongHeader, WrongWorklo
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, EVENTS, Readings
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 GOOD = ("1,2024-01-01T10:00:00Z,a,5", "2,2024-01-01T10:00:00Z,b,200", "3,2024-01-02T09:00:00Z,a,6")
 

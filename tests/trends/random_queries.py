@@ -205,6 +205,7 @@ ITEMS = (
     "MIN(A.x)",
     "MAX(A.y)",
     "AVG(A.x)",
+    "STDDEV(A.x)",
     "SUM(A.y)",
     "AVG(A.y)",
     "MIN(A.ts)",

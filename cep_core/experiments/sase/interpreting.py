@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.language.patterns.tree import (
     Arithmetic,
     Between,
@@ -49,13 +50,10 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 FOLDS: Mapping[str, Callable[[list[Any]], Any]] = {
-    "min": lambda values: min(values, key=_place),
-    "max": lambda values: max(values, key=_place),
     "sum": sum,
     "avg": lambda values: sum(values) / len(values),
 }
-ENDS: Mapping[str, int] = {"first": 0, "last": -1}
-"""Aggregates that are the value of one event, NULL or not."""
+"""Of doubles, rounded as they grow; all other aggregates are as their definition says."""
 ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
@@ -134,16 +132,12 @@ def _aggregate(part: PrefixAggregate, columns: Columns, rows: Sequence[int], pla
     if part.attribute is None:
         return end
     values = [columns[part.attribute][row] for row in rows[:end]]
-    if part.function in ENDS:
-        return values[ENDS[part.function]] if values else None
     known = [value for value in values if value is not None]
-    if part.function == "count":
-        return len(known)
     if part.defined is not None:
         return part.defined.of(known)
-    if not known:
-        return None
-    return _known(FOLDS[part.function](known))
+    if part.function in FOLDS:
+        return _known(FOLDS[part.function](known)) if known else None
+    return NAMED[part.function].define(values)
 
 
 def _place(value: Any) -> tuple[bool, Any]:

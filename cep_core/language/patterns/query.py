@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cep_core.aggregates.aggregate import Aggregate
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.errors import Position
@@ -108,17 +109,6 @@ class KeyClass:
     type: AttributeType
     slices: bool
     at: Position
-
-
-class Aggregate(StrEnum):
-    COUNT_TRENDS = "count trends"
-    """COUNT(*)."""
-    COUNT = "count"
-    """COUNT(E): occurrences."""
-    MIN = "min"
-    MAX = "max"
-    SUM = "sum"
-    AVG = "avg"
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cep_core.aggregates.registry import NAMED
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
 
-BUILT_IN = ("count", "min", "max", "sum", "avg", "first", "last")
 _CLAUSES = ("return", "pattern", "where", "within", "slide", "seq", "any", "next", "prev")
 _CONDITIONS = ("and", "or", "not", "in", "between", "like", "is", "null", "true", "false")
-_RESULTS = {
-    AttributeType.INT: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.STRING: pa.string(),
-    AttributeType.BOOL: pa.bool_(),
-}
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ class UserAggregate:
             raise ValueError(f"aggregate '{name}' returns {kind}: {problem}") from None
         if not pa.types.is_null(values.type) and not fits(values.type):
             raise ValueError(f"aggregate '{name}' returns {kind}, and gave {values.type}")
-        return values.cast(_RESULTS[kind], safe=False)
+        return values.cast(ARROW_TYPES[kind], safe=False)
 
 
 UserAggregates = Mapping[str, UserAggregate]
@@ -79,7 +74,7 @@ def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | 
     """
     aggregates = {}
     for name, registered in (given or {}).items():
-        if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*BUILT_IN, *_CLAUSES, *_CONDITIONS):
+        if not re.fullmatch(r"[^\W\d]\w*", name) or name.lower() in (*NAMED, *_CLAUSES, *_CONDITIONS):
             raise ValueError(f"an aggregate cannot be named '{name}'")
         aggregate = registered if isinstance(registered, UserAggregate) else UserAggregate(registered)
         aggregates[name] = replace(aggregate, returns=AttributeType(aggregate.returns))

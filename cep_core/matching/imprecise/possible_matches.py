@@ -1,4 +1,4 @@
-"""The answers of a query WITH CONFIDENCE: which possible matches have this row as their last, by recorded time?
+"""The answers of a query WITH CONFIDENCE: which possible matches end at this row, by recorded time?
 
 Answers stand in the order of their last events by (ts, seq), and are certain in one of the days. Conditions that need a
 whole match are judged on what the search finds, order by order if they depend on the order of a closure's events.
@@ -126,7 +126,7 @@ class PossibleMatches(JudgedAnswers):
 
 
 def possible_graph(judge: BindingJudge, events: pa.Table, owned: Ownership | None, budget: Budget) -> PossibleGraph:
-    """The network of a slice, in which nothing is said of time, and when its events may happen."""
+    """The events of a slice as a network without any order of time, and when each of them may happen."""
     plan = judge.plan
     assert isinstance(plan, PossiblePlan)
     graph = event_graph(plan, events, owned)

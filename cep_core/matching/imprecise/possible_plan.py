@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.arrays import Ints
 from cep_core.events.schema import Ties
 from cep_core.language.errors import NotSupportedYet
@@ -17,13 +18,10 @@ from cep_core.matching.imprecise.kernels.worlds import LOOSE, STRICT, TIED
 from cep_core.matching.plan.match_plan import MatchPlan, match_plan
 from cep_core.matching.plan.negation import Negation
 
-OF_ORDER = ("first", "last")
-"""Aggregates of a whole list that depend on its order; one of the user's own may, too."""
-
 
 @dataclass(frozen=True)
 class PossiblePlan(MatchPlan):
-    """A plan whose automaton says nothing of time, neither which events are concurrent: `kinds` does."""
+    """A plan for possible worlds. `kinds`, not the automaton, tells which events may be concurrent."""
 
     kinds: Ints
     """By edge, whether it may lead to an event of the same moment."""
@@ -78,7 +76,7 @@ def depends_on_order(condition: Expression, lists: frozenset[str]) -> bool:
         if isinstance(part, Reference) and part.variable in lists and part.which is not Which.EACH:
             return True
         if isinstance(part, PrefixAggregate) and (
-            part.span is not Span.ALL or part.function in OF_ORDER or part.defined
+            part.span is not Span.ALL or part.defined or NAMED[part.function].of_order
         ):
             return True
     return False

@@ -1,4 +1,6 @@
-"""Judges bindings, whole or still growing: conditions that stand on no edge, equivalences that partition nothing.
+"""Judges bindings, whole or still growing: conditions that no edge can express.
+
+Equivalences that are not used for partitioning are judged here too.
 
 Of a binding that is still growing (a run), what is not settled yet is left open: `b[last].x` and `sum(b[].x)` while the
 closure may take more, `b[3].x` and `v IS NULL` while the event may still come. Everything else, `first(b[].x)` too, is

@@ -45,8 +45,8 @@ class Cut:
 def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut) -> pa.Table:
     """`schema` plus `certain`: the first `max_matches` rows of each day, of all slices (None: all rows).
 
-    Unless matches are countable without listing them, no more is said of a day that was cut than that there was more:
-    what else the slices saw depends on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
+    Unless matches are countable without listing them, a day whose listing was cut has no exact total, only a lower
+    bound that does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
     all days, or `matches_at_least` where it is unknown; `truncated`, "true" if rows were left out. Cost: sorting the
     rows that the slices listed. Compact rows that stand for matches of one last event, window, day and key become one:
     those of a last event that waits may become certain in the time ranges of several slices. Raises WorkExhausted where

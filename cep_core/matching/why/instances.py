@@ -14,13 +14,14 @@ from itertools import product
 import numpy as np
 import pyarrow as pa
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.language.patterns.query import EdgePredicate
 from cep_core.language.patterns.text.printing import print_expression
 from cep_core.language.patterns.tree import Expression, IsNull, Literal, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import rewrite, variables_of, walk
 from cep_core.matching.judging.folds import folded
-from cep_core.matching.judging.quantities import looks_back, running_aggregate, running_variables
+from cep_core.matching.judging.quantities import looks_back, running_variables
 
 Bound = Mapping[str, Sequence[int]]
 """The rows of each variable's events, in the order of time."""
@@ -130,4 +131,4 @@ def _aggregate(part: PrefixAggregate, events: pa.Table, rows: Sequence[int], pla
     values = column(events.take(pa.array(some, pa.int64())), part.attribute or "seq")
     if part.defined is not None:
         return folded(part.defined, part.function, values, np.array([0]), np.array([len(some)])), some
-    return running_aggregate(part.function, values, np.array([0, len(some)]), before=False)[-1:], some
+    return NAMED[part.function].running(values, np.array([0, len(some)]), before=False)[-1:], some

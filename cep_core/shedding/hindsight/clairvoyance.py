@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -85,17 +86,13 @@ class Clairvoyance:
         `before`, `after`: [nodes] what each partial match had cost itself by then. A meeting's cost is divided equally
         among the matches that need it.
         """
-        first, source, needs, count = self._carried
-        found = np.zeros(len(self.match_pattern))
-        _divide(self.parent, self.worth, before, after, first, source, needs, count, found)
-        return found
+        shares = np.zeros(len(self.match_pattern))
+        _divide(self.worth, before, after, self._carried, shares)
+        return shares
 
     @cached_property
-    def _carried(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """What carries a node's matches on, by node and time: first [nodes + 1], then of each child or match.
-
-        Its number (a match's is -1 less its number), what the node has cost itself by then, its matches.
-        """
+    def _carried(self) -> Carried:
+        """What carries the matches of each node on."""
         account, matches = self.recorded.account, self._wanted
         born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
         node = np.concatenate([self.parent[born], account.match_node[matches]])
@@ -104,7 +101,23 @@ class Clairvoyance:
         count = np.concatenate([self.worth[born], np.ones(len(matches), np.int64)])
         order = np.lexsort((needs, node))
         first = np.searchsorted(node[order], np.arange(self.nodes + 1))
-        return first.astype(np.int64), source[order], needs[order], count[order]
+        return Carried(first.astype(np.int64), source[order], needs[order], count[order])
+
+
+class Carried(NamedTuple):
+    """What carries the matches of each of n nodes on, in order of time: a child, or the match itself.
+
+    The carriers of node i are at places first[i] to first[i + 1].
+    """
+
+    first: Ints
+    """[n + 1]."""
+    source: Ints
+    """The number of the child; of match m it is -1 - m."""
+    needs: Ints
+    """What the node itself has cost by then."""
+    matches: Ints
+    """The matches that are carried on."""
 
 
 @njit(cache=True)
@@ -116,29 +129,20 @@ def _add_up(parent: Ints, values: Ints) -> None:
 
 
 @njit(cache=True)
-def _divide(
-    parent: Ints,
-    worth: Ints,
-    before: Ints,
-    after: Ints,
-    first: Ints,
-    source: Ints,
-    needs: Ints,
-    count: Ints,
-    found: Floats,
-) -> None:
-    """Work from `before` to `after`, divided among matches; `share` is what each match of a node has so far."""
-    share = np.zeros(parent.shape[0])
-    for node in range(parent.shape[0]):
+def _divide(worth: Ints, before: Ints, after: Ints, carried: Carried, shares: Floats) -> None:
+    """Each match's share of the work from `before` to `after`; every match of a node has the node's share."""
+    first, source, needs, matches = carried
+    of_node = np.zeros(worth.shape[0])
+    for node in range(worth.shape[0]):
         rest = worth[node]
         done = 0
         for item in range(first[node], first[node + 1]):
             piece = min(needs[item], after[node]) - max(done, before[node])
             if piece > 0:
-                share[node] += piece / rest
+                of_node[node] += piece / rest
             done = max(done, needs[item])
-            rest -= count[item]
+            rest -= matches[item]
             if source[item] >= 0:
-                share[source[item]] = share[node]
+                of_node[source[item]] = of_node[node]
             else:
-                found[-1 - source[item]] = share[node]
+                shares[-1 - source[item]] = of_node[node]

@@ -1,6 +1,6 @@
-"""Chance without a generator's state: a hash of (seed, event, thing), the same on any machine and in any order.
+"""Random numbers without a generator: a hash of (seed, event, thing), the same on every machine and in any order.
 
-Also the chained hash by which a match is known: the pattern, the window, then its events. 64-bit integers that wrap.
+Also the chained hash that identifies a match: of the pattern, the window, then its events. 64-bit integers that wrap.
 """
 
 from __future__ import annotations
@@ -22,6 +22,6 @@ def chained(value: int, further: int) -> int:
 
 @njit(cache=True)
 def chance(seed: int, event: int, thing: int) -> float:
-    """In [0, 1), 53 bits."""
+    """A random number in [0, 1), of 53 bits."""
     mixed = chained(chained(chained(seed, event), thing), 0x5851F42D4C957F2D)
     return float((mixed >> 11) & 0x1FFFFFFFFFFFFF) / 9007199254740992.0

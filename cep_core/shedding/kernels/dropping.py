@@ -1,7 +1,8 @@
-"""Dropping: which partial matches go, and which events leave a window.
+"""Dropping: which partial matches are dropped, and which events leave a window.
 
-Victims come from all partial matches of the operator (pSPICE, Algorithm 2), those that the event at hand does not meet
-included. By partition they come from those that the event meets.
+Victims are chosen among all partial matches of the operator (pSPICE, Algorithm 2), including those that the event does
+not meet. By partition they are chosen among those that the event meets.
+
 Cost: O(partitions + partial matches alive), or O(partial matches met).
 """
 
@@ -25,9 +26,9 @@ from cep_core.shedding.model.utility import utility_at
 
 @njit(cache=True)
 def share_wanted(rules: Rules, queued: int, count: int) -> float:
-    """The share of the load that must go: 0 up to half of the bound, everything at the bound, linear between.
+    """The share of the load to drop: 0 up to half of the bound, everything at the bound, linear between.
 
-    Dropping events by type needs time to act, since the event at hand may be of a type that is spared.
+    Dropping events by type needs time to act, because the current event may be of a type that is kept.
     """
     f_kind, f_base, f_slope = rules.processing
     g_kind, g_base, g_slope = rules.shedding
@@ -38,7 +39,7 @@ def share_wanted(rules: Rules, queued: int, count: int) -> float:
 
 @njit(cache=True)
 def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
-    """With which probability an event of a type leaves a window, if a share `wanted` of the load must go."""
+    """The probability with which an event of a type leaves a window, to drop a share `wanted` of the load."""
     wanted_at, scale_at = rules.wanted_at, rules.scale_at
     j = np.searchsorted(wanted_at, wanted, side="right") - 1
     scale = scale_at[j]
@@ -63,7 +64,7 @@ def windows_left(stream: Stream, pool: Pool, seed: int, i: int, probability: flo
 
 @njit(cache=True)
 def meeting_cost(stream: Stream, pool: Pool, i: int) -> int:
-    """What the partial matches cost that event i is about to meet."""
+    """The cost of the partial matches that event i is about to meet."""
     cost = 0
     for q in range(stream.start.shape[0]):
         if stream.partition[q, i] < 0:
@@ -78,7 +79,7 @@ def meeting_cost(stream: Stream, pool: Pool, i: int) -> int:
 def shed(
     stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, number: int
 ) -> tuple[int, int]:
-    """Drops `number` of the `count` partial matches that are candidates at event i; how many, and what that costs."""
+    """Drops `number` of the `count` candidates at event i; returns how many were dropped, and the cost of that."""
     segments = _segments(stream, pool, account, rules, i)
     if rules.kind == CHANCE:
         goes = by_chance(count, number, rules.seed, i)
@@ -95,7 +96,7 @@ def shed(
 
 @njit(cache=True)
 def shed_known(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, excess: int) -> int:
-    """Drops of the `count` partial matches that event i meets the least worth, until `excess` of cost is spared."""
+    """Drops the least worthy of the `count` partial matches that event i meets, until `excess` of cost is saved."""
     segments = _segments(stream, pool, account, rules, i)
     price = np.empty(count, np.int64)
     at = 0
@@ -144,7 +145,7 @@ def _drop(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, se
 
 @njit(cache=True)
 def _segments(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int) -> Ints:
-    """[., 2] pattern and segment where candidates are, cleared of those whose window has ended, in order."""
+    """[., 2] pattern and segment of the candidates, in order; partial matches whose window has ended are removed."""
     most = 2 * stream.start.shape[0]
     if rules.everywhere:
         most = 0
@@ -169,7 +170,7 @@ def _segments(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int
 
 @njit(cache=True)
 def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, segments: Ints, count: int) -> npt.NDArray[np.float64]:
-    """Of the candidates, in order of pattern, partition and age."""
+    """The utilities of the candidates, in order of pattern, partition and age."""
     utilities = np.empty(count, np.float64)
     state, body = pool.state, pool.body
     at = 0

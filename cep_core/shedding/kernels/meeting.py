@@ -53,7 +53,9 @@ def meet(
     """Offers event i to each partial match of a segment; those that move on go to the segment `into`.
 
     With `probability` the event has left a window; returns what the meetings that did not take place would have cost.
-    What is done for every partial match stands here, on arrays unpacked once: a call hands over all of them.
+
+    It has 9 parameters and more than 60 lines because all work on a partial match stands in one loop, over arrays that
+    are unpacked once: a function for a part of it would be handed all of them for every partial match.
     """
     state, body, histogram, counter = pool.state, pool.body, pool.histogram, pool.counter
     starts, lengths, due, by_end, meetings = pool.begin, pool.length, pool.due, pool.by_end, pool.meetings
@@ -217,7 +219,7 @@ def meet(
 
 @njit(cache=True)
 def _book(account: Account, body: Ints, tracked: int, number: int, spent: int) -> None:
-    """Credits a partial match that is tracked, and in a recorded run has cost `spent` so far, with a match."""
+    """Credits a tracked partial match with a match; in a recorded run the partial match has cost `spent` so far."""
     if tracked == RECORD:
         account.worth[body[NODE]] += 1
         account.match_node[number], account.match_spent[number] = body[NODE], spent

@@ -1,7 +1,8 @@
-"""Which partial matches go: exactly as many as asked, lowest utility first (pSPICE, Algorithm 2), or each by chance.
+"""Victims: exactly as many as asked, lowest utility first (pSPICE, Algorithm 2), or each by chance.
 
-What ties at the threshold goes in order of age, after everything strictly lower. The paper sorts (n log n, and so the
-virtual clock is charged); here one selection finds the threshold in O(n), with the same result.
+Of partial matches with the threshold's utility the oldest are dropped first, after all with a lower utility. The paper
+sorts in O(n log n), and the virtual clock is charged for that; here a selection finds the threshold in O(n), with the
+same result.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from cep_core.shedding.kernels.drawing import chance
 
 @njit(cache=True)
 def lowest(utilities: Floats, number: int) -> Flags:
-    """Marks the `number` lowest; of equal ones the first.
+    """Marks the `number` lowest utilities; among equal ones the first.
 
     >>> lowest(np.array([3.0, 1.0, 2.0, 1.0, 2.0]), 3).tolist()
     [False, True, True, True, False]

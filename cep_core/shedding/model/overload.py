@@ -2,8 +2,8 @@
 
 pSPICE, section III-E and Algorithm 1: l_q = now - arrival, l_p = f(n), l_s = g(n). If l_q + l_p + l_s + b_s > LB, then
 l_p' = LB - b_s - l_q - l_s is left for the event and n' = inverse of f at l_p'; n - n' are dropped, all of them if even
-f(0) exceeds l_p'. n counts all partial matches of the operator; by partition (`shedders.partition`) those that the
-event meets.
+f(0) exceeds l_p'. n counts all partial matches of the operator; by partition (`shedders.partition`) only those
+that the event meets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def too_many(
     processing: tuple[int, float, float],
     shedding: tuple[int, float, float],
 ) -> int:
-    """How many of `count` partial matches must go; 0: the bound is not in danger.
+    """How many of `count` partial matches must be dropped; 0 if the bound is not in danger.
 
     `processing`, `shedding`: kind, base and slope of f and g. The worked example: f = 10 + n/2, g = n/20, n = 600.
 
@@ -49,7 +49,7 @@ class Detector:
     buffer: int = 0
 
     def excess(self, queued: int, count: int) -> int:
-        """How many of `count` partial matches an event must lose that has waited for `queued`."""
+        """How many of `count` partial matches must be dropped at an event that has waited for `queued`."""
         f, g = self.processing, self.shedding
         return int(
             too_many(queued, count, self.bound, self.buffer, (f.kind, f.base, f.slope), (g.kind, g.base, g.slope))

@@ -1,8 +1,6 @@
-"""Trends of every partition and window: builds the kernels' arrays, chooses the kernel, falls back to exact numbers.
+"""Trends of every partition and window: builds the kernels' arrays and has them counted by the kernels of `table`.
 
-Cost: see the kernels. Without compared edges `uncompared` chooses among those whose cost is linear, with them
-`compared` among those that count by ranks. Only windows that outgrow a machine word are counted again, in numbers that
-grow as they need (`exact`).
+Cost: see the table. Windows that outgrow a machine word are counted again, in numbers that grow as they need (`exact`).
 
 Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
 MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
@@ -19,6 +17,7 @@ import pyarrow as pa
 
 from cep_core.arrays import NOTHING, Ints
 from cep_core.candidates.candidates import Candidates
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.patterns.bind.naming import always_bound
 from cep_core.language.patterns.values.expressions import column
 from cep_core.numbers.codes import encode, unknown
@@ -26,16 +25,14 @@ from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.comparing import Comparing
 from cep_core.trends.arrays.cut_moments import Line
 from cep_core.trends.arrays.cuts import Cuts, with_cuts
-from cep_core.trends.arrays.graph import Comparisons, Graph, Vertices, states_of
-from cep_core.trends.arrays.ranges import no_numbers
-from cep_core.trends.arrays.weights import Weights, weights_of
+from cep_core.trends.arrays.graph import Comparisons, Vertices, states_of
+from cep_core.trends.arrays.weights import weights_of
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
-from cep_core.trends.choice.compared import count_compared
+from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.cores import count_in_parts
 from cep_core.trends.choice.exact import count_exactly
-from cep_core.trends.choice.uncompared import count_uncompared
+from cep_core.trends.choice.table import count
 from cep_core.trends.plan.aggregates import Aggregates, Total
-from cep_core.trends.plan.layout import ARROW_TYPES
 from cep_core.trends.plan.trend_plan import Plan
 from cep_core.trends.result.trends import Trends
 
@@ -63,11 +60,13 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
     cuts = Cuts(plan.guarded, line)
     comparisons = _comparisons(plan, comparing, vertices, cuts)
-    graph = Graph(plan.automaton, comparisons, vertices, cuts.limits(windows))
-    clocks = (clock, found.offsets)
-    sums, minima = count_in_parts(
-        windows, lambda part, places: _count(plan, graph.of_ranges(places), weights, part, clocks)
-    )
+    limits = cuts.limits(windows)
+
+    def count_part(part: Windows, ranges: Ints) -> tuple[list[Integers], Ints]:
+        limited = limits.take(ranges)
+        return _count(Case(plan, vertices, comparisons, limited, weights, part, clock, found.offsets))
+
+    sums, minima = count_in_parts(windows, count_part)
     counted = zip(weights.totals(sums[1:]), weights.shifts, strict=True)
     totals, shifts = zip((sums[0], 0), *((sums[0], 0) if never else next(counted) for never in sure), strict=True)
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
@@ -84,7 +83,7 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
 
 def _never_zero(total: Total, plan: Plan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
     """Whether a total that is asked for being 0 is at least the number of trends, which then serves: no more work."""
-    if not total.asked or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
+    if not total.only_zero or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
         return False
     missing = unknown(columns[total.attribute])
     return not any(bool((missing & found.variables[name]).any()) for name in total.variables)
@@ -108,25 +107,16 @@ def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cut
     return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 
 
-def _count(
-    plan: Plan, graph: Graph, weights: Weights, windows: Windows, clocks: tuple[Ints, Ints]
-) -> tuple[list[Integers], Ints]:
+def _count(case: Case) -> tuple[list[Integers], Ints]:
     """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
-    ranges = windows.ranges
-    numbers = no_numbers(graph.vertices, len(ranges.first))
-    totals, minima, overflowed = numbers
-    if weights.wide:
-        overflowed[:] = True  # counted exactly at once, below
-    elif plan.compared or plan.excused:
-        count_compared(graph, ranges, numbers)
-    else:
-        count_uncompared(plan, graph, windows, clocks, numbers)
+    totals, minima, overflowed = count(case)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
     if len(again):
         exact_minima = np.full((len(again), minima.shape[1]), NOTHING, dtype=np.int64)
-        exact = count_exactly(graph.of_ranges(again), weights.limbs, ranges.take(again), exact_minima)
+        windows = case.windows.ranges.take(again)
+        exact = count_exactly(case.graph.of_ranges(again), case.weights.limbs, windows, exact_minima)
         minima[again] = exact_minima
-        sums = [column.put(again, counted) for column, counted in zip(sums, exact, strict=True)]
+        sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima

@@ -23,15 +23,15 @@ from cep_core.trends.choice.counted import Counted
 from cep_core.trends.choice.listed import Listed, ListedInBoth
 from cep_core.trends.plan.aggregates import Aggregates
 from cep_core.trends.plan.and_queries import sides_of
-from cep_core.trends.plan.layout import Layout
 from cep_core.trends.plan.terms import intersection, terms_of
-from cep_core.trends.result.partials import Groups, batch_of, merge_partials
+from cep_core.trends.result.groups import Groups
+from cep_core.trends.result.partial import Partial
 
 
 class Source(Protocol):
     """What fills partial rows with the totals of a query's trends."""
 
-    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
         """Partial rows of what is owned."""
 
     def describe(self) -> tuple[str, ...]:
@@ -45,13 +45,13 @@ class Pairs:
     left: Source
     right: Source
     both: Source
-    inner: Layout
+    inner: Partial
 
     @staticmethod
     def of(query: Query, aggregates: Aggregates) -> Pairs:
         """The pairs of a query whose pattern is an AND. Raises NotSupportedYet or QueryError."""
         sides = sides_of(query, aggregates)
-        inner = Layout(replace(sides.left, group_by=sides.shared, returns=()), aggregates, exact=False)
+        inner = Partial(replace(sides.left, group_by=sides.shared, returns=()), aggregates, exact=False)
         if query.strategy is not Strategy.ANY:
             one, other = Listed(sides.left, sides.left_aggregates), Listed(sides.right, sides.right_aggregates)
             return Pairs(one, other, ListedInBoth(one, other), inner)
@@ -63,14 +63,14 @@ class Pairs:
             inner,
         )
 
-    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
         """Partial rows; pairs are formed inside each shared key and window."""
         parts = []
         for source in (self.left, self.right, self.both):
             batches = list(source.batches(events, owned, self.inner))
-            parts.append(merge_partials(pa.Table.from_batches(batches, self.inner.partial), self.inner))
+            parts.append(self.inner.merge(pa.Table.from_batches(batches, self.inner.schema)))
         for groups in _paired(*_aligned(parts)):
-            yield batch_of(groups, layout)
+            yield partial.batch(groups)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

@@ -14,10 +14,11 @@ from cep_core.trends.choice.aggregation import aggregate_trends
 from cep_core.trends.choice.description import describe_plan
 from cep_core.trends.plan.aggregates import Aggregates
 from cep_core.trends.plan.escaping import split
-from cep_core.trends.plan.layout import Layout
+from cep_core.trends.plan.rewrites import counts_added
 from cep_core.trends.plan.terms import Term
 from cep_core.trends.plan.trend_plan import Plan, plan_of
-from cep_core.trends.result.partials import partial_of
+from cep_core.trends.result.groups import group_trends
+from cep_core.trends.result.partial import Partial
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,16 @@ class Counted:
             )
         )
 
-    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
         """Partial rows, one batch for each plan."""
         days = None if owned is None else owned.days
         for query, plans in self.plans:
             found = candidates(query, events, owned)
             for sign, plan in plans:
                 trends = aggregate_trends(plan, found, events, days)
-                yield partial_of(trends, found.keys, found.partitions, layout, negative=sign < 0)
+                group_by, slide = partial.query.group_by, partial.slide
+                groups = group_trends(trends, found.keys, found.partitions, group_by, slide)
+                yield partial.batch(groups if sign > 0 else groups.negative())
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
@@ -53,7 +56,7 @@ class Counted:
             return ("nothing to count: no binding is a match of this",)
         if len(plans) == 1:
             return describe_plan(plans[0][1])
-        lines = [f"{len(plans)} counts added and taken off: a binding that several readings allow counts once"]
+        lines = [counts_added(len(plans))]
         for sign, plan in plans:
             lines += [f"{'+' if sign > 0 else '-'} {line}" for line in describe_plan(plan)]
         return tuple(lines)

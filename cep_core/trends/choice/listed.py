@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import NOTHING, Ints
 from cep_core.candidates.partitions import Relation, matching_pairs
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.values.expressions import column
@@ -26,8 +27,8 @@ from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.weights import weights_of
 from cep_core.trends.choice.aggregation import aggregated_columns
 from cep_core.trends.plan.aggregates import Aggregates
-from cep_core.trends.plan.layout import ARROW_TYPES, Layout
-from cep_core.trends.result.partials import partial_of
+from cep_core.trends.result.groups import group_trends
+from cep_core.trends.result.partial import Partial
 from cep_core.trends.result.trends import Trends
 
 
@@ -67,9 +68,9 @@ class Listed:
         self.names = sorted(variable.name for variable in query.positive)
         self._matching = MatchEvaluator(replace(query, aggregation=False, returns=(), group_by=(), window=window))
 
-    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
         """One batch of partial rows."""
-        yield self.aggregated(self.occurrences(events, owned), events, layout)
+        yield self.aggregated(self.occurrences(events, owned), events, partial)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
@@ -106,9 +107,9 @@ class Listed:
         start = column(rows, "window_start").to_numpy(zero_copy_only=False)
         return Occurrences(start, offsets, numbers[order], places[order])
 
-    def aggregated(self, found: Occurrences, events: pa.Table, layout: Layout) -> pa.RecordBatch:
+    def aggregated(self, found: Occurrences, events: pa.Table, partial: Partial) -> pa.RecordBatch:
         """Partial rows of some matches."""
-        keys = self._keys(found, events, layout)
+        keys = self._keys(found, events, partial)
         codes = [code for name in keys.column_names for code in column_codes(keys.column(name))]
         partition, firsts = group_rows(codes or [np.zeros(len(found.start), dtype=np.int64)])
         totals, shifts = self._totals(found, events)
@@ -121,8 +122,9 @@ class Listed:
             np.minimum.at(least, found.match[chosen], own[chosen])
             minima.append(least)
             codings.append(coding)
-        trends = Trends(partition, found.start // layout.slide, totals, shifts, tuple(minima), tuple(codings))
-        return partial_of(trends, keys.take(pa.array(firsts)), len(firsts), layout)
+        trends = Trends(partition, found.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
+        shared = keys.take(pa.array(firsts))
+        return partial.batch(group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide))
 
     def _of(self, found: Occurrences, variables: tuple[str, ...]) -> Ints:
         """The occurrences of some variables."""
@@ -146,11 +148,11 @@ class Listed:
         ones = Integers(np.ones(count, dtype=np.int64))
         return (ones, *weights.totals(parts)), (0, *weights.shifts)
 
-    def _keys(self, found: Occurrences, events: pa.Table, layout: Layout) -> pa.Table:
+    def _keys(self, found: Occurrences, events: pa.Table, partial: Partial) -> pa.Table:
         """The values of the grouped key classes, which all events of a match that have them share."""
         keys = {}
         for key in self._query.key_classes:
-            if key.name not in layout.query.group_by:
+            if key.name not in partial.query.group_by:
                 continue
             values = pa.nulls(len(found.start), ARROW_TYPES[key.type])
             for variable, attribute in key.members:
@@ -170,12 +172,12 @@ class ListedInBoth:
         self._left = left
         self._right = right
 
-    def batches(self, events: pa.Table, owned: Ownership | None, layout: Layout) -> Iterator[pa.RecordBatch]:
+    def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
         """One batch of partial rows."""
         one, other = self._left.occurrences(events, owned), self._right.occurrences(events, owned)
         names = sorted({*self._left.names, *self._right.names})
         same = _in_both(_renumbered(one, self._left.names, names), _renumbered(other, self._right.names, names))
-        yield self._left.aggregated(one.take(same), events, layout)
+        yield self._left.aggregated(one.take(same), events, partial)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""

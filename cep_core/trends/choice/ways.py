@@ -1,6 +1,9 @@
-"""Which way an aggregation query's trends are found, and what no way takes: refused before any event is read."""
+"""How an aggregation query's trends are found, in one table; what no way takes is refused before any event is read."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
@@ -12,14 +15,28 @@ from cep_core.trends.plan.terms import terms_of
 from cep_core.trends.plan.trend_plan import never
 
 
+class Way(NamedTuple):
+    """A way to find the trends of some queries; the source that it makes says its cost."""
+
+    applies: Callable[[Query], bool]
+    source: Callable[[Query, Aggregates], Source]
+
+
+WAYS: tuple[Way, ...] = (
+    Way(lambda query: isinstance(query.pattern, Conjunction), Pairs.of),
+    Way(
+        lambda query: query.strategy is Strategy.ANY,
+        lambda query, aggregates: Counted.of(query, terms_of(query), aggregates),
+    ),
+    Way(lambda query: True, Listed),
+)
+"""The first that applies: pairs from three counts, counts without listing, and the listing of one match a start."""
+
+
 def source_of(query: Query, aggregates: Aggregates) -> Source:
     """What fills partial rows. Raises NotSupportedYet, or QueryError for what aggregation refuses for good."""
     if not query.aggregation:
         raise ValueError("trend aggregation evaluates queries that RETURN an aggregate over all trends")
     for predicate in query.match_predicates:
         raise never(query, "a condition on more than adjacent events of a trend", predicate.expression.at)
-    if isinstance(query.pattern, Conjunction):
-        return Pairs.of(query, aggregates)
-    if query.strategy is Strategy.ANY:
-        return Counted.of(query, terms_of(query), aggregates)
-    return Listed(query, aggregates)
+    return next(way for way in WAYS if way.applies(query)).source(query, aggregates)

@@ -1,6 +1,7 @@
-"""What RETURN asks of all trends, as totals and minima (GRETA, section 4.2 and Theorem 9.1): AVG is a sum and a number.
+"""What RETURN asks of all trends, as totals and minima (GRETA, section 4.2 and Theorem 9.1).
 
-Independent of how the trends are found, so that several ways to find them fill the same places.
+Independent of how the trends are found, so that several ways to find them fill the same places. What each aggregate
+carries is said in its own file (`cep_core/aggregates`).
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from cep_core.aggregates.measures import Measure
 from cep_core.events.schema import AttributeType
-from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.patterns.query import Query, ReturnItem
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Total:
-    """A sum over all occurrences, in all trends, of events bound to `variables`: of 1, or of an attribute.
+    """A sum over all occurrences, in all trends, of events bound to `variables`: of what the measure gives.
 
-    `attribute` None counts occurrences; `values` True counts those whose attribute is known, else adds it up.
+    `attribute` None: of 1 for each occurrence.
     """
 
     variables: tuple[str, ...]
-    attribute: str | None = None
-    values: bool = False
-    asked: bool = False
+    attribute: str | None
+    measure: Measure
+    only_zero: bool = False
     """Whether all that matters is whether it is 0: whether a sum has anything to add."""
 
 
@@ -41,22 +43,11 @@ class Minimum:
 
 @dataclass(frozen=True)
 class Item:
-    """A column of the result with its places among the totals (`total`; AVG: divided by `divisor`) or minima.
-
-    Total 0 is the number of trends. A SUM is null where its `divisor` is 0: no trend has a known value. A sum of
-    doubles also has the places of their MIN and MAX (`bounds`), which tell whether all were finite.
-    """
+    """An item of RETURN that aggregates, with the places of what it carries among the totals (from 1) and minima."""
 
     source: ReturnItem
-    total: int = 0
-    divisor: int = 0
-    minimum: int = 0
-    bounds: tuple[int, int] | None = None
-
-    @property
-    def is_extreme(self) -> bool:
-        """Whether it is a MIN or a MAX."""
-        return self.source.aggregate in (Aggregate.MIN, Aggregate.MAX)
+    totals: tuple[int, ...]
+    minima: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -81,7 +72,7 @@ class Aggregates:
         return replace(
             self,
             totals=tuple(
-                replace(total, variables=_renamed(total.variables, names), asked=False) for total in self.totals
+                replace(total, variables=_renamed(total.variables, names), only_zero=False) for total in self.totals
             ),
             minima=tuple(replace(minimum, variables=_renamed(minimum.variables, names)) for minimum in self.minima),
         )
@@ -100,21 +91,15 @@ def aggregates_of(query: Query) -> Aggregates:
 
 
 def _item(item: ReturnItem, totals: list[Total], minima: list[Minimum]) -> Item:
-    match item.aggregate:
-        case Aggregate.COUNT:
-            return Item(item, total=_place(Total(item.variables), totals) + 1)
-        case Aggregate.SUM | Aggregate.AVG:
-            total = _place(Total(item.variables, item.argument), totals) + 1
-            asked = item.aggregate is Aggregate.SUM
-            divisor = _place(Total(item.variables, item.argument, values=True, asked=asked), totals) + 1
-            bounds = None
-            if item.type is AttributeType.FLOAT:
-                bounds = (_place(_extreme(item, False), minima), _place(_extreme(item, True), minima))
-            return Item(item, total=total, divisor=divisor, bounds=bounds)
-        case Aggregate.MIN | Aggregate.MAX:
-            return Item(item, minimum=_place(_extreme(item, item.aggregate is Aggregate.MAX), minima))
-        case _:
-            return Item(item)
+    assert item.aggregate is not None
+    carried = item.aggregate.carried(item.type)
+    of_totals = [Total(item.variables, item.argument, *summand) for summand in carried.totals]
+    of_minima = [_extreme(item, largest) for largest in carried.extremes]
+    return Item(
+        item,
+        tuple(_place(total, totals) + 1 for total in of_totals),
+        tuple(_place(minimum, minima) for minimum in of_minima),
+    )
 
 
 def _extreme(item: ReturnItem, largest: bool) -> Minimum:

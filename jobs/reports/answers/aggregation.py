@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.patterns.query import Query, ReturnItem
 from jobs.reports.answers.answers import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.words.moments import Clock, spoken
@@ -20,25 +20,26 @@ from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
 
 Row = Mapping[str, Any]
-_COUNTS = (Aggregate.COUNT_TRENDS, Aggregate.COUNT)
 
 
 def headline_item(query: Query) -> ReturnItem:
     """The aggregate that ranks results: COUNT(*) if it is returned, else the first aggregate."""
     aggregates = [item for item in query.returns if item.aggregate is not None]
-    return next((item for item in aggregates if item.aggregate is Aggregate.COUNT_TRENDS), aggregates[0])
+    return next((item for item in aggregates if noun(item)), aggregates[0])
 
 
-_WORDS = {Aggregate.MIN: "lowest", Aggregate.MAX: "highest", Aggregate.SUM: "total", Aggregate.AVG: "mean"}
+def noun(item: ReturnItem) -> str:
+    """What an aggregate counts, in the singular; empty where there is no word for it."""
+    return item.aggregate.noun if item.aggregate is not None else ""
 
 
 def titled(query: Query, item: ReturnItem) -> str:
     """What pages call an aggregate: "highest delay in minutes of D" where its attribute has a title, else its label."""
     attribute = item.argument
     title = query.schema.title_of(attribute) if attribute else ""
-    if title == (attribute or "") or item.aggregate not in _WORDS:
+    if title == (attribute or "") or item.aggregate is None or not item.aggregate.word:
         return label(item)
-    return f"{_WORDS[item.aggregate]} {title} of {item.variables[0]}"
+    return f"{item.aggregate.word} {title} of {item.variables[0]}"
 
 
 def groups(query: Query) -> list[str]:
@@ -50,18 +51,13 @@ def label(item: ReturnItem) -> str:
     """An aggregate as its query writes it: COUNT(*), MAX(D.delay_min)."""
     if item.aggregate is None:
         return item.column
-    if item.aggregate is Aggregate.COUNT_TRENDS:
-        return "COUNT(*)"
-    variable = item.variables[0] if item.variables else ""
-    if item.aggregate is Aggregate.COUNT:
-        return f"COUNT({variable})"
-    return f"{item.aggregate.value.upper()}({variable}.{item.argument})"
+    return item.aggregate.label(item.variables[0] if item.variables else "", item.argument)
 
 
 def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
     """An aggregate's value in a row; None where nothing was aggregated."""
     value, log10, sign = (row.get(item.column + suffix) for suffix in ("", "_log10", "_sign"))
-    if value is None and log10 is None and item.aggregate not in _COUNTS:
+    if value is None and log10 is None and not (item.aggregate is not None and item.aggregate.is_count):
         return None
     return Magnitude.of(value, log10, sign)
 
@@ -102,15 +98,13 @@ def headlines(query: Query, results: pa.Table) -> dict[date, Magnitude]:
 def unit(query: Query) -> str:
     """What the headline counts."""
     item = headline_item(query)
-    return (
-        "trends in one window" if item.aggregate is Aggregate.COUNT_TRENDS else f"{titled(query, item)} in one window"
-    )
+    return f"{noun(item)}s in one window" if noun(item) else f"{titled(query, item)} in one window"
 
 
 def sized(query: Query, value: Magnitude) -> str:
     """A value of the headline in words: 1 trend, MAX(D.delay_min) 29."""
     item = headline_item(query)
-    return counted(value, "trend") if item.aggregate is Aggregate.COUNT_TRENDS else f"{titled(query, item)} {value}"
+    return counted(value, noun(item)) if noun(item) else f"{titled(query, item)} {value}"
 
 
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
@@ -122,29 +116,24 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     value = value_of(item, top) or Magnitude.of(0)
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
     windows = len({row["window_start"] for row in (top, *others)})
-    counts_trends = item.aggregate is Aggregate.COUNT_TRENDS
+    most = f"had the most {noun(item)}s" if noun(item) else f"came first by {titled(query, item)}"
     if not query.group_by:
         if windows == 1:
             sentence = f"The {window} had {sized(query, value)} on {spoken(day)}."
-        elif counts_trends:
-            sentence = f"The {window} had the most trends on {spoken(day)}: {value}, of {windows} windows."
         else:
-            sentence = (
-                f"The {window} came first by {titled(query, item)} on {spoken(day)}: {value}, of {windows} windows."
-            )
+            sentence = f"The {window} {most} on {spoken(day)}: {value}, of {windows} windows."
         return Answer(sentence, value, unit(query))
     group = tuple(top[name] for name in query.group_by)
     every = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
     equals = {
         tuple(row[name] for name in query.group_by) for row in others if (value_of(item, row) or value).key == value.key
     } - {group}
-    most = "had the most trends" if counts_trends else f"came first by {titled(query, item)}"
     also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
-    noun = "value" if len(query.group_by) == 1 else "combination"
+    keys = "value" if len(query.group_by) == 1 else "combination"
     return Answer(
         capitalised(
             f"{named(groups(query), group)} {most} on {spoken(day)}: {value} in the {window}{also}. "
-            f"{counted(len(every), noun)} of {listed(groups(query))} had results, in {counted(windows, 'window')}."
+            f"{counted(len(every), keys)} of {listed(groups(query))} had results, in {counted(windows, 'window')}."
         ),
         value,
         unit(query),

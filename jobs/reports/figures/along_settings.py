@@ -90,7 +90,7 @@ def along_settings(
     spreads = {strategy: spread for strategy, line in lines.items() for setting, spread in line if setting == at}
     ordered = sorted(spreads.items(), key=lambda pair: pair[1].mean)
     finding = "; ".join(f"{shown(strategy)} {share(spread.mean)}" for strategy, spread in ordered)
-    reach = "less than any strategy that drops partial matches and keeps the bound can miss"
+    reach = "no strategy that drops partial matches and keeps the bound can miss so few"
     shaded = f" Shaded: {reach}." if above else " The lower bound is 0 % throughout." if floor else ""
     rows: list[list[str | int | float | None]] = [
         [strategy, point.load, point.over, point.bound, spread.mean, spread.deviation, spread.n]
@@ -120,4 +120,4 @@ def seeds_told(lines: Lines) -> str:
     by_chance = (
         f"n = {most} seeds a point for {listed([shown(one) for one in drawn])}: mean, bars are one standard deviation"
     )
-    return f"{by_chance}; n = 1 for the others, which know no chance."
+    return f"{by_chance}; n = 1 for the others, which draw no random numbers."

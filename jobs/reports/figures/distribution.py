@@ -9,8 +9,8 @@ from datetime import date
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.answers.aggregation import groups, headline_item, ranked, titled, value_of
+from cep_core.language.patterns.query import Query
+from jobs.reports.answers.aggregation import groups, headline_item, noun, ranked, titled, value_of
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
@@ -36,7 +36,7 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
     every = [value for group in top for value in (*today[group], *before.get(group, ()))]
     logarithmic = explodes(every)
     item = headline_item(query)
-    what = "trends" if item.aggregate is Aggregate.COUNT_TRENDS else titled(query, item)
+    what = f"{noun(item)}s" if noun(item) else titled(query, item)
     by = " and ".join(groups(query))
 
     def at(value: Magnitude) -> float:

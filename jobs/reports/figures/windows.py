@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from cep_core.language.patterns.query import Aggregate, Query
-from jobs.reports.answers.aggregation import groups, headline_item, label, ranked, titled, value_of
+from cep_core.language.patterns.query import Query
+from jobs.reports.answers.aggregation import groups, headline_item, label, noun, ranked, titled, value_of
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY, series
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
@@ -34,11 +34,11 @@ class _Named:
     @staticmethod
     def of(query: Query) -> _Named:
         item = headline_item(query)
-        counts_trends = item.aggregate is Aggregate.COUNT_TRENDS
+        counted_things = f"{noun(item)}s" if noun(item) else ""
         return _Named(
-            "trends" if counts_trends else titled(query, item),
+            counted_things or titled(query, item),
             " and ".join(groups(query)),
-            "trends" if counts_trends else label(item),
+            counted_things or label(item),
             " and ".join(query.group_by) or "group",
         )
 

@@ -80,7 +80,7 @@ def _operator(compared: SheddingComparison, clock: Clock) -> str:
         )
     if compared.virtual_cost:
         late = compared.bound_ns / (compared.virtual_cost / over_day) * 24 * clock.units_per_hour
-        meaning += f" The bound of {virtual(compared.bound_ns)} then is {clock.length(round(late))} of the day."
+        meaning += f" In the day's own time the bound of {virtual(compared.bound_ns)} is {clock.length(round(late))}."
     return meaning
 
 
@@ -109,7 +109,7 @@ def _missed(compared: SheddingComparison) -> list[Figure]:
                 along,
                 _shedding(compared),
                 partial(SheddingOutcome.lost_of, query=query),
-                ("matches missed", f"Share of {matches} that is missed, by {against}."),
+                ("matches missed", f"Share of {matches} that are missed, by {against}."),
                 least=query is None,
             )
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -44,7 +45,8 @@ def test_every_case_passes(tmp_path: Path) -> None:
         "--jobs",
         "1",
     ]
-    subprocess.run([*map(str, command)], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, check=False, capture_output=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([*map(str, command)], cwd=ROOT, env=environment, check=False, capture_output=True)
     cases = [case for case in json.loads(report.read_text())["cases"] if case["class"] != "aggregate"]
     failed = {case["id"]: case["detail"] for case in cases if case["status"] in ("failed", "error")}
     assert failed == {}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,7 +15,7 @@ import pytest
 import cep_core as cep
 from cep_core.events.schema import LogSchema
 from jobs.workload.declaration import load_workload
-from tests.workload.flights_log import BUNDLE, flight_log, moment
+from tests.workload.flights_log import BUNDLE, flight_log, moment, year_of_flights
 
 ROOT = Path(__file__).resolve().parents[3]
 QUERIES = ROOT / "workloads" / "nyc_flights" / "queries"
@@ -38,10 +36,7 @@ def bundle() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def year(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
-    folder = tmp_path_factory.mktemp("year")
-    script = ROOT / "scripts" / "make_nyc_flights_bundle.py"
-    subprocess.run([sys.executable, script, "--year", "--into", folder], check=True)
-    return flight_log(folder)
+    return flight_log(year_of_flights(tmp_path_factory))
 
 
 def matches(query: str, log: pa.Table) -> pa.Table:

@@ -316,8 +316,8 @@ def test_what_load_and_bound_mean_on_the_day_is_told(site: Path) -> None:
     [told] = [text for text in page(site).text("p") if text.startswith("The day is replayed")]
     assert (
         "At a load of 140 % over the busiest 3 hours, 8 Mar 13:00 to 16:00, the work of those hours takes 1.4 times as "
-        "long as they last; over the whole day that is a load of 70 %. The bound of 10 ms then is 1.7 minutes of the "
-        "day."
+        "long as they last; over the whole day that is a load of 70 %. In the day's own time the bound of 10 ms "
+        "is 1.7 minutes."
     ) in told
 
 
@@ -356,7 +356,7 @@ def test_one_setting_is_no_line() -> None:
     figure = lost(found.bounds, measure=lambda one: one.lost_of(None))
     assert figure is not None
     assert {"lower bound", "latency bound", "5 ms", "10 ms"} <= set(letters(figure))
-    assert "Shaded: less than any strategy that drops partial matches" in figure.caption
+    assert "Shaded: no strategy that drops partial matches" in figure.caption
     plain = lost(found.bounds, measure=lambda one: one.lost_of(None), least=False)
     ground = of(none=0, pSPICE=0.1, least=0)
     flat = along_settings(

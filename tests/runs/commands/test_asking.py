@@ -51,39 +51,39 @@ def test_sql_as_csv_has_every_row(ask: Ask, copied: SmallLake) -> None:
     assert list(csv.reader(io.StringIO(told))) == [["seq", "who"], *expected]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "DROP TABLE machines.climbs",
-        "DELETE FROM machines.climbs",
-        "WITH old AS (SELECT * FROM machines.climbs) INSERT INTO machines.climbs SELECT * FROM old",
-        "FROM machines.climbs INSERT INTO machines.climbs SELECT *",
-        "SELECT * FROM machines.climb",
-        # Spark's ways to files, to Java and to programs.
-        "SELECT * FROM text.`/etc/passwd`",
-        "SELECT * FROM parquet.`/tmp/x.parquet`",
-        "SELECT * FROM delta.`/tmp`",
-        "SELECT (SELECT max(value) FROM text.`/etc/passwd`)",
-        "DESCRIBE DETAIL '/tmp'",
-        "DESCRIBE DETAIL delta.`/tmp`",
-        "SELECT reflect('java.lang.System', 'getProperty', 'user.dir')",
-        "SELECT builtin.java_method('java.lang.System', 'getProperty', 'user.dir')",
-        "SELECT system.builtin.try_reflect('java.lang.System', 'getProperty', 'user.dir')",
-        "SELECT TRANSFORM(1) USING 'cat /etc/passwd' AS (line STRING)",
-        "FROM (SELECT 1 AS a) MAP a USING 'cat /etc/passwd' AS line",
-        "WITH t AS (SELECT TRANSFORM(1) USING 'id' AS (a STRING)) SELECT * FROM t",
-        "SELECT 1 WHERE EXISTS (SELECT * FROM (SELECT TRANSFORM(1) USING 'id' AS (a STRING)))",
-        "SELECT (SELECT max(a) FROM (SELECT TRANSFORM(1) USING 'id' AS (a STRING)))",
-        "EXECUTE IMMEDIATE 'SELECT 1'",
-        "SET spark.sql.runSQLOnFiles = true",
-        "BEGIN SELECT 1; END",
-    ],
+NO_QUESTIONS = (
+    "DROP TABLE machines.climbs",
+    "DELETE FROM machines.climbs",
+    "WITH old AS (SELECT * FROM machines.climbs) INSERT INTO machines.climbs SELECT * FROM old",
+    "FROM machines.climbs INSERT INTO machines.climbs SELECT *",
+    "SELECT * FROM machines.climb",
+    # Spark's ways to files, to Java and to programs.
+    "SELECT * FROM text.`/etc/passwd`",
+    "SELECT * FROM parquet.`/tmp/x.parquet`",
+    "SELECT * FROM delta.`/tmp`",
+    "SELECT (SELECT max(value) FROM text.`/etc/passwd`)",
+    "DESCRIBE DETAIL '/tmp'",
+    "DESCRIBE DETAIL delta.`/tmp`",
+    "SELECT reflect('java.lang.System', 'getProperty', 'user.dir')",
+    "SELECT builtin.java_method('java.lang.System', 'getProperty', 'user.dir')",
+    "SELECT system.builtin.try_reflect('java.lang.System', 'getProperty', 'user.dir')",
+    "SELECT TRANSFORM(1) USING 'cat /etc/passwd' AS (line STRING)",
+    "FROM (SELECT 1 AS a) MAP a USING 'cat /etc/passwd' AS line",
+    "WITH t AS (SELECT TRANSFORM(1) USING 'id' AS (a STRING)) SELECT * FROM t",
+    "SELECT 1 WHERE EXISTS (SELECT * FROM (SELECT TRANSFORM(1) USING 'id' AS (a STRING)))",
+    "SELECT (SELECT max(a) FROM (SELECT TRANSFORM(1) USING 'id' AS (a STRING)))",
+    "EXECUTE IMMEDIATE 'SELECT 1'",
+    "SET spark.sql.runSQLOnFiles = true",
+    "BEGIN SELECT 1; END",
 )
-def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake, statement: str) -> None:
-    """Exit code 2, whatever the statement begins with, and the tables stay as they were."""
+
+
+def test_sql_refuses_what_is_no_question(ask: Ask, copied: SmallLake) -> None:
+    """Exit code 2, whatever the statement begins with, and the tables stay as they were; one after another."""
     before = copied.tables()
-    assert ask(statement)[0] == 2
-    assert copied.tables() == before
+    for statement in NO_QUESTIONS:
+        assert (statement, ask(statement)[0]) == (statement, 2)
+        assert copied.tables() == before, statement
 
 
 def test_try_finds_what_the_night_found(trendmill: CommandLine, copied: SmallLake) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.runs.lake.lakes import CommandLine, SmallLake, Tables
 from tests.runs.lake.small_workload import day, write_day
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 
 Break = Callable[[Path, Path], None]
 """Spoils a workload; the second path is the file of day 2."""

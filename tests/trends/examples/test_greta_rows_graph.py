@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -165,7 +166,8 @@ def test_g31_counts_of_other_systems(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     command = [sys.executable, RUNNER, "sase_umass", "flink_cep", "--filter", "aggregate", "--json", report]
     command += ["--cache", tmp_path, "--timeout", "300", "--jobs", "1"]
-    subprocess.run([*map(str, command)], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, check=False, capture_output=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([*map(str, command)], cwd=ROOT, env=environment, check=False, capture_output=True)
     cases = json.loads(report.read_text())["cases"]
     assert [case["detail"] for case in cases if case["status"] in ("failed", "error")] == []
     assert sum(case["status"] == "passed" for case in cases) >= 13

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cep_core.arrays import NOTHING, Flags, Ints
-from cep_core.numbers.limbs import limbs_of
+from cep_core.numbers.limb_words import limbs_of
 from cep_core.trends.arrays.graph import Graph, Vertices
 from cep_core.trends.arrays.window_vertices import Windows
 from cep_core.trends.choice.exact import count_exactly

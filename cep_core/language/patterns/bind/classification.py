@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.language.patterns.automata.template import Template
 from cep_core.language.patterns.bind.naming import Report
 from cep_core.language.patterns.query import (
@@ -33,8 +34,6 @@ from cep_core.language.patterns.walk import references, rewrite, variables_of, w
 Predicate = VertexPredicate | EdgePredicate | MatchPredicate
 
 _FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_GROWS = {"max": True, "count": True, "min": False}
-"""Whether an aggregate grows (True) or shrinks (False) as events are added."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +180,8 @@ def consistency(expression: Expression, variables: Mapping[str, Variable]) -> st
         operator = _FLIPPED[operator]
     elif expression.right is not aggregates[0]:
         return "inconsistent"
-    grows = _GROWS.get(aggregates[0].function)
+    aggregate = NAMED.get(aggregates[0].function)
+    grows = aggregate.grows if aggregate is not None else None
     if grows is None or operator in ("=", "!="):
         return "inconsistent"
     return "true" if (operator in (">", ">=")) == grows else "false"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cep_core.aggregates.registry import NAMED, over_trends
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.patterns.bind.scope import literal_type
 from cep_core.language.patterns.syntax import TrendAggregate, WrittenQuery
@@ -26,8 +27,8 @@ from cep_core.language.patterns.tree import (
 )
 from cep_core.language.patterns.walk import operands, units_of, walk
 
-_OF_ANYTHING = ("count", "min", "max", "first", "last")
-"""Aggregates that say nothing of the type; of an aggregate of the user's own, numbers are the likeliest."""
+_NUMBER = AttributeType.FLOAT
+"""What is likeliest of an attribute that an aggregate over all trends, or one of the user's own, takes."""
 
 
 def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
@@ -46,10 +47,12 @@ def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
             if isinstance(part, Reference | PrefixAggregate) and part.attribute is not None:
                 names.add(part.attribute)
             _note(part, types, links)
+    types |= dict(_aggregated(query))
     for item in query.returns:
         if isinstance(item.value, TrendAggregate) and item.value.attribute is not None:
             names.add(item.value.attribute)
-            types[item.value.attribute] = AttributeType.FLOAT
+    whole = {name for name, kind in _aggregated(query) if kind is AttributeType.INT}
+    types |= dict.fromkeys(whole, AttributeType.INT)  # nothing else would do
     for _ in links:
         # a type passes along each link in at most as many rounds as there are links
         for linked in links:
@@ -70,6 +73,20 @@ def _expressions(query: WrittenQuery) -> Iterator[Expression]:
             yield item.value
 
 
+def _aggregated(query: WrittenQuery) -> Iterator[tuple[str, AttributeType]]:
+    """The attributes that aggregates take, each with the type that it then has."""
+    for expression in _expressions(query):
+        for part in walk(expression):
+            if isinstance(part, PrefixAggregate) and part.attribute is not None:
+                assumed = NAMED[part.function].assumed if part.function in NAMED else _NUMBER
+                if assumed is not None:
+                    yield part.attribute, assumed
+    for item in query.returns:
+        if isinstance(item.value, TrendAggregate) and item.value.attribute is not None:
+            aggregate = over_trends(item.value.function, item.value.target)
+            yield item.value.attribute, aggregate.assumed or _NUMBER
+
+
 def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[str, ...]]) -> None:
     """Notes what one part of an expression says about the types of its attributes."""
     own = tuple(str(inner.attribute) for inner in operands(part) if isinstance(inner, Reference))
@@ -78,8 +95,6 @@ def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[s
             types |= dict.fromkeys(own, AttributeType.FLOAT)
         case Like():
             types |= dict.fromkeys(own, AttributeType.STRING)
-        case PrefixAggregate() if part.attribute is not None and part.function not in _OF_ANYTHING:
-            types[part.attribute] = AttributeType.FLOAT
         case Comparison() | In() | Between():
             literals = [inner for inner in operands(part) if isinstance(inner, Literal)]
             kind = next(

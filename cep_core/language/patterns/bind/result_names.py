@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cep_core.events.schema import AttributeType
 from cep_core.language.patterns.bind.naming import Report
-from cep_core.language.patterns.query import Aggregate, Query, ReturnItem
+from cep_core.language.patterns.query import Query, ReturnItem
 from cep_core.language.patterns.syntax import AttributeName
 
 OF_ALL = ("window_start", "window_end", "certain")
@@ -52,11 +51,8 @@ def check_names(query: Query, group_by: Sequence[AttributeName], report: Report,
 
 def _columns(item: ReturnItem) -> Iterator[str]:
     """The item's column and the columns that say how large its number is (`docs/language.md`, Results)."""
-    yield item.column
-    if item.aggregate is None or item.aggregate in (Aggregate.MIN, Aggregate.MAX):
+    if item.aggregate is None:
+        yield item.column
         return
-    yield f"{item.column}_log10"
-    if item.aggregate is Aggregate.SUM:
-        yield f"{item.column}_sign"
-    if item.aggregate is not Aggregate.AVG and item.type is not AttributeType.FLOAT:
-        yield f"{item.column}_exact"
+    for suffix, _ in item.aggregate.returned(item.type, exact=True).columns:
+        yield item.column + suffix

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from cep_core.aggregates.registry import OVER_TRENDS, over_trends
 from cep_core.language.hints import did_you_mean
-from cep_core.language.patterns.bind.scope import NUMBERS, Scope
-from cep_core.language.patterns.query import Aggregate, ReturnItem
+from cep_core.language.patterns.bind.scope import Scope
+from cep_core.language.patterns.query import ReturnItem
 from cep_core.language.patterns.syntax import Item, TrendAggregate
 from cep_core.language.patterns.text.printing import print_expression
 from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference, Span, Which
 from cep_core.language.patterns.walk import walk
-
-_FUNCTIONS = {"min": Aggregate.MIN, "max": Aggregate.MAX, "sum": Aggregate.SUM, "avg": Aggregate.AVG}
 
 
 def is_aggregation(items: Sequence[Item]) -> bool:
@@ -38,9 +37,9 @@ def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope)
 
 
 def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnItem | None:
-    if aggregate.target is None:
-        return ReturnItem(item.alias or "count", item.at, aggregate=Aggregate.COUNT_TRENDS)
-    target = aggregate.target
+    target, kind = aggregate.target, over_trends(aggregate.function, aggregate.target)
+    if target is None:
+        return ReturnItem(item.alias or kind.column_name("", None), item.at, aggregate=kind)
     positive = [variable for variable in scope.variables.values() if not variable.negated]
     chosen = [variable for variable in positive if variable.event_type == target]
     chosen = chosen or [v for v in positive if v.name in (target, f"{target}_right")]
@@ -53,29 +52,23 @@ def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnI
             )
         return None
     names = tuple(variable.name for variable in chosen)
+    column = item.alias or kind.column_name(target, aggregate.attribute)
     if aggregate.attribute is None:
-        return ReturnItem(item.alias or f"count_{target}", item.at, aggregate=Aggregate.COUNT, variables=names)
-    kind = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
-    if kind is None:
+        return ReturnItem(column, item.at, aggregate=kind, variables=names)
+    found = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
+    if found is None:
         return None
-    if kind not in NUMBERS and aggregate.function in ("sum", "avg"):
-        scope.report(
-            f"{aggregate.function} over all trends takes numbers, '{aggregate.attribute}' is {kind}", aggregate.at, ""
-        )
+    if found not in kind.takes.types:
+        what = f"{kind.name} over all trends takes {kind.takes.noun}, '{aggregate.attribute}' is {found}"
+        scope.report(what, aggregate.at, kind.hint)
         return None
-    return ReturnItem(
-        item.alias or f"{aggregate.function}_{target}_{aggregate.attribute}",
-        item.at,
-        aggregate=_FUNCTIONS[aggregate.function],
-        variables=names,
-        argument=aggregate.attribute,
-        type=kind,
-    )
+    return ReturnItem(column, item.at, aggregate=kind, variables=names, argument=aggregate.attribute, type=found)
 
 
 def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: Scope) -> ReturnItem | None:
     if not isinstance(value, Reference) or value.which is not Which.EACH:
-        hint = "use COUNT, MIN, MAX, SUM, AVG of all trends, or a matching query without them"
+        names = ", ".join(OVER_TRENDS).upper()
+        hint = f"use {names} of all trends, or a matching query without them"
         scope.report("an aggregation returns groups and aggregates over all trends only", item.at, hint)
         return None
     if value.attribute not in group_by:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from cep_core.aggregates.registry import NAMED
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.hints import did_you_mean
@@ -31,7 +32,7 @@ from cep_core.language.patterns.tree import (
     Reference,
     Which,
 )
-from cep_core.language.patterns.user_aggregates import BUILT_IN, UserAggregates
+from cep_core.language.patterns.user_aggregates import UserAggregates
 from cep_core.language.patterns.walk import operands, rewrite, walk
 
 NUMBERS = (AttributeType.INT, AttributeType.FLOAT)
@@ -118,7 +119,7 @@ class Scope:
         if not part.variable:
             self._report_bare(part)
             return False
-        if isinstance(part, PrefixAggregate) and part.defined is None and part.function not in BUILT_IN:
+        if isinstance(part, PrefixAggregate) and part.defined is None and part.function not in NAMED:
             self._report_aggregate(part)
             return False
         variable = self.variable(part.variable, part.at)
@@ -136,7 +137,7 @@ class Scope:
         return True
 
     def _report_aggregate(self, part: PrefixAggregate) -> None:
-        known = (*BUILT_IN, *self.aggregates)
+        known = (*NAMED, *self.aggregates)
         near = did_you_mean(part.function, known)
         hint = near if near.startswith("did") else "cep.match takes aggregates of your own; a workload has none"
         self.report(f"unknown aggregate '{part.function}'", part.at, hint)
@@ -213,13 +214,15 @@ class Scope:
     def _aggregate_type(self, expression: PrefixAggregate) -> AttributeType | None:
         if expression.defined is not None:
             return AttributeType(expression.defined.returns)
-        if expression.function == "count" or expression.attribute is None:
-            return AttributeType.INT
+        aggregate = NAMED[expression.function]
+        if expression.attribute is None:
+            return aggregate.type_in_match(None)
         kind = self.attribute_type(self.variables[expression.variable], expression.attribute)
-        if expression.function in ("sum", "avg") and kind not in (None, *NUMBERS):
-            self.report(f"{expression.function} takes numbers, not {_article(kind)}", expression.at, "")
+        if kind is not None and kind not in aggregate.takes.types:
+            given = f"'{expression.attribute}' is {kind}" if kind in NUMBERS else f"not {_article(kind)}"
+            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {given}", expression.at, aggregate.hint)
             return None
-        return AttributeType.FLOAT if expression.function == "avg" else kind
+        return aggregate.type_in_match(kind)
 
 
 def literal_type(literal: Literal) -> AttributeType | None:

@@ -12,7 +12,9 @@ from typing import Any
 from lark import Token, v_args
 from lark.tree import Meta
 
+from cep_core.aggregates.registry import NAMED, NOT_OVER_TRENDS, OVER_TRENDS
 from cep_core.language.errors import Position
+from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.syntax import (
     AttributeName,
     TrendAggregate,
@@ -189,18 +191,26 @@ class ConditionRules(Rules):
         function, target, attribute = children
         assert function is not None
         name = function.lower()
-        if name in ("first", "last"):
+        aggregate = NAMED[name]
+        if not aggregate.over_trends:
             self._refuse(f"{function} has no meaning over all trends", self._at(meta), f"write {name}({target}[].x)")
-        if (name == "count") != (attribute is None):
-            hint = f"COUNT({target})" if name == "count" else f"{function}({target}.x)"
-            self._refuse(f"{name} over all trends takes {'a variable' if name == 'count' else 'an attribute'}",
-                         self._at(meta), f"write {hint}")  # fmt: skip
+        if aggregate.of_events != (attribute is None):
+            taken, argument = ("a variable", target) if aggregate.of_events else ("an attribute", f"{target}.x")
+            written = name.upper() if aggregate.of_events else function
+            self._refuse(f"{name} over all trends takes {taken}", self._at(meta), f"write {written}({argument})")
         return TrendAggregate(name, str(target), None if attribute is None else str(attribute), self._at(meta))
 
     def defined_over_trends(self, meta: Meta, children: list[Token | None]) -> Expression:
         function, target, attribute = children
-        hint = f"inside one match write {function}({target}[].{attribute or 'x'})"
-        raise self._error(f"'{function}' has no meaning over all trends", self._at(meta), hint)
+        assert function is not None
+        message, hint = f"'{function}' has no meaning over all trends", ""
+        if function.lower() in NOT_OVER_TRENDS:
+            reason, hint = NOT_OVER_TRENDS[function.lower()]
+            message += f": {reason}"
+        elif (near := did_you_mean(function.lower(), OVER_TRENDS)).startswith("did"):
+            hint = near
+        hint = hint or f"inside one match write {function}({target}[].{attribute or 'x'})"
+        raise self._error(message, self._at(meta), hint)
 
     def defined_over_prefix(self, meta: Meta, children: list[Any]) -> Expression:
         """A name that is not the language's own: what it stands for is registered with the call."""
@@ -213,7 +223,7 @@ class ConditionRules(Rules):
     def over_prefix(self, meta: Meta, children: list[Any]) -> Expression:
         function, variable, span, attribute = children
         name = str(function).lower()
-        if attribute is None and name != "count":
+        if attribute is None and not NAMED[name].of_events:
             self._refuse(f"{name} takes an attribute", self._at(meta), f"write {name}({variable}[].x)")
         chosen = Span.ALL if span is None else span
         return PrefixAggregate(

@@ -16,6 +16,7 @@ from lark import Lark, UnexpectedInput
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken, VisitError
 from lark.lexer import PatternStr
 
+from cep_core.aggregates.registry import AGGREGATES
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.patterns.syntax import WrittenQuery
 from cep_core.language.patterns.text.building import TreeBuilder
@@ -71,7 +72,8 @@ def parse_condition(text: str, path: str = "<condition>") -> Expression:
 
 @cache
 def _grammar() -> Lark:
-    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    aggregates = "|".join(aggregate.name for aggregate in AGGREGATES)
+    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8").replace("AGGREGATES", aggregates)
     return Lark(text, parser="lalr", start=["query", "pattern", "condition"], propagate_positions=True)
 
 

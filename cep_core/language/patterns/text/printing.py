@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cep_core.aggregates.registry import over_trends
 from cep_core.language.patterns.query import Skip
 from cep_core.language.patterns.syntax import AttributeName, Item, TrendAggregate, WrittenQuery, WrittenSpan
 from cep_core.language.patterns.tree import (
@@ -83,10 +84,7 @@ def _item(item: Item) -> str:
 
 
 def _over_trends(aggregate: TrendAggregate) -> str:
-    inside = "*" if aggregate.target is None else aggregate.target
-    if aggregate.attribute is not None:
-        inside += f".{aggregate.attribute}"
-    return f"{aggregate.function.upper()}({inside})"
+    return over_trends(aggregate.function, aggregate.target).label(aggregate.target or "", aggregate.attribute)
 
 
 def _attribute(name: AttributeName) -> str:

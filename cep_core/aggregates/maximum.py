@@ -1,0 +1,14 @@
+"""MAX: the largest known value; NULL without any."""
+
+from __future__ import annotations
+
+from cep_core.aggregates.extreme import Extreme
+
+
+class Maximum(Extreme):
+    """`MAX(E.x)` and `max(b[].x)`."""
+
+    name = "max"
+    largest = True
+    grows = True
+    word = "highest"

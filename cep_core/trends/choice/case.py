@@ -1,0 +1,87 @@
+"""What a choice of a kernel looks at, and what kernels read and fill: one part of the windows of a slice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cep_core.arrays import Floats, Ints
+from cep_core.trends.arrays.graph import Comparisons, Graph, Limits, Vertices
+from cep_core.trends.arrays.weights import Weights
+from cep_core.trends.arrays.window_vertices import Windows
+from cep_core.trends.plan.trend_plan import Plan
+
+
+@dataclass(frozen=True)
+class Case:
+    """A plan over the vertices of a slice and R ranges of windows in P partitions."""
+
+    plan: Plan
+    vertices: Vertices
+    comparisons: Comparisons
+    limits: Limits
+    """Those of the ranges."""
+    weights: Weights
+    windows: Windows
+    clock: Ints
+    """What the windows are counted by, for each vertex."""
+    offsets: Ints
+    """Where partitions begin among the vertices."""
+
+    @property
+    def graph(self) -> Graph:
+        """What kernels read."""
+        return Graph(self.plan.automaton, self.comparisons, self.vertices, self.limits)
+
+    @cached_property
+    def partition(self) -> Ints:
+        """[R] the partition of each range."""
+        return self.windows.partition[self.windows.opener]
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions there are."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def overlapping(self) -> bool:
+        """Whether consecutive windows of a partition share vertices."""
+        first, last = self.windows.first, self.windows.last
+        return bool(((first[1:] < last[:-1]) & (self.partition[1:] == self.partition[:-1])).any())
+
+    @property
+    def limited(self) -> bool:
+        """Whether a window says which vertices may begin or end a trend in it."""
+        return len(self.limits.starts_before) > 0
+
+    @property
+    def carries(self) -> bool:
+        """Whether anything but the number of trends is counted."""
+        return self.vertices.weights.shape[1] > 0 or self.vertices.codes.shape[1] > 0
+
+    @property
+    def simply_compared(self) -> bool:
+        """Whether each edge has at most one comparison and forgets nothing."""
+        return not self.comparisons.cut.any() and not self.comparisons.first_other[-1]
+
+    @cached_property
+    def visits(self) -> Floats:
+        """[P] how many vertices all windows of a partition hold together."""
+        lengths = self.windows.last - self.windows.first
+        return np.bincount(self.partition, lengths, minlength=self.partitions).astype(np.float64)
+
+    @cached_property
+    def ranges(self) -> Ints:
+        """[P] how many ranges there are."""
+        return np.bincount(self.partition, minlength=self.partitions)
+
+    @cached_property
+    def span(self) -> Floats:
+        """[P] how many vertices lie from the first window's first to the last window's last."""
+        last = np.zeros(self.partitions)
+        np.maximum.at(last, self.partition, self.windows.last)
+        first = np.full(self.partitions, np.inf)
+        np.minimum.at(first, self.partition, self.windows.first)
+        return last - np.where(np.isfinite(first), first, 0)

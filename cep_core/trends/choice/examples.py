@@ -1,0 +1,34 @@
+"""Small queries and logs, each of which comes to one kernel: compiled before the first night, and asked by tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Example:
+    """A query over events of the types A and B, one at each moment, with an integer x."""
+
+    query: str
+    events: int = 300
+    large: bool = False
+    """Whether the values of x are near the end of 64 bits."""
+
+    def log(self) -> pa.Table:
+        """The events, the same at every call.
+
+        >>> Example("RETURN COUNT(*) PATTERN A WITHIN 9", events=3).log().column("x").to_pylist()
+        [47, 51, 75]
+        """
+        random = np.random.default_rng(1)
+        x = random.integers(0, 100, self.events) + (2**63 - 100 if self.large else 0)
+        return pa.table(
+            {
+                "event_type": pa.array(random.choice(["A", "B"], self.events)),
+                "ts": pa.array(np.arange(self.events)),
+                "x": pa.array(x),
+            }
+        )

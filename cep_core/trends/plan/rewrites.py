@@ -1,0 +1,80 @@
+"""What is done to a plan before it is counted, in one list, in the words of `explain`.
+
+A pattern becomes diagrams with one path for each binding (`terms`), split by which keys a trend has (`escaping`); a
+condition between neighbours becomes edges that exclude each other (`alternatives`); a negation guards edges, starts and
+ends (`guards`). Each of these keeps the number of trends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import NamedTuple
+
+from cep_core.trends.plan.trend_plan import Plan
+
+
+class Of(Enum):
+    """What is rewritten: `explain` tells of diagrams before it tells of kernels, of guards afterwards."""
+
+    DIAGRAM = "diagram"
+    GUARDS = "guards"
+
+
+class Rewrite(NamedTuple):
+    """Something that a plan is changed by."""
+
+    of: Of
+    applies: Callable[[Plan], bool]
+    words: Callable[[Plan], str]
+
+
+def rewrites_of(plan: Plan, of: Of) -> list[str]:
+    """What `explain` says of the rewrites of a plan, in order."""
+    return [rewrite.words(plan) for rewrite in REWRITES if rewrite.of is of and rewrite.applies(plan)]
+
+
+def counts_added(plans: int) -> str:
+    """What `explain` says of a pattern that is counted by several plans."""
+    return f"{plans} counts added and taken off: a binding that several readings allow counts once"
+
+
+def _edges(plan: Plan, edges: Iterable[tuple[int, int]]) -> str:
+    return ", ".join(f"{plan.names[source]} -> {plan.names[target]}" for source, target in edges)
+
+
+def _one_path(plan: Plan) -> str:
+    return f"one path for each binding: {len(plan.names)} states for {len(set(plan.variables))} variables"
+
+
+def _excused(plan: Plan) -> str:
+    return (
+        f"negation that what precedes it excuses, between events ({_edges(plan, plan.excused)}): when the first "
+        "negated match ends that follows an earlier event unexcused is compared with the later event's time"
+    )
+
+
+def _cut(plan: Plan) -> str:
+    excusable = not all(negated.ends_free for negated in plan.guarded.forbidden)
+    return (
+        f"negation between events ({_edges(plan, plan.cut)}): a negated match that ended makes the sum forget what "
+        "came before its start; what came since is entered again"
+        + (", and all of it once the match is excused" if excusable else "")
+    )
+
+
+REWRITES: tuple[Rewrite, ...] = (
+    Rewrite(Of.DIAGRAM, lambda plan: plan.guarded.diagram.repeats(), _one_path),
+    Rewrite(Of.GUARDS, lambda plan: bool(plan.excused), _excused),
+    Rewrite(Of.GUARDS, lambda plan: bool(plan.cut), _cut),
+    Rewrite(
+        Of.GUARDS,
+        lambda plan: bool(plan.guarded.before),
+        lambda plan: "negation before a trend: none begins after the first negated match of a window has ended",
+    ),
+    Rewrite(
+        Of.GUARDS,
+        lambda plan: bool(plan.guarded.after),
+        lambda plan: "negation after a trend: none ends before the last negated match of a window begins",
+    ),
+)
