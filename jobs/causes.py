@@ -77,7 +77,7 @@ def cause(error: BaseException) -> str:
     chain = links[-1]  # the first one: later ones come from cleaning up
     kind, text = chain[-1]
     what = f"{kind.rpartition('.')[2]}: {text}" if text else kind
-    file = next((found for _, link in reversed(chain) if (found := _file(link))), None)
+    file = next((match for _, link in reversed(chain) if (match := _file(link))), None)
     named = f"{what} ({file})" if file and file not in what else what
     whole = " ".join(f"{kind} {text}" for kind, text in chain)
     return f"{named}{_remedy(whole)}"
@@ -188,8 +188,8 @@ def _remedy(text: str) -> str:
 
 def _file(text: str) -> str | None:
     """The first path in a message."""
-    found = _FILE.search(text)
-    if found is None:
+    match = _FILE.search(text)
+    if match is None:
         return None
-    path = re.sub("^/+", "/", found[2]).rstrip(".")
-    return unquote(path) if found[1] else path
+    path = re.sub("^/+", "/", match[2]).rstrip(".")
+    return unquote(path) if match[1] else path

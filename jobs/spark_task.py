@@ -26,7 +26,7 @@ from jobs.runs.input_size import input_size
 from jobs.runs.progress import to_person
 from jobs.runs.run import Progress
 from jobs.tasks.ending import done, end
-from jobs.tasks.experiments import experiment_all
+from jobs.tasks.experiment_run import experiment_all
 from jobs.tasks.maintenance import maintain
 from jobs.tasks.nightly import TASKS, begin
 from jobs.workload.declaration import load_workload

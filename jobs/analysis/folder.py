@@ -12,7 +12,7 @@ from jobs.workload.compiled import WorkloadQuery, compile_questions
 from jobs.workload.content import content_hash
 from jobs.workload.declaration import Workload, folder_of, read_into
 from jobs.workload.files.problems import Mark, Problems, WorkloadError
-from jobs.workload.sections.experiments import read_grids
+from jobs.workload.sections.experiment_grids import read_grids
 
 if TYPE_CHECKING:
     from cep_core.experiments.grids.grid import Grid

@@ -18,8 +18,8 @@ from pyspark.sql import functions as sf
 from jobs import places
 from jobs.exits import WrongWorkload
 from jobs.lake.definition import SQL_TYPES
-from jobs.raw.files import Found
 from jobs.raw.rows import rows_of
+from jobs.raw.source_files import SourceFiles
 from jobs.runs.run import Run
 from jobs.stages.ingest import candidate_events
 from jobs.workload.declaration import Workload
@@ -29,7 +29,7 @@ from jobs.workload.sections.sources import Source
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-NOTHING = Found((), {})
+NOTHING = SourceFiles((), {})
 REFUSALS = "day DATE, source STRING, rule STRING, refused BIGINT, read BIGINT, share DOUBLE"
 
 

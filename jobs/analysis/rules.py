@@ -10,7 +10,7 @@ from sqlglot import exp
 from jobs.analysis.events_sql import tables_of
 from jobs.analysis.resolution import Columns, Resolver, columns_of
 from jobs.analysis.statement import Mistake, offset_in_condition, parse_predicate, parse_select
-from jobs.quality.arguments import wrong_arguments
+from jobs.quality.rule_arguments import wrong_arguments
 from jobs.workload.declaration import TAKEN, Workload
 from jobs.workload.files.problems import Problems, brief, nearest
 from jobs.workload.files.yaml_file import mark_inside

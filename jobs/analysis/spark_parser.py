@@ -28,6 +28,7 @@ def syntax_error(text: str, predicate: bool = False) -> tuple[str, int, int] | N
     Raises OSError if there is no Java.
     """
     from py4j.protocol import Py4JJavaError
+    from pyspark.errors.exceptions.captured import CapturedException  # what a running session makes of Java's errors
 
     parser = _parser()
     try:
@@ -35,8 +36,8 @@ def syntax_error(text: str, predicate: bool = False) -> tuple[str, int, int] | N
             parser.parseExpression(text)
         else:
             parser.parsePlan(text)
-    except Py4JJavaError as error:
-        thrown = error.java_exception
+    except (Py4JJavaError, CapturedException) as error:
+        thrown = error.java_exception if isinstance(error, Py4JJavaError) else error._origin
         if thrown.getClass().getSimpleName() != "ParseException":
             return None
         lines = [line for line in str(thrown.getMessage()).splitlines() if line.strip()]

@@ -16,11 +16,11 @@ from cep_core.trends.choice.cores import on_cores
 from jobs.commands.text_table import text_table
 from jobs.exits import OK
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, positive
-from jobs.log_files.binding import bind_to_log, remark_on
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
+from jobs.log_files.log_clock import LogClock
+from jobs.log_files.log_query import bind_to_log, remark_on
 from jobs.log_files.meter import Meter
-from jobs.log_files.moments import LogClock
 from jobs.log_files.output import is_for_programs, write_result
 from jobs.reports.answers.aggregation import label, ranked, value_of
 from jobs.reports.words.quantities import counted, elapsed, quantity

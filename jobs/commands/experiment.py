@@ -11,7 +11,7 @@ from jobs.runs.progress import to_person
 from jobs.tasks.application import leased, new_run_id
 from jobs.tasks.ending import end
 from jobs.workload.declaration import load_workload
-from jobs.workload.sections.experiments import load_grids
+from jobs.workload.sections.experiment_grids import load_grids
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Measure what is not known yet, and print where the page is. Waits while another run holds the lake."""
-    from jobs.reports.experiments import publish_experiments
-    from jobs.tasks.experiments import chosen
+    from jobs.reports.experiments_page import publish_experiments
+    from jobs.tasks.experiment_run import chosen
 
     workload = load_workload(options.workload)
     grids = load_grids(workload.name, workload.folder)
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace, name: str, day: date) -> None:
     from jobs.lake.session import start_session
-    from jobs.tasks.experiments import experiment_all
+    from jobs.tasks.experiment_run import experiment_all
     from jobs.tasks.nightly import begin
 
     progress, run_id = to_person(), options.run_id or new_run_id()

@@ -14,20 +14,20 @@ from cep_core.language.settings import Settings
 from cep_core.matching.detecting import completing_events
 from jobs.exits import OK, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, add_work_argument, count, query_text
-from jobs.log_files.binding import bind_to_log, remark_on
 from jobs.log_files.completing import told_completing
 from jobs.log_files.evaluation import evaluate
 from jobs.log_files.log import Log
-from jobs.log_files.matches import Matches
+from jobs.log_files.log_clock import LogClock
+from jobs.log_files.log_query import bind_to_log, remark_on
+from jobs.log_files.matches import LogMatches
 from jobs.log_files.meter import Meter
-from jobs.log_files.moments import LogClock
 from jobs.log_files.output import is_for_programs, write_result
 from jobs.log_files.reasons import judge_of, why, why_none, why_not
 from jobs.log_files.remarks import remark
 from jobs.reports.words.quantities import Magnitude, counted, elapsed, quantity
 
 SHOWN, FILED = 10, 10_000
-"""Matches listed for a person, and for a program."""
+"""LogMatches listed for a person, and for a program."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         bound, log = bind_to_log(options, meter, MATCHING)
         if options.detect and (options.why or options.why_not):
             raise WrongWorkload("--detect finds events, not matches: use --why and --why-not without it")
-        matches = Matches(bound.query, log, LogClock.of(log, options.zone))
+        matches = LogMatches(bound.query, log, LogClock.of(log, options.zone))
         if options.why_not:
             remark_on(bound, log)
             print(*why_not(matches, judge_of(matches), _numbers(options.why_not), budget), sep="\n")
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _print(matches: Matches, rows: pa.Table, options: argparse.Namespace) -> None:
+def _print(matches: LogMatches, rows: pa.Table, options: argparse.Namespace) -> None:
     judge = judge_of(matches) if options.why and not options.collapsed else None
     for number, row in enumerate(rows.to_pylist(), 1):
         print(*(matches.collapsed if options.collapsed else matches.told)(number, row), sep="\n")
@@ -105,7 +105,7 @@ def _print(matches: Matches, rows: pa.Table, options: argparse.Namespace) -> Non
         print()
 
 
-def _detected(matches: Matches, rows: pa.Table, limit: int, options: argparse.Namespace, begin: float) -> None:
+def _detected(matches: LogMatches, rows: pa.Table, limit: int, options: argparse.Namespace, begin: float) -> None:
     """The first events that complete a match."""
     shown = rows.slice(0, limit)
     many = counted(rows.num_rows, "event completes a match", "events complete a match")

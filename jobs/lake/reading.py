@@ -17,20 +17,20 @@ from jobs.workload.declaration import Workload
 def read_events(lake: Path, workload: Workload, days: Iterable[date]) -> pa.Table:
     """The published events of some days in (ts, seq) order, with `pos`, their rank among them."""
     columns = ["event_type", "ts", "seq", *workload.attributes]
-    found = read_table(lake / workload.name / "events", columns, days)
-    if found is None:
+    unordered = read_table(lake / workload.name / "events", columns, days)
+    if unordered is None:
         raise FileNotFoundError(f"no lake at {lake / workload.name}: load days with `trendmill run {workload.name}`")
-    ordered = log_order(found)
+    ordered = log_order(unordered)
     return ordered.append_column("pos", pa.array(np.arange(ordered.num_rows, dtype=np.int64)))
 
 
 def read_types(lake: Path, workload: Workload, types: Collection[str], days: Iterable[date]) -> pa.Table:
     """The published events of some types and days in (ts, seq) order, with the attributes that these types have."""
     attributes = sorted({name for kind in types for name in workload.schema.attributes_of(kind)})
-    found = read_table(lake / workload.name / "events", ["event_type", "ts", "seq", *attributes], days)
-    if found is None:
+    unordered = read_table(lake / workload.name / "events", ["event_type", "ts", "seq", *attributes], days)
+    if unordered is None:
         raise FileNotFoundError(f"no lake at {lake / workload.name}: load days with `trendmill run {workload.name}`")
-    return log_order(found.filter(pc.is_in(found["event_type"], pa.array(sorted(types), pa.string()))))
+    return log_order(unordered.filter(pc.is_in(unordered["event_type"], pa.array(sorted(types), pa.string()))))
 
 
 def log_order(events: pa.Table) -> pa.Table:

@@ -16,4 +16,4 @@ def versions_of(workload: str, lake: Path) -> dict[str, int]:
         name: [int(file.stem) for file in (folder / "_delta_log").glob("*.json") if file.stem.isdigit()]
         for name, folder in table_folders(workload, lake).items()
     }
-    return {name: max(found) for name, found in commits.items() if found}
+    return {name: max(versions) for name, versions in commits.items() if versions}

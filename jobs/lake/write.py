@@ -1,10 +1,10 @@
 """The single function that writes tables: replace exactly the rows that a condition names.
 
-Assumes Delta. Writing twice has the same effect as writing once, and an empty frame clears the range. Delta refuses a
-row outside the condition; then nothing is committed. Only `runs`, the log of what happened, is appended to. Every
-commit is refused once another run has taken the lake (`jobs/lake/leasing/fence.py`).
-Cost of a commit, however small: about 0.8 s of planning, half of it waiting. So tables that do not depend on each other
-are written at once.
+Assumes Delta. Idempotent by construction: writing twice leaves what writing once left, and an empty frame clears the
+range. A row outside the condition is refused by Delta and nothing is committed. Only `runs`, the log of what happened,
+is appended to. Every commit is refused once another run has taken the lake (`jobs/lake/leasing/fence.py`).
+Cost of a commit, however small: about 0.8 s of planning, of which half is waiting; several tables that do not depend
+on each other are therefore written at once.
 """
 
 from __future__ import annotations

@@ -74,13 +74,13 @@ def time_column(table: pa.Table) -> str:
     """
     if "ts" in table.column_names:
         return "ts"
-    found = _first(table, lambda f: kinds.is_timestamp(f.type) or kinds.is_date(f.type))
-    found = found or _first(table, lambda f: kinds.is_timestamp(read_stamps(table[f.name]).type))
-    found = found or _first(table, lambda f: kinds.is_time(f.type))
-    found = found or _first(table, lambda f: kinds.is_integer(f.type) and f.name.lower() in TIMES)
-    if found is None:
+    column = _first(table, lambda f: kinds.is_timestamp(f.type) or kinds.is_date(f.type))
+    column = column or _first(table, lambda f: kinds.is_timestamp(read_stamps(table[f.name]).type))
+    column = column or _first(table, lambda f: kinds.is_time(f.type))
+    column = column or _first(table, lambda f: kinds.is_integer(f.type) and f.name.lower() in TIMES)
+    if column is None:
         raise WrongWorkload(f"no column holds times; name it with --ts, one of {', '.join(table.column_names)}")
-    return found
+    return column
 
 
 def type_column(sample: pa.Table, event_types: Collection[str]) -> str | None:

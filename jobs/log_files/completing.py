@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from jobs.log_files.matches import Matches
+from jobs.log_files.matches import LogMatches
 from jobs.reports.answers.attributes import mentioned
 from jobs.reports.words.values import shown
 
 
-def told_completing(matches: Matches, rows: pa.Table) -> Iterator[str]:
+def told_completing(matches: LogMatches, rows: pa.Table) -> Iterator[str]:
     """Lines of equal shape for rows of `cep.detect`."""
     query, clock = matches.query, matches.clock
     asked = mentioned(query)

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
-from jobs.log_files.files import Tick
+from jobs.log_files.log_file import Tick
 
 EVENTS_IN_RANGE = 1_000_000
 """A range has about so many events, unless the reach asks for more."""

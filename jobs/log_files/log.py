@@ -27,7 +27,7 @@ from jobs.log_files.columns import (
     type_column,
     unit_of,
 )
-from jobs.log_files.files import Tick, look_at
+from jobs.log_files.log_file import Tick, look_at
 from jobs.workload.files.problems import nearest
 
 _IMPRECISE = ("ts_lo", "ts_hi")

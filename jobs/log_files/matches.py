@@ -10,8 +10,8 @@ import numpy as np
 from cep_core.language.patterns.query import Query
 from cep_core.matching.match_path import Path
 from jobs.log_files.log import Log
-from jobs.log_files.moments import LogClock
-from jobs.log_files.timeline import Happening, timeline
+from jobs.log_files.log_clock import LogClock
+from jobs.log_files.text_timeline import Happening, timeline
 from jobs.reports.answers.attributes import entity, mentioned
 from jobs.reports.words.quantities import Magnitude, counted
 from jobs.reports.words.values import keyed, shown
@@ -20,7 +20,7 @@ _ATTRIBUTES = 4
 """How many attributes are shown of each event: the first ones in the query's conditions."""
 
 
-class Matches:
+class LogMatches:
     """Rows of a matching result beside the log's events."""
 
     def __init__(self, query: Query, log: Log, clock: LogClock) -> None:

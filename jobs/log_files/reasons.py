@@ -17,8 +17,8 @@ from cep_core.matching.why.relaxed import relaxations
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict, deciding
 from jobs.exits import WrongWorkload
 from jobs.log_files.evaluation import evaluate
-from jobs.log_files.files import Tick
-from jobs.log_files.matches import Matches
+from jobs.log_files.log_file import Tick
+from jobs.log_files.matches import LogMatches
 from jobs.reports.words.quantities import Magnitude, counted, share
 from jobs.reports.words.values import listed, shown
 
@@ -30,13 +30,13 @@ _EVENTS = 8
 """Events of one order that are named."""
 
 
-def judge_of(matches: Matches) -> Judge | PairJudge:
+def judge_of(matches: LogMatches) -> Judge | PairJudge:
     """What judges bindings of the query's events, one by one."""
     query, events = matches.query, matches.log.events
     return PairJudge(query, events) if isinstance(query.pattern, Conjunction) else Judge(query, events)
 
 
-def why(matches: Matches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
+def why(matches: LogMatches, judge: Judge | PairJudge, path: Path, window_start: int | None) -> Iterator[str]:
     """Each condition of a match with the values that made it hold, the deciding one last."""
     if matches.query.confidence is not None:
         yield from _why_so_likely(matches, judge, path)
@@ -52,7 +52,7 @@ def why(matches: Matches, judge: Judge | PairJudge, path: Path, window_start: in
         yield f"    decided by {_told(matches, decided)}, with {when}"
 
 
-def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> Iterator[str]:
+def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) -> Iterator[str]:
     """The conditions in the likeliest order of the events that passes them, then each order with its share."""
     query = matches.query
     assert query.confidence is not None
@@ -85,7 +85,7 @@ def _why_so_likely(matches: Matches, judge: Judge | PairJudge, path: Path) -> It
     yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
 
 
-def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
+def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
     """Why these events, by `seq`, are no match: what fails in the binding that fails least."""
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
@@ -111,11 +111,11 @@ def why_not(matches: Matches, judge: Judge | PairJudge, seqs: Sequence[int], bud
         yield f"  {'holds' if verdict.holds else 'fails'}  {_told(matches, verdict)}"
 
 
-def why_none(matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
+def why_none(matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
     """How many matches there would be without one of the conditions, most first; each within the budget."""
     query, events = matches.query, matches.log.events
     span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
-    found: list[tuple[str, Magnitude, bool]] = []
+    counts: list[tuple[str, Magnitude, bool]] = []
     unknown: list[str] = []
     for said, relaxed in relaxations(query, max(span, events.num_rows)):
         try:
@@ -127,8 +127,8 @@ def why_none(matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
             unknown.append(said)
             continue
         exact = metadata.get(b"matches_total")
-        found.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
-    some = sorted((one for one in found if one[1].sign), key=lambda one: one[1].key, reverse=True)
+        counts.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
+    some = sorted((row for row in counts if row[1].sign), key=lambda row: row[1].key, reverse=True)
     for said, count, exact in some:
         window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
         what = window if said == "WITHIN" else said
@@ -139,7 +139,7 @@ def why_none(matches: Matches, tick: Tick, budget: Budget) -> Iterator[str]:
         yield "  leaving out any single condition gives no match either: more than one is in the way"
 
 
-def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Iterator[str]:
+def _passed_over(matches: LogMatches, path: Path, rows: str, budget: Budget) -> Iterator[str]:
     """Every condition holds: it is a match, or the strategy took other events."""
     query, places = matches.query, [place for place, _ in path]
     if query.strategy is Strategy.ANY:
@@ -161,7 +161,7 @@ def _passed_over(matches: Matches, path: Path, rows: str, budget: Budget) -> Ite
         yield "  the run from the first of them came to no match"
 
 
-def _told(matches: Matches, verdict: Verdict) -> str:
+def _told(matches: LogMatches, verdict: Verdict) -> str:
     clock, query = matches.clock, matches.query
     if verdict.kind is Kind.EQUIVALENCE:
         return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}{' in every event' if verdict.holds else ''}"
@@ -178,7 +178,7 @@ def _told(matches: Matches, verdict: Verdict) -> str:
     return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}"
 
 
-def _zone(matches: Matches, verdict: Verdict) -> str:
+def _zone(matches: LogMatches, verdict: Verdict) -> str:
     absence = verdict.absence
     assert absence is not None
     sides = [
@@ -193,7 +193,7 @@ def _zone(matches: Matches, verdict: Verdict) -> str:
     return f"{where}: it happens, {_rows(matches, absence.happens)}"
 
 
-def _binding(matches: Matches, path: Path) -> str:
+def _binding(matches: LogMatches, path: Path) -> str:
     bound: dict[str, list[int]] = {}
     for place, name in path:
         bound.setdefault(name, []).append(place)
@@ -201,14 +201,14 @@ def _binding(matches: Matches, path: Path) -> str:
     return "; ".join(f"{name} = {_rows(matches, bound[name])}" for name in order)
 
 
-def _rows(matches: Matches, places: Sequence[int]) -> str:
+def _rows(matches: LogMatches, places: Sequence[int]) -> str:
     seqs = [str(_seq(matches, place)) for place in places]
     return f"row {seqs[0]}" if len(seqs) == 1 else f"rows {listed(seqs, 8)}"
 
 
-def _seq(matches: Matches, place: int) -> int:
+def _seq(matches: LogMatches, place: int) -> int:
     return int(matches.log.events["seq"][place].as_py())
 
 
-def _ts(matches: Matches, place: int) -> int:
+def _ts(matches: LogMatches, place: int) -> int:
     return int(matches.log.events["ts"][place].as_py())

@@ -42,8 +42,8 @@ class Check:
 
     def __str__(self) -> str:
         counted = f"{self.unexpected:,} of {self.rows:,}" if self.unexpected is not None and self.rows else ""
-        found = self.observed or counted
-        return f"{self.rule} ({found}): {self.reason}" if found else f"{self.rule}: {self.reason}"
+        evidence = self.observed or counted
+        return f"{self.rule} ({evidence}): {self.reason}" if evidence else f"{self.rule}: {self.reason}"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,7 +60,7 @@ def judge(
     if not rules:
         return dict.fromkeys(days, ())
     context = _context()
-    found: dict[date, dict[str, Check]] = {day: {} for day in days}
+    checks_by_day: dict[date, dict[str, Check]] = {day: {} for day in days}
     for over, table in datasets.items():
         own = [rule for rule in rules if rule.over == over]
         suite, batches = _suite(context, over, own)
@@ -69,8 +69,8 @@ def judge(
             judged = batches.get_batch(batch_parameters={"dataframe": frame}).validate(suite)
             for result in judged.results:
                 check = _check(own, result)
-                found[day][check.rule] = check
-    return {day: tuple(checks[rule.name] for rule in rules) for day, checks in found.items()}
+                checks_by_day[day][check.rule] = check
+    return {day: tuple(checks[rule.name] for rule in rules) for day, checks in checks_by_day.items()}
 
 
 def columns_of(rules: Iterable[GateRule], known: Iterable[str]) -> list[str]:

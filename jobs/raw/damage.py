@@ -53,9 +53,9 @@ def refuse_damaged(paths: Iterable[str]) -> None:
             continue
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in files:
-            found = damage(file)
-            if found:
-                raise UnreadableSource(file, found[1], found[0])
+            fault = damage(file)
+            if fault:
+                raise UnreadableSource(file, fault[1], fault[0])
 
 
 def refuse_mixed(paths: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongHeader
-from jobs.raw.files import Found
+from jobs.raw.source_files import SourceFiles
 from jobs.workload.sections.expectations import RowRule
 from jobs.workload.sections.sources import Source
 
@@ -26,19 +26,19 @@ UTF8, SHAPE, TYPE = "utf8", "shape", "type"
 _MALFORMED = "_malformed"
 
 
-def rows_of(spark: SparkSession, source: Source, rank: int, found: Found, rules: Sequence[RowRule]) -> DataFrame:
+def rows_of(spark: SparkSession, source: Source, rank: int, files: SourceFiles, rules: Sequence[RowRule]) -> DataFrame:
     """The source's rows. Raises WrongHeader if a format with a schema lacks declared columns."""
-    raw = _text_rows(spark, source, found) if source.text else _typed_rows(spark, source, found)
+    raw = _text_rows(spark, source, files) if source.text else _typed_rows(spark, source, files)
     return _judged(raw, source, rank, rules)
 
 
-def _text_rows(spark: SparkSession, source: Source, found: Found) -> DataFrame:
+def _text_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
     """Columns: one text for each declared column, `_raw`, `_file`, `_rule`, `_reason` (of the shape only)."""
-    lines = spark.read.text(list(found.paths)) if found.paths else spark.createDataFrame([], "value STRING")
-    file = sf.col("_metadata.file_name") if found.paths else sf.lit("")
+    lines = spark.read.text(list(files.paths)) if files.paths else spark.createDataFrame([], "value STRING")
+    file = sf.col("_metadata.file_name") if files.paths else sf.lit("")
     lines = lines.select(sf.col("value"), file.alias("_file"))
-    if found.headers:
-        lines = lines.where(~sf.col("value").isin(list(found.headers)))
+    if files.headers:
+        lines = lines.where(~sf.col("value").isin(list(files.headers)))
     lines = lines.where(sf.length("value") > 0)
     valid = sf.is_valid_utf8("value")
     parsed = lines.select(
@@ -72,19 +72,19 @@ def _present(text: Column, missing: str) -> Column:
     return sf.nullif(present, sf.lit(missing)) if missing else present
 
 
-def _typed_rows(spark: SparkSession, source: Source, found: Found) -> DataFrame:
+def _typed_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
     """As `_text_rows`, with the columns' own types."""
     reader = spark.read.format(source.format).options(**source.resolved_options())
-    if source.path and not found.paths:
+    if source.path and not files.paths:
         empty = ", ".join(f"`{name}` {kind}" for name, kind in source.columns.items())
         table = spark.createDataFrame([], empty)
     else:
-        table = reader.load(list(found.paths)) if len(found.paths) > 1 else reader.load(*found.paths)
+        table = reader.load(list(files.paths)) if len(files.paths) > 1 else reader.load(*files.paths)
     missing = [name for name in source.columns if name not in table.columns]
     if missing:
         raise WrongHeader(f"source '{source.name}' has no columns {missing}; it has {table.columns}")
     columns = [sf.col(f"`{name}`") for name in source.columns]
-    has_files = source.format in ("parquet", "orc", "delta", "avro") and bool(found.paths)
+    has_files = source.format in ("parquet", "orc", "delta", "avro") and bool(files.paths)
     return table.select(
         sf.to_json(sf.struct(*columns)).alias("_raw"),
         (sf.col("_metadata.file_name") if has_files else sf.lit("")).alias("_file"),

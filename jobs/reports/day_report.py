@@ -17,7 +17,7 @@ from jobs.reports.kinds.by_kind import report_query
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.query_report import QueryReport, Records
 from jobs.reports.questions import Question
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 from jobs.workload.declaration import Workload
 
 

@@ -21,7 +21,7 @@ from jobs.lake.dataset import dataset_of
 
 
 @dataclass(frozen=True)
-class Column:
+class ColumnFacts:
     """A column as the table itself describes it."""
 
     name: str
@@ -36,7 +36,7 @@ class TableFacts:
 
     name: str
     comment: str
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnFacts, ...]
     partitioned_by: tuple[str, ...]
     constraints: tuple[str, ...]
     version: int
@@ -96,7 +96,7 @@ class LakeReader:
             return None
         metadata = table.metadata()
         columns = tuple(
-            Column(item.name, _type_name(item.type), item.nullable, str((item.metadata or {}).get("comment", "")))
+            ColumnFacts(item.name, _type_name(item.type), item.nullable, str((item.metadata or {}).get("comment", "")))
             for item in table.schema().fields
         )
         prefix = "delta.constraints."

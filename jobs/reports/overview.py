@@ -16,10 +16,10 @@ from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.page import Page
 from jobs.reports.questions import Question
 from jobs.reports.site import write_pages
-from jobs.reports.words.moments import brief, spoken
+from jobs.reports.words.clock import brief, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity, share
 from jobs.workload.declaration import Workload
-from jobs.workload.sections.experiments import FOLDER as EXPERIMENTS
+from jobs.workload.sections.experiment_grids import FOLDER as EXPERIMENTS
 
 DAYS = 400
 """Days listed, newest first."""

@@ -23,7 +23,7 @@ from jobs.reports.page import Page
 from jobs.reports.pages import catalogue, day, quality, query, run, shedding, slicing
 from jobs.reports.questions import Question, questions_of
 from jobs.reports.site import move_folder, write_pages
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 from jobs.runs.run import Progress
 from jobs.workload.declaration import Workload
 from jobs.workload.operating_days import OperatingDays

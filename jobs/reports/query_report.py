@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.answers.listing import Listing
 from jobs.reports.answers.missing import is_missing
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.lake_reader import LakeReader, rows
 from jobs.reports.questions import Question
-from jobs.reports.words.moments import Clock, brief
+from jobs.reports.words.clock import Clock, brief
 from jobs.reports.words.quantities import Magnitude, quantity
 from jobs.reports.words.values import listed
 from jobs.workload.operating_days import OperatingDays
@@ -69,10 +69,10 @@ class Records:
 
     @staticmethod
     def read(reader: LakeReader, day: date) -> Records:
-        found: dict[str, dict[date, Mapping[str, Any]]] = {}
+        by_query: dict[str, dict[date, Mapping[str, Any]]] = {}
         for row in rows(reader.read("result_days", day - timedelta(days=TRAILING), day)):
-            found.setdefault(row["query"], {})[row["day"]] = row
-        return Records(found)
+            by_query.setdefault(row["query"], {})[row["day"]] = row
+        return Records(by_query)
 
     def of(self, query: str, day: date) -> Mapping[str, Any] | None:
         return self.by_query.get(query, {}).get(day)
@@ -103,9 +103,9 @@ class EvaluatedDay:
         return self.days.interval(self.day)
 
 
-def notices_of(it: EvaluatedDay, answer: Answer) -> tuple[str, ...]:
+def notices_of(evaluated: EvaluatedDay, answer: Answer) -> tuple[str, ...]:
     """What a reader must know before the answer."""
-    return (*incompleteness([it.records[it.day]]), *([answer.caveat] if answer.caveat else []))
+    return (*incompleteness([evaluated.records[evaluated.day]]), *([answer.caveat] if answer.caveat else []))
 
 
 def incompleteness(records: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -37,10 +37,10 @@ class Question:
 
 def questions_of(workload: Workload) -> list[Question]:
     """Every question, by name. Raises QueryError where a query is wrong."""
-    found = []
+    questions = []
     for path in workload.question_files():
         text = path.read_text(encoding="utf-8")
         shown = path.relative_to(workload.folder).as_posix()
         bound = bind_text(text, workload.schema, shown)
-        found.append(Question(path.stem, question_of(text), bound, str(bound.explain())))
-    return sorted(found, key=lambda question: question.name)
+        questions.append(Question(path.stem, question_of(text), bound, str(bound.explain())))
+    return sorted(questions, key=lambda question: question.name)

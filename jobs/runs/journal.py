@@ -33,7 +33,7 @@ Stage = Callable[[Run], StageOutcome]
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """One stage as it ended on one day."""
 
     stage: str
@@ -49,7 +49,7 @@ class Entry:
 class Journal:
     """What the stages of one task did so far."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[JournalEntry] = field(default_factory=list)
 
     def perform(self, name: str, stage: Stage, run: Run, days: tuple[date, ...] | None = None) -> StageOutcome:
         """Run a stage, show its progress and note its outcome for each of `days` (default: the run's own)."""
@@ -83,7 +83,7 @@ class Journal:
         now = versions_of(run.workload.name, run.lake)
         written = {table: version for table, version in now.items() if version != before.get(table)}
         for day, outcome in sorted(outcomes.items()):
-            self.entries.append(Entry(name, day, outcome, written, seconds, started_at))
+            self.entries.append(JournalEntry(name, day, outcome, written, seconds, started_at))
         return seconds
 
 
@@ -99,7 +99,7 @@ def journal(run: Run) -> Iterator[Journal]:
             append(run.spark.createDataFrame(_rows(run, kept.entries, schema), schema), run.table("runs"))
 
 
-def _rows(run: Run, entries: list[Entry], schema: StructType) -> list[tuple[object, ...]]:
+def _rows(run: Run, entries: list[JournalEntry], schema: StructType) -> list[tuple[object, ...]]:
     workload_hash, computed_with = content_hash(run.workload.folder), software()
     rows = [
         {

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from jobs.lake.dataset import read_table
-from jobs.runs.scope import Bounds, Ledger, LoadedDay, Question, Recorded
+from jobs.runs.scope import Bounds, Ledger, LoadedDay, Recorded, ScopedQuery
 from jobs.workload.compiled import WorkloadQuery
 from jobs.workload.declaration import Workload
 from jobs.workload.sections.limits import Limits
@@ -52,9 +52,9 @@ def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
     }
 
 
-def questions_of(compiled: Mapping[str, WorkloadQuery], limits: Limits) -> dict[str, Question]:
+def questions_of(compiled: Mapping[str, WorkloadQuery], limits: Limits) -> dict[str, ScopedQuery]:
     """The queries as the scope sees them."""
-    return {name: Question(query.evaluator.reach, query.definition, limits.work) for name, query in compiled.items()}
+    return {name: ScopedQuery(query.evaluator.reach, query.definition, limits.work) for name, query in compiled.items()}
 
 
 def bounds_of(workload: Workload) -> Bounds:

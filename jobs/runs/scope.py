@@ -1,13 +1,13 @@
 """Which days a run loads, reads, evaluates and replaces: pure functions of the lake's ledger.
 
 The law (docs/semantics.md, 2): any partition of a period into runs of whole operating days, in any order, repeated any
-number of times, leaves the same tables as one run over the whole period. It holds because of what a run evaluates
-again: every (query, day) that its new events can change and whose inputs differ from those recorded with the result.
-Cost: linear in (queries x days of the ledger); no data is read.
+number of times, leaves the same tables as one run over the whole period. It holds because a run evaluates again every
+(query, day) whose inputs are not those recorded with its result, wherever its new events can still change it. Cost:
+linear in (queries x days of the ledger), no data is read.
 
-A query's result of a day depends on the events of the days from `first_read` to the day itself. A reach in log time is
-exact to the day. A reach in time-points or positions goes back over whole days that hold at least as many, so it may
-read more than needed, never less. Days before the workload's start hold nothing.
+A query's result of a day depends on the events of the days from `first_read` to the day itself: its reach in log time
+is exact to the day; a reach in time-points or positions goes back over whole days that hold at least as many, so it
+may read more than it needs, never less. Days before the workload's start hold nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Recorded:
     inputs: Mapping[date, str]
     exhausted: int | None = None
 
-    def is_current(self, question: Question, inputs: Mapping[date, str]) -> bool:
+    def is_current(self, question: ScopedQuery, inputs: Mapping[date, str]) -> bool:
         """Whether evaluating again would give the same. With a larger budget, a missing result may appear."""
         retry = self.exhausted is not None and self.exhausted < question.work
         return self.definition == question.definition and self.inputs == inputs and not retry
@@ -93,7 +93,7 @@ class Ledger:
 
 
 @dataclass(frozen=True)
-class Question:
+class ScopedQuery:
     """A query as the scope sees it: how far back it looks, and the hash of its definition, without events.
 
     `work`: the budget of a day.
@@ -198,7 +198,7 @@ def _day_that_completes(events: int, day: date, ledger: Ledger, floor: date) -> 
 
 
 def warm_up(
-    questions: Mapping[str, Question],
+    questions: Mapping[str, ScopedQuery],
     days: Iterable[date],
     ledger: Ledger,
     bounds: Bounds,
@@ -220,7 +220,12 @@ def warm_up(
 
 
 def evaluate_after_loading(
-    questions: Mapping[str, Question], first: date, last: date, loaded: Iterable[date], ledger: Ledger, bounds: Bounds
+    questions: Mapping[str, ScopedQuery],
+    first: date,
+    last: date,
+    loaded: Iterable[date],
+    ledger: Ledger,
+    bounds: Bounds,
 ) -> Scope:
     """What a run for `first`..`last` that has loaded the days `loaded` must evaluate.
 
@@ -238,7 +243,7 @@ def evaluate_after_loading(
     return _scope(questions, wanted, ledger, bounds)
 
 
-def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
+def evaluate_stale(questions: Mapping[str, ScopedQuery], ledger: Ledger, bounds: Bounds) -> Scope:
     """Every (query, day) whose result is not the one that the present lake and workload give.
 
     A day counts if a run was once asked for it: any query has a result there. Others were loaded as warm-up only.
@@ -247,7 +252,7 @@ def evaluate_stale(questions: Mapping[str, Question], ledger: Ledger, bounds: Bo
     return _scope(questions, ((name, day) for name in questions for day in asked), ledger, bounds)
 
 
-def evaluate_anew(query: str, questions: Mapping[str, Question], ledger: Ledger, bounds: Bounds) -> Scope:
+def evaluate_anew(query: str, questions: Mapping[str, ScopedQuery], ledger: Ledger, bounds: Bounds) -> Scope:
     """Every day for which a query has a result, whatever its inputs were."""
     others = {key: recorded for key, recorded in ledger.results.items() if key[0] != query}
     had = [(name, day) for name, day in ledger.results if name == query]
@@ -262,7 +267,7 @@ def holes(first: date, last: date, ledger: Ledger, bounds: Bounds) -> tuple[date
 
 
 def _scope(
-    questions: Mapping[str, Question], wanted: Iterable[tuple[str, date]], ledger: Ledger, bounds: Bounds
+    questions: Mapping[str, ScopedQuery], wanted: Iterable[tuple[str, date]], ledger: Ledger, bounds: Bounds
 ) -> Scope:
     evaluations = []
     for name, day in wanted:

@@ -162,7 +162,7 @@ def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, 
     days = _last_that_fit(ledger, reads_of(run.scope, plan.queries), run.workload.limits.slice_rows)
     attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
     types = sorted({atom.event_type for atom in plan.atoms})
-    found = (
+    sliced = (
         run.spark.table(run.table("events"))
         .where(f.col("day").isin(list(days)) & f.col("event_type").isin(types))
         .select("event_type", "ts", "seq", *attributes)
@@ -170,7 +170,7 @@ def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, 
     )
     calendar = run.workload.operating_days
     inside = [day for day in evaluated if day >= days[0]] or evaluated[-1:]
-    return log_order(found), (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])
+    return log_order(sliced), (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])
 
 
 def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
@@ -190,7 +190,7 @@ def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
     folder = run.lake / run.workload.name / "slice_runs"
     stored = read_table(folder, ["run_id", "plan_id", "slice", "seconds"], [run.last])
     rows = [row for row in ([] if stored is None else stored.to_pylist()) if row["run_id"] == run.run_id]
-    found = []
+    seconds_of_plan = []
     for plan in plans:
         by_slice: dict[int, float] = {}
         for row in rows:
@@ -200,7 +200,7 @@ def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
             ("slowest_slice", max(by_slice.values(), default=0.0)),
             ("all_slices", sum(by_slice.values())),
         ):
-            found.append(
+            seconds_of_plan.append(
                 {
                     "experiment": EXPERIMENT + plan.plan_id,
                     "strategy": IN_USE.name,
@@ -211,4 +211,4 @@ def _seconds(run: Run, plans: Sequence[Plan]) -> list[dict[str, Any]]:
                     "unit": "s",
                 }
             )
-    return found
+    return seconds_of_plan

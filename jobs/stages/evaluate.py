@@ -154,8 +154,8 @@ def _by_scan(slices: DataFrame, assignment: Assignment) -> DataFrame:
         ordered = events.drop_columns(["day", "run_id", "plan_id", "slice"]).sort_by(
             [("ts", "ascending"), ("seq", "ascending")]
         )
-        found = evaluate_slice(assignment, key[0].as_py(), key[1].as_py(), ordered.combine_chunks())
-        return pa.Table.from_batches(_encoded(found), ARROW_PARTIAL)
+        partial_results = evaluate_slice(assignment, key[0].as_py(), key[1].as_py(), ordered.combine_chunks())
+        return pa.Table.from_batches(_encoded(partial_results), ARROW_PARTIAL)
 
     return slices.groupBy("plan_id", "slice").applyInArrow(work, PARTIAL)
 

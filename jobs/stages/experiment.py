@@ -30,7 +30,7 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import recorded
 from jobs.stages.measuring.own_days import own_log
-from jobs.workload.sections.experiments import experiment_of, stand_ins
+from jobs.workload.sections.experiment_grids import experiment_of, stand_ins
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -78,8 +78,8 @@ def unknown(run: Run, grid: Grid, name: str) -> list[Cell]:
     """The cells of a grid that `experiments` does not hold under `name`."""
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, ["parameters", "seed"], where=ds.field("experiment") == name)
-    found = [] if stored is None else stored.group_by(["parameters", "seed"]).aggregate([]).to_pylist()
-    known = {(setting_of(row["parameters"]), row["seed"]) for row in found}
+    stored_rows = [] if stored is None else stored.group_by(["parameters", "seed"]).aggregate([]).to_pylist()
+    known = {(setting_of(row["parameters"]), row["seed"]) for row in stored_rows}
     return [cell for cell in grid.cells if (cell.key, cell.seed) not in known]
 
 
@@ -108,13 +108,13 @@ def _measure(run: Run, name: str, cells: Sequence[Cell], measure: Measuring) -> 
             for index in batch.column(0).to_pylist():
                 yield from measure(cells[index]).to_batches()
 
-    found = run.spark.range(0, len(cells), 1, len(cells)).mapInArrow(work, MEASURED).toArrow()
+    measured = run.spark.range(0, len(cells), 1, len(cells)).mapInArrow(work, MEASURED).toArrow()
     replace(
-        run.spark.createDataFrame(recorded(found, run.last, run.run_id, name)),
+        run.spark.createDataFrame(recorded(measured, run.last, run.run_id, name)),
         run.table("experiments"),
-        _rows_of(run, name, cells, {(row["parameters"], row["seed"]) for row in found.to_pylist()}),
+        _rows_of(run, name, cells, {(row["parameters"], row["seed"]) for row in measured.to_pylist()}),
     )
-    return found.num_rows
+    return measured.num_rows
 
 
 def _rows_of(run: Run, name: str, cells: Sequence[Cell], written: set[tuple[str, int]]) -> Column:

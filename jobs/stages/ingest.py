@@ -17,8 +17,8 @@ from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace_all
 from jobs.raw.damage import refuse_damaged, refuse_mixed
-from jobs.raw.files import Found, find
 from jobs.raw.rows import rows_of
+from jobs.raw.source_files import SourceFiles, find
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.workload.declaration import Workload
 
@@ -34,12 +34,12 @@ def ingest(run: Run) -> StageOutcome:
     events.
     """
     sources = run.workload.sources.values()
-    found = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
+    source_files = {source.name: find(run.spark, source, run.loads, run.workload.base) for source in sources}
     try:
-        _parse(run, found)
+        _parse(run, source_files)
     except Exception:
-        refuse_damaged(path for files in found.values() for path in files.paths)
-        for files in found.values():
+        refuse_damaged(path for files in source_files.values() for path in files.paths)
+        for files in source_files.values():
             refuse_mixed(files.paths)
         raise
     equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
@@ -57,18 +57,18 @@ def loaded(run: Run, undated: Column) -> Column:
     return sf.col("day").isin(*run.loads) | ((sf.col("day") == sf.lit(run.workload.start)) & undated)
 
 
-def _parse(run: Run, found: dict[str, Found]) -> None:
+def _parse(run: Run, source_files: dict[str, SourceFiles]) -> None:
     """The views that the SQL of this stage reads, over rows, events and fates that are computed once.
 
     A local checkpoint, unlike a cache, also cuts the plan. With a cache, a query over a workload's nested views takes
     tens of seconds to plan.
     """
-    rows = {name: frame.localCheckpoint() for name, frame in source_views(run, found).items()}
+    rows = {name: frame.localCheckpoint() for name, frame in source_views(run, source_files).items()}
     for name, frame in rows.items():
         frame.createOrReplaceTempView(name)
-    _raw_rows(run, rows, found).createOrReplaceTempView("raw_rows")
+    _raw_rows(run, rows, source_files).createOrReplaceTempView("raw_rows")
     run_days(run).createOrReplaceTempView("run_days")
-    _source_counts(run, rows, found).createOrReplaceTempView("source_counts")
+    _source_counts(run, rows, source_files).createOrReplaceTempView("source_counts")
     events = candidate_events(run).localCheckpoint()
     events.createOrReplaceTempView("candidate_events")
     events.where(sf.col("day").isin(*run.loads)).createOrReplaceTempView("events_of_run")
@@ -76,22 +76,22 @@ def _parse(run: Run, found: dict[str, Found]) -> None:
     fates.localCheckpoint().createOrReplaceTempView("row_fates")
 
 
-def _source_counts(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
+def _source_counts(run: Run, rows: dict[str, DataFrame], source_files: dict[str, SourceFiles]) -> DataFrame:
     counts = {
         "source": pa.array(rows, pa.string()),
-        "files": pa.array([found[name].count for name in rows], pa.int32()),
+        "files": pa.array([source_files[name].count for name in rows], pa.int32()),
         "read": pa.array([frame.count() for frame in rows.values()], pa.int64()),
     }
     return run.spark.createDataFrame(pa.table(counts))
 
 
-def source_views(run: Run, found: dict[str, Found]) -> dict[str, DataFrame]:
+def source_views(run: Run, source_files: dict[str, SourceFiles]) -> dict[str, DataFrame]:
     """Each source's rows, also as a view of its name."""
     rules = run.workload.expectations.rows
     frames = {}
     for rank, source in enumerate(run.workload.sources.values()):
         own = [rule for rule in rules if rule.source == source.name]
-        frames[source.name] = rows_of(run.spark, source, rank, found[source.name], own)
+        frames[source.name] = rows_of(run.spark, source, rank, source_files[source.name], own)
         frames[source.name].createOrReplaceTempView(source.name)
     return frames
 
@@ -101,11 +101,11 @@ def run_days(run: Run) -> DataFrame:
     return run.spark.createDataFrame(pa.table({"day": pa.array(run.loads, pa.date32())}))
 
 
-def _raw_rows(run: Run, rows: dict[str, DataFrame], found: dict[str, Found]) -> DataFrame:
+def _raw_rows(run: Run, rows: dict[str, DataFrame], source_files: dict[str, SourceFiles]) -> DataFrame:
     """Every source's `_row`, with the day of its file if the path names one."""
     frames = []
     for name, frame in rows.items():
-        days = [item for file, day in found[name].days.items() for item in (sf.lit(file), sf.lit(day))]
+        days = [item for file, day in source_files[name].days.items() for item in (sf.lit(file), sf.lit(day))]
         day = sf.create_map(*days)[sf.col("_row.file")] if days else sf.lit(None).cast("date")
         frames.append(frame.select("_row", day.alias("_file_day")))
     return _union(frames)
@@ -136,11 +136,11 @@ def candidate_events(run: Run) -> DataFrame:
 
 def _check_columns(workload: Workload, given: DataFrame) -> None:
     expected = {"event_type", "ts", "_row", *workload.attributes}
-    found = set(given.columns) - {"seq"}
-    if found != expected or len(given.columns) != len(set(given.columns)):
+    source_files = set(given.columns) - {"seq"}
+    if source_files != expected or len(given.columns) != len(set(given.columns)):
         raise WrongWorkload(
             f"{workload.name}/events.sql does not give the columns that workload.yaml declares: "
-            f"missing {sorted(expected - found)}, not declared {sorted(found - expected)}"
+            f"missing {sorted(expected - source_files)}, not declared {sorted(source_files - expected)}"
         )
     whole = ("tinyint", "smallint", "int", "bigint", "void")
     loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}

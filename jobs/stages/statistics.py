@@ -102,10 +102,10 @@ def _by_type(places: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     >>> _by_type((("A", "x"), ("B", "x"), ("B", "y")))
     {'A': ['x'], 'B': ['x', 'y']}
     """
-    found: dict[str, list[str]] = {}
+    attributes: dict[str, list[str]] = {}
     for event_type, attribute in sorted(places):
-        found.setdefault(event_type, []).append(attribute)
-    return found
+        attributes.setdefault(event_type, []).append(attribute)
+    return attributes
 
 
 def _rows(run: Run, table: str, days: Sequence[date]) -> int:

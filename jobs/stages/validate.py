@@ -20,8 +20,8 @@ from jobs.exits import WrongWorkload
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
-from jobs.raw.files import find
 from jobs.raw.rows import rows_of
+from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
 from jobs.stages.ingest import EQUATION, ROWS, STAGED, loaded, run_days
 
@@ -42,7 +42,9 @@ def validate(run: Run) -> StageOutcome:
     in_run = sf.col("day").isin(*run.loads)
     run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
     checks = _judged(run, equation)
-    refused = {day: found for day, found in checks.items() if any(check.refuses for check in found)}
+    refused = {
+        day: checks_of_day for day, checks_of_day in checks.items() if any(check.refuses for check in checks_of_day)
+    }
     passed = [day for day in run.loads if day not in refused]
     quarantine = run.spark.sql(statement("load", "quarantine"))
     published = [Replacement(quarantine, run.table("quarantine"), loaded(run, sf.col("undated")))]
@@ -59,14 +61,14 @@ def validate(run: Run) -> StageOutcome:
 
 def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
     """Day -> source -> terms of the equation of rows; raises RowsLost where it does not hold."""
-    found: dict[date, dict[str, dict[str, int]]] = {day: {} for day in run.loads}
+    equation: dict[date, dict[str, dict[str, int]]] = {day: {} for day in run.loads}
     for row in run.spark.table(run.table(ROWS)).where(sf.col("day").isin(*run.loads)).toArrow().to_pylist():
         terms = {name: row[name] for name in EQUATION}
-        found[row["day"]][row["source"]] = terms
-        told = sum(terms[name] for name in ("gave_event", "refused", "other_days", "without_event"))
-        if terms["read"] != told:
-            raise RowsLost(f"{row['day']}, source '{row['source']}': {terms['read']} rows read, {told} accounted for")
-    return found
+        equation[row["day"]][row["source"]] = terms
+        total = sum(terms[name] for name in ("gave_event", "refused", "other_days", "without_event"))
+        if terms["read"] != total:
+            raise RowsLost(f"{row['day']}, source '{row['source']}': {terms['read']} rows read, {total} accounted for")
+    return equation
 
 
 def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> dict[date, tuple[Check, ...]]:
@@ -109,8 +111,8 @@ def _reference_views(run: Run, queries: str) -> None:
     """Views of the sources that gate queries name."""
     for rank, source in enumerate(run.workload.sources.values()):
         if re.search(rf"\b{source.name}\b", queries):
-            found = find(run.spark, source, run.loads, run.workload.base)
-            rows_of(run.spark, source, rank, found, ()).createOrReplaceTempView(source.name)
+            files = find(run.spark, source, run.loads, run.workload.base)
+            rows_of(run.spark, source, rank, files, ()).createOrReplaceTempView(source.name)
 
 
 def _loaded_days(

@@ -22,7 +22,7 @@ from jobs.runs.journal import journal
 from jobs.runs.ledger import bounds_of, loaded_by, questions_of, read_ledger, refused_by
 from jobs.runs.run import Progress, Run
 from jobs.runs.scope import Scope, evaluate_after_loading, evaluate_stale, warm_up
-from jobs.runs.sources import has_day
+from jobs.runs.source_days import has_day
 from jobs.stages.compare import compare
 from jobs.stages.evaluate import evaluate as evaluate_slices
 from jobs.stages.ingest import ingest

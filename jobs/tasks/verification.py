@@ -71,31 +71,31 @@ class NamedFile:
 
 def verify(workload: str, lake: Path, progress: Progress, *, deep: bool = False) -> Verification:
     """Look at every table of a workload's lake."""
-    folders, found = table_folders(workload, lake), Verification()
+    folders, verification = table_folders(workload, lake), Verification()
     named: dict[str, list[NamedFile]] = {}
     for name, folder in folders.items():
         faults, files = _logged(name, folder)
-        found.faults += faults
+        verification.faults += faults
         if files is not None:
             named[name] = files
     total, done = sum(map(len, named.values())), 0
     for name, files in named.items():
         for file in files:
-            found.faults += _of_file(name, file, lake, deep)
+            verification.faults += _of_file(name, file, lake, deep)
             done += 1
             progress.advance(done, total, name)
     for name, folder in folders.items():
-        found.orphans += _orphans(folder, named[name]) if name in named else []
-    found.tables, found.files = len(folders), total
-    found.size = sum(file.size for files in named.values() for file in files)
-    found.faults += _counts(workload, lake, named)
+        verification.orphans += _orphans(folder, named[name]) if name in named else []
+    verification.tables, verification.files = len(folders), total
+    verification.size = sum(file.size for files in named.values() for file in files)
+    verification.faults += _counts(workload, lake, named)
     try:
         lease = read(lease_file(lake, workload))
     except LeaseUnreadable as error:
-        found.faults.append(Fault("lease", str(error)))
+        verification.faults.append(Fault("lease", str(error)))
     else:
-        found.holder = lease.holder if lease is not None and not lease.is_over(datetime.now(UTC)) else ""
-    return found
+        verification.holder = lease.holder if lease is not None and not lease.is_over(datetime.now(UTC)) else ""
+    return verification
 
 
 def _logged(name: str, folder: Path) -> tuple[list[Fault], list[NamedFile] | None]:
@@ -238,12 +238,14 @@ def _read(folder: Path, columns: list[str]) -> list[dict[str, Any]]:
     return [] if table is None else table.to_pylist()
 
 
-def _differences(name: str, told: dict[date, int], held: Counter[date], teller: str, remedy: str) -> Iterator[Fault]:
-    for day in sorted({*told, *held}):
-        if day not in told:
+def _differences(
+    name: str, expected: dict[date, int], held: Counter[date], teller: str, remedy: str
+) -> Iterator[Fault]:
+    for day in sorted({*expected, *held}):
+        if day not in expected:
             yield Fault(name, f"{held[day]:,} rows of {day}, of which {teller} knows nothing; {remedy}")
-        elif told[day] != held[day]:
-            yield Fault(name, f"{held[day]:,} rows of {day}, {teller} says {told[day]:,}; {remedy}")
+        elif expected[day] != held[day]:
+            yield Fault(name, f"{held[day]:,} rows of {day}, {teller} says {expected[day]:,}; {remedy}")
 
 
 def _rows_by_day(files: list[NamedFile]) -> Counter[date]:

@@ -11,7 +11,7 @@ import os
 import shutil
 from pathlib import Path
 
-from jobs.workload.sections.experiments import grid_files
+from jobs.workload.sections.experiment_grids import grid_files
 from jobs.workload.sections.query_settings import question_files
 
 DEFINITIONS = ("workload.yaml", "events.sql", "expectations.yaml")

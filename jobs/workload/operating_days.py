@@ -74,7 +74,7 @@ def begin_of(schedule: str) -> timedelta:
     >>> begin_of("0 8 * * *")
     datetime.timedelta(seconds=28800)
     """
-    found = _DAILY.fullmatch(schedule.strip())
-    if found is None or int(found["hour"]) > 23 or int(found["minute"]) > 59:
+    match = _DAILY.fullmatch(schedule.strip())
+    if match is None or int(match["hour"]) > 23 or int(match["minute"]) > 59:
         raise ValueError(f"expected a daily schedule 'minute hour * * *' in UTC, found '{schedule[:60]}'")
-    return timedelta(hours=int(found["hour"]), minutes=int(found["minute"]))
+    return timedelta(hours=int(match["hour"]), minutes=int(match["minute"]))

@@ -38,9 +38,9 @@ def problems_in(text: str) -> list[str]:
     ([], ["'${HOME}' is no reference; write ${env:NAME}, ${env:NAME:-default} or ${conn:id}"])
     """
     return [
-        f"'{found}' is no reference; write ${{env:NAME}}, ${{env:NAME:-default}} or ${{conn:id}}"
-        for found in _ANY.findall(text)
-        if not _REFERENCE.fullmatch(found)
+        f"'{written}' is no reference; write ${{env:NAME}}, ${{env:NAME:-default}} or ${{conn:id}}"
+        for written in _ANY.findall(text)
+        if not _REFERENCE.fullmatch(written)
     ]
 
 

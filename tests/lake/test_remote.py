@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jobs.exits import SourceMissing, UnreadableSource, WrongHeader
-from jobs.runs.sources import has_day
+from jobs.runs.source_days import has_day
 from jobs.stages.ingest import ingest
 from tests.lake.readings import D1, D2, D3, HEADER, Readings
 

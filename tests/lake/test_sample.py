@@ -13,8 +13,8 @@ import pytest
 
 from jobs.lake.tables.all_tables import table_of
 from jobs.lake.tables.creating import create
-from jobs.raw.files import find
 from jobs.raw.rows import rows_of
+from jobs.raw.source_files import find
 from jobs.runs.run import Run, days_between
 from jobs.stages.ingest import ingest
 from jobs.stages.validate import validate

@@ -20,7 +20,7 @@ from jobs.reports.answers.tallies import Totals, tallies_of
 from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.windows import windows_figure
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 
 DAY = date(2013, 3, 8)
 START = 1362729600

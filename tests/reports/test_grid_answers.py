@@ -8,7 +8,7 @@ import pytest
 
 from cep_core.experiments.grids.grid import grid_of
 from cep_core.experiments.grids.summaries import summary_of
-from jobs.reports.experiments import answer_of
+from jobs.reports.experiments_page import answer_of
 
 GRID = grid_of(
     "small",

@@ -14,15 +14,15 @@ from jobs.reports.answers import matching
 from jobs.reports.answers.changes import Change, compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.tallies import Tally, Totals
-from jobs.reports.experiments import GridSection, page_of
+from jobs.reports.experiments_page import GridSection, page_of
 from jobs.reports.figures.drawing.figure import drawn
 from jobs.reports.figures.pattern_picture import MOST, automaton_figure, picture_of
 from jobs.reports.figures.timeline import timeline_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.site import rendered
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
-from jobs.workload.sections.experiments import load_grids
+from jobs.workload.sections.experiment_grids import load_grids
 from tests.reports.lake.reading import Document
 from tests.reports.test_answers import DAY, HOUR, SCHEMA, START
 

@@ -16,9 +16,9 @@ from jobs.runs.scope import (
     Bounds,
     Ledger,
     LoadedDay,
-    Question,
     Recorded,
     Scope,
+    ScopedQuery,
     evaluate_after_loading,
     evaluate_stale,
     first_read,
@@ -84,8 +84,8 @@ class ToyLake:
         return Ledger(days, self.recorded)
 
     @property
-    def questions(self) -> dict[str, Question]:
-        return {name: Question(reach, self.version) for name, reach in self.queries.items()}
+    def questions(self) -> dict[str, ScopedQuery]:
+        return {name: ScopedQuery(reach, self.version) for name, reach in self.queries.items()}
 
     def run(self, first: date, last: date, passes: Callable[[date], bool] = lambda _: True) -> Scope:
         own = [first + timedelta(days=n) for n in range((last - first).days + 1)]
@@ -129,7 +129,7 @@ def test_a_larger_budget_makes_holes_stale_and_nothing_else() -> None:
     inputs = {day(0): "digest"}
     recorded = {("hole", day(0)): Recorded("1", inputs, 100), ("result", day(0)): Recorded("1", inputs)}
     for work, stale in ((50, []), (100, []), (101, ["hole"])):
-        questions = {name: Question(Reach(), "1", work) for name in ("hole", "result")}
+        questions = {name: ScopedQuery(Reach(), "1", work) for name in ("hole", "result")}
         for scope in (
             evaluate_stale(questions, Ledger(days, recorded), BOUNDS),
             evaluate_after_loading(questions, day(0), day(0), [day(0)], Ledger(days, recorded), BOUNDS),

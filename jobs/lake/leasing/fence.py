@@ -78,9 +78,9 @@ class Fence:
         """Raise LeaseLost if another run took the lake, or might have; LeaseUnreadable if nobody can tell."""
         if self.lost is not None:
             raise self.lost
-        found = stored(self.path)
-        if not owns(found, self.lease):
-            self.lost = lost_to(found)
+        record = stored(self.path)
+        if not owns(record, self.lease):
+            self.lost = lost_to(record)
             raise self.lost
         if datetime.now(UTC) >= self.expires:
             why = f": {self.trouble}" if self.trouble else " (was the process paused?)"

@@ -126,41 +126,41 @@ def take(
     """
     now = now or datetime.now(UTC)
     with locked(path):
-        found = stored(path)
-        held = found.lease
+        record = stored(path)
+        held = record.lease
         if held is not None and held.run_id != run_id and not held.is_over(now):
-            raise _refusal(path, found, held, now)
+            raise _refusal(path, record, held, now)
         goes_on = held is not None and held.run_id == run_id and not held.is_over(now)
-        token = found.token if goes_on else max(found.token + 1, int(now.timestamp() * 1000))
-        contested = any(earlier != token for earlier in found.writers.values())
+        token = record.token if goes_on else max(record.token + 1, int(now.timestamp() * 1000))
+        contested = any(earlier != token for earlier in record.writers.values())
         lease = Lease(
             run_id, holder, now + term, socket.gethostname(), process, token, uuid.uuid4().hex[:12], contested
         )
-        _write(path, Stored(token, lease, {**found.writers, lease.writer: token}))
+        _write(path, Stored(token, lease, {**record.writers, lease.writer: token}))
         return lease
 
 
 def renew(path: Path, lease: Lease, *, term: timedelta = TERM) -> Lease:
     """Move the end of a lease that a process of the run has. Raises LeaseLost when another run took the lake."""
     with locked(path):
-        found = stored(path)
-        if not owns(found, lease):
-            raise lost_to(found)
+        record = stored(path)
+        if not owns(record, lease):
+            raise lost_to(record)
         renewed = replace(lease, expires=datetime.now(UTC) + term)
-        _write(path, Stored(lease.token, renewed, {**found.writers, lease.writer: lease.token}))
+        _write(path, Stored(lease.token, renewed, {**record.writers, lease.writer: lease.token}))
         return renewed
 
 
-def owns(found: Stored, lease: Lease) -> bool:
+def owns(record: Stored, lease: Lease) -> bool:
     """Whether the lease still holds the lake: no later token was given. Without a file no token was given."""
-    if found.token == 0 and found.lease is None:
+    if record.token == 0 and record.lease is None:
         return True
-    return found.token == lease.token and (found.lease is None or found.lease.run_id == lease.run_id)
+    return record.token == lease.token and (record.lease is None or record.lease.run_id == lease.run_id)
 
 
-def lost_to(found: Stored) -> LeaseLost:
+def lost_to(record: Stored) -> LeaseLost:
     """The error of a run that finds this in place of its own lease."""
-    now_held = "another run, which has ended," if found.lease is None else found.lease.holder
+    now_held = "another run, which has ended," if record.lease is None else record.lease.holder
     return LeaseLost(f"{now_held} took the lake over after this run's lease had ended")
 
 
@@ -185,12 +185,12 @@ def give_back(path: Path, run_id: str) -> None:
     """
     with locked(path):
         try:
-            found = stored(path)
+            record = stored(path)
         except LeaseUnreadable:
             return
-        if found.lease is not None and found.lease.run_id == run_id:
+        if record.lease is not None and record.lease.run_id == run_id:
             try:
-                _write(path, replace(found, lease=None))
+                _write(path, replace(record, lease=None))
             except OSError:
                 path.unlink(missing_ok=True)
 
@@ -199,14 +199,14 @@ def wait_for(
     path: Path, run_id: str, holder: str, *, process: int | None, tell: Callable[[str], None], term: timedelta = TERM
 ) -> Lease:
     """Take the lease as soon as the run that has it is done. `tell` gets one message for each run that is awaited."""
-    told: str | None = None
+    awaited: str | None = None
     while True:
         try:
             return take(path, run_id, holder, process=process, term=term)
         except LeaseHeld as held:
-            if held.holder != told:
+            if held.holder != awaited:
                 tell(f"waiting: {held}")
-                told = held.holder
+                awaited = held.holder
         time.sleep(WAIT)
 
 
@@ -227,21 +227,21 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _refusal(path: Path, found: Stored, held: Lease, now: datetime) -> LeaseHeld:
+def _refusal(path: Path, record: Stored, held: Lease, now: datetime) -> LeaseHeld:
     """Say which run holds the lake. An end that no renewal can have set becomes one term from now, and is reported."""
     if held.expires <= now + 2 * TERM:
         return LeaseHeld(held.holder, held.expires)
     bounded = replace(held, expires=now + TERM)
-    _write(path, replace(found, lease=bounded))
+    _write(path, replace(record, lease=bounded))
     was = f"it said {held.expires:%Y-%m-%d %H:%M}Z, farther ahead than a lease lasts: a wrong clock, or an edited file"
     return LeaseHeld(held.holder, bounded.expires, was)
 
 
 def _update_writers(path: Path, lease: Lease, update: Callable[[Mapping[str, int]], Mapping[str, int]]) -> None:
     with locked(path):
-        found = stored(path)
-        if found.token == lease.token:
-            _write(path, replace(found, writers=update(found.writers)))
+        record = stored(path)
+        if record.token == lease.token:
+            _write(path, replace(record, writers=update(record.writers)))
 
 
 class _Newer(Exception):

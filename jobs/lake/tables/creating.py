@@ -81,20 +81,20 @@ def _register(spark: SparkSession, workload: str, table: Table, folder: Path | N
 
 def _compare(spark: SparkSession, workload: str, table: Table) -> None:
     fields = spark.table(identifier(workload, table.name)).schema.fields
-    found = {field.name: field.dataType.simpleString().upper() for field in fields}
+    in_lake = {field.name: field.dataType.simpleString().upper() for field in fields}
     wanted = {column.name: column.type.upper() for column in table.columns}
-    if found == wanted:
+    if in_lake == wanted:
         return
-    new = [column for column in table.columns if column.name not in found]
-    if table.widens and all(column.nullable for column in new) and found.items() <= wanted.items():
+    new = [column for column in table.columns if column.name not in in_lake]
+    if table.widens and all(column.nullable for column in new) and in_lake.items() <= wanted.items():
         columns = ", ".join(_column(column) for column in new)
         with fence_of(workload).alone():
             spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
         return
     differences = [
-        f"{name}: {found.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"
-        for name in dict.fromkeys([*found, *wanted])
-        if found.get(name) != wanted.get(name)
+        f"{name}: {in_lake.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"
+        for name in dict.fromkeys([*in_lake, *wanted])
+        if in_lake.get(name) != wanted.get(name)
     ]
     raise SchemaChanged(
         f"the columns of {workload}.{table.name} have changed ({'; '.join(differences)}); "

@@ -13,9 +13,9 @@ from typing import Any
 import pyarrow as pa
 
 from cep_core.language.patterns.query import Query, ReturnItem
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
 
@@ -72,8 +72,8 @@ def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
         groups = tuple((row[name] is not None, row[name]) for name in query.group_by)
         return (-size, -exact, row["window_start"], groups)
 
-    found: list[dict[str, Any]] = results.to_pylist()
-    return sorted(found, key=rank)
+    rows: list[dict[str, Any]] = results.to_pylist()
+    return sorted(rows, key=rank)
 
 
 def headline(query: Query, results: pa.Table) -> Magnitude:

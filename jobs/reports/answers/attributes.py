@@ -15,7 +15,7 @@ def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     Key attributes are the same in the whole match and are shown once, beside it.
     """
     keys = {member for key in query.key_classes for member in key.members}
-    found: dict[str, list[str]] = {variable.name: [] for variable in query.variables if not variable.negated}
+    named: dict[str, list[str]] = {variable.name: [] for variable in query.variables if not variable.negated}
     conditions = [
         *(predicate.expression for predicate in query.vertex_predicates),
         *(predicate.expression for predicate in query.edge_predicates),
@@ -23,10 +23,10 @@ def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
     ]
     for condition in conditions:
         for variable, attribute in _references(condition):
-            names = found.get(variable)
+            names = named.get(variable)
             if names is not None and attribute not in names and (variable, attribute) not in keys:
                 names.append(attribute)
-    return {variable: tuple(names) for variable, names in found.items()}
+    return {variable: tuple(names) for variable, names in named.items()}
 
 
 def _references(node: Any) -> list[tuple[str, str]]:

@@ -129,5 +129,5 @@ def volume(today: int, before: Mapping[date, int]) -> str:
     """The day's events in a sentence, against the days before."""
     change = Change(Magnitude.of(today), {day: Magnitude.of(events) for day, events in before.items()})
     opening = f"There {'was' if today == 1 else 'were'} {counted(today, 'event')}"
-    told = change.told(f"{opening}, ")
-    return told if told.startswith(opening) else f"{opening}. {told}"
+    comparison = change.told(f"{opening}, ")
+    return comparison if comparison.startswith(opening) else f"{opening}. {comparison}"

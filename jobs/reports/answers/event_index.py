@@ -27,8 +27,8 @@ class EventIndex:
         """Row numbers in `events`; -1 for a `seq` that is not there."""
         if not len(self.seqs):
             return np.full(len(seqs), -1, dtype=np.int64)
-        found = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
-        return np.where(self.seqs[found] == seqs, found, -1)
+        places = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)
+        return np.where(self.seqs[places] == seqs, places, -1)
 
     def attribute(self, name: str, seqs: npt.NDArray[np.int64]) -> pa.Array:
         """An attribute of each event; null if the event or the attribute is missing."""

@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.language.patterns.query import Query
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.attributes import entity, entity_titles, mentioned
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.tallies import Key, Tally, Totals, bound, keys_of
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import capitalised, listed, named, shown
 

@@ -27,12 +27,12 @@ def why_missing(record: Mapping[str, Any]) -> str:
     >>> why_missing({"exhausted": '{"work": 300000000, "candidates": "6227020800", "reason": ""}'}).split(". ")[0]
     'No result: its 6.2e9 candidates need more than the 300,000,000 steps of work that a query has for a day'
     """
-    told = json.loads(record["exhausted"])
-    steps = counted(told["work"], "step")
-    if told["reason"]:
-        why = f"{told['reason']}, with {steps} of work for a query and day"
+    exhausted = json.loads(record["exhausted"])
+    steps = counted(exhausted["work"], "step")
+    if exhausted["reason"]:
+        why = f"{exhausted['reason']}, with {steps} of work for a query and day"
     else:
-        count = None if told["candidates"] is None else Magnitude.of(int(told["candidates"]))
+        count = None if exhausted["candidates"] is None else Magnitude.of(int(exhausted["candidates"]))
         many = (
             "its candidates, which only a listing can count," if count is None else f"its {quantity(count)} candidates"
         )

@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 
 from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.lake_reader import LakeReader, rows
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 
 PREFIX = "slicing:"
 LOAD = "maximum_load"

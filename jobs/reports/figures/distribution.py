@@ -14,7 +14,7 @@ from jobs.reports.answers.aggregation import groups, headline_item, noun, ranked
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import listed, shown
 

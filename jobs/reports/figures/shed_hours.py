@@ -16,7 +16,7 @@ from jobs.reports.comparisons.shedding_comparison import DayPart, SheddingCompar
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
 from jobs.reports.figures.drawing.time_axis import label_times
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity, virtual
 from jobs.reports.words.values import shown
 

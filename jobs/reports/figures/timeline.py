@@ -18,7 +18,7 @@ from jobs.reports.answers.tallies import Key, Tally, Totals
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import FAINT, series
 from jobs.reports.figures.drawing.time_axis import label_lengths, label_times
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import counted, quantity
 from jobs.reports.words.values import listed, shown
 

@@ -11,7 +11,7 @@ from jobs.reports.answers.changes import TRAILING, Change
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BEFORE, INK, TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import listed
 

@@ -11,7 +11,7 @@ from cep_core.experiments.slicing_strategies import IN_USE
 from jobs.reports.comparisons.slicing_history import History
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import BOUND, strategy_look
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, share
 from jobs.reports.words.values import listed, shown
 

@@ -15,7 +15,7 @@ from jobs.reports.answers.tallies import PERIODS
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_times
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude
 
 

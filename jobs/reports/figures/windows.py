@@ -14,7 +14,7 @@ from jobs.reports.answers.aggregation import groups, headline_item, label, noun,
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.drawing.palette import TODAY, series
 from jobs.reports.figures.drawing.time_axis import explodes, height, label_counts, label_times
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 from jobs.reports.words.values import shown
 

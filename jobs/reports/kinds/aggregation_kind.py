@@ -22,23 +22,23 @@ from jobs.reports.questions import Question
 from jobs.reports.words.quantities import Magnitude
 
 
-def _report(it: EvaluatedDay, results: pa.Table) -> QueryReport:
+def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the rows of the day and of the days before."""
-    query, today = it.query, pc.field("day") == pa.scalar(it.day, pa.date32())
+    query, today = evaluated.query, pc.field("day") == pa.scalar(evaluated.day, pa.date32())
     of_day, before = results.filter(today), results.filter(~today)
-    answer = aggregation.answer(query, of_day, it.day, it.clock)
+    answer = aggregation.answer(query, of_day, evaluated.day, evaluated.clock)
     drawn = (
-        windows_figure(query, it.name, of_day, it.day, it.clock),
-        distribution_figure(query, it.name, of_day, before, it.day),
+        windows_figure(query, evaluated.name, of_day, evaluated.day, evaluated.clock),
+        distribution_figure(query, evaluated.name, of_day, before, evaluated.day),
     )
     return QueryReport(
-        it.question,
-        notices_of(it, answer),
+        evaluated.question,
+        notices_of(evaluated, answer),
         answer,
-        compare(it.day, answer.headline, set(it.records), aggregation.headlines(query, results)),
-        aggregation.listing(query, of_day, it.clock),
+        compare(evaluated.day, answer.headline, set(evaluated.records), aggregation.headlines(query, results)),
+        aggregation.listing(query, of_day, evaluated.clock),
         tuple(figure for figure in drawn if figure is not None),
-        _window_periods(it.question, of_day, it.interval),
+        _window_periods(evaluated.question, of_day, evaluated.interval),
         peak=lambda most: f"at most {aggregation.sized(query, most)} in one window",
     )
 

@@ -16,7 +16,7 @@ from jobs.reports.kinds.presentation import Presentation
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.query_report import EvaluatedDay, QueryReport, Records
 from jobs.reports.questions import Question
-from jobs.reports.words.moments import Clock, spoken
+from jobs.reports.words.clock import Clock, spoken
 from jobs.workload.operating_days import OperatingDays
 
 PRESENTATIONS: Mapping[str, Presentation] = {AGGREGATION: AGGREGATIONS, MATCHING: MATCHES}

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from cep_core.numbers.count_columns import from_digits
 from jobs.reports.answers import matching
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
@@ -25,32 +25,34 @@ from jobs.reports.questions import Question
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 
 
-def _report(it: EvaluatedDay, results: pa.Table) -> QueryReport:
+def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed matches of the day."""
-    query, totals = it.query, totals_of(it.records[it.day])
+    query, totals = evaluated.query, totals_of(evaluated.records[evaluated.day])
     compact = None
     if totals.truncated:
-        compact = it.reader.read(f"{it.name}_compact", it.day, it.day, compact_columns(query))
-    index = _events_of(it, [results] if compact is None else [results, compact])
-    tallies = tallies_of(query, results, compact, totals, index, it.interval)
+        compact = evaluated.reader.read(
+            f"{evaluated.name}_compact", evaluated.day, evaluated.day, compact_columns(query)
+        )
+    index = _events_of(evaluated, [results] if compact is None else [results, compact])
+    tallies = tallies_of(query, results, compact, totals, index, evaluated.interval)
     whose = tallies.keys
-    answer = matching.answer(query, results, totals, whose, index, it.day, it.clock)
-    every = {on: totals_of(record) for on, record in it.records.items()}
+    answer = matching.answer(query, results, totals, whose, index, evaluated.day, evaluated.clock)
+    every = {on: totals_of(record) for on, record in evaluated.records.items()}
     change = compare(
-        it.day,
+        evaluated.day,
         answer.headline,
         set(every),
         {on: matching.magnitude_of(own) for on, own in every.items()},
         at_least={on for on, own in every.items() if own.total is None},
     )
     best = matching.exemplars(query, results, index, whose, ROWS)
-    timeline = timeline_figure(query, it.name, best, totals, whose, it.day, it.clock)
+    timeline = timeline_figure(query, evaluated.name, best, totals, whose, evaluated.day, evaluated.clock)
     return QueryReport(
-        it.question,
-        notices_of(it, answer),
+        evaluated.question,
+        notices_of(evaluated, answer),
         answer,
         change,
-        matching.listing(query, results, index, it.clock),
+        matching.listing(query, results, index, evaluated.clock),
         () if timeline is None else (timeline,),
         {period: Magnitude.of(count) for period, count in tallies.periods.counts.items()},
         tallies.periods.listed,
@@ -83,10 +85,12 @@ def totals_of(record: Mapping[str, Any]) -> Totals:
     )
 
 
-def _events_of(it: EvaluatedDay, matches: Sequence[pa.Table]) -> EventIndex:
+def _events_of(evaluated: EvaluatedDay, matches: Sequence[pa.Table]) -> EventIndex:
     """The events of the days that a day's matches touch."""
     begun = [pc.min(rows["first_ts"]).as_py() for rows in matches if rows.num_rows]
-    events = it.reader.read("events", it.days.day_of(min(begun)) if begun else it.day, it.day)
+    events = evaluated.reader.read(
+        "events", evaluated.days.day_of(min(begun)) if begun else evaluated.day, evaluated.day
+    )
     if events is None:
         events = pa.table({"seq": pa.array([], pa.int64()), "ts": pa.array([], pa.int64())})
     return EventIndex(events)

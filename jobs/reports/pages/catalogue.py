@@ -33,7 +33,7 @@ COMES_FROM = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """A table on the page."""
 
     facts: TableFacts
@@ -49,7 +49,7 @@ def page(report: DayReport) -> Page:
     """Every table that exists, published ones first."""
     files = {it.question.name: it.question.bound.path for it in report.queries}
     entries = [
-        Entry(facts, lineage(name, files), quantity(facts.rows))
+        CatalogueEntry(facts, lineage(name, files), quantity(facts.rows))
         for name in report.reader.tables()
         if (facts := report.reader.facts(name)) is not None
     ]

@@ -14,7 +14,7 @@ from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
 from jobs.reports.page import Page
 from jobs.reports.query_report import incompleteness
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, quantity
 from jobs.reports.words.values import listed, shown
 

@@ -15,7 +15,7 @@ from jobs.reports.answers.listing import Heading, numbers
 from jobs.reports.day_report import DayReport
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
-from jobs.reports.words.moments import brief, spoken
+from jobs.reports.words.clock import brief, spoken
 from jobs.reports.words.quantities import counted, quantity, share
 from jobs.reports.words.values import listed, shown
 

@@ -20,7 +20,7 @@ from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.drawing.figure import Figure
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
 from jobs.reports.page import Page
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import counted, quantity, share, virtual
 from jobs.reports.words.values import listed, shown
 

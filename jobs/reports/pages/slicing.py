@@ -17,7 +17,7 @@ from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing_slicing import trailing_slicing_figure
 from jobs.reports.lake_reader import rows
 from jobs.reports.page import Page
-from jobs.reports.words.moments import spoken
+from jobs.reports.words.clock import spoken
 from jobs.reports.words.quantities import counted, elapsed, quantity, share
 from jobs.reports.words.values import listed, shown
 

@@ -150,10 +150,10 @@ def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Seq
 
 def day_outcomes(results: Sequence[Result], read: Mapping[date, int]) -> dict[date, DayOutcome]:
     """How many events were read for each evaluated day and how many rows it has, over all queries."""
-    found: dict[date, dict[str, int]] = {}
+    rows_by_day: dict[date, dict[str, int]] = {}
     for result in results:
         for evaluation in result.evaluations:
-            found.setdefault(evaluation.day, {})[result.query] = result.rows.get(evaluation.day, 0)
+            rows_by_day.setdefault(evaluation.day, {})[result.query] = result.rows.get(evaluation.day, 0)
     return {
         day: DayOutcome(
             read.get(day, 0),
@@ -161,5 +161,5 @@ def day_outcomes(results: Sequence[Result], read: Mapping[date, int]) -> dict[da
             message=", ".join(f"{q} {n:,}" for q, n in sorted(counts.items())),
             details=counts,
         )
-        for day, counts in sorted(found.items())
+        for day, counts in sorted(rows_by_day.items())
     }

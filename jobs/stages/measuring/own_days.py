@@ -19,7 +19,7 @@ from cep_core.experiments.grids.grid import TRAINED, Cell, Grid
 from cep_core.experiments.grids.logs import OwnDays
 from cep_core.shedding.arrays.offering import relevant_types
 from jobs.lake.reading import read_types
-from jobs.runs.sources import has_day
+from jobs.runs.source_days import has_day
 
 if TYPE_CHECKING:
     from jobs.runs.run import Run

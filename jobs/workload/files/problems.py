@@ -28,8 +28,8 @@ class WorkloadError(WrongWorkload):
     def __init__(self, workload: str, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         count = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        told = (line for problem in self.problems for line in problem.splitlines())
-        super().__init__("\n".join([f"workload {brief(workload)} has {count}:", *(f"  {line}" for line in told)]))
+        lines = (line for problem in self.problems for line in problem.splitlines())
+        super().__init__("\n".join([f"workload {brief(workload)} has {count}:", *(f"  {line}" for line in lines)]))
 
 
 def brief(value: object, quoted: bool = True) -> str:
@@ -211,11 +211,11 @@ class Section:
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts."""
-        found = self.problems.sequence(self.at(key), self.items.get(key))
-        odd = [item for item in found if not isinstance(item, str)]
+        items = self.problems.sequence(self.at(key), self.items.get(key))
+        odd = [item for item in items if not isinstance(item, str)]
         for item in odd:
             self.problems.add(self.at(key), f"expected text, found {brief(item)}")
-        return tuple(item for item in found if isinstance(item, str))
+        return tuple(item for item in items if isinstance(item, str))
 
     def counts(self, key: str, default: tuple[int, ...], least: int = 0, most: int = MOST) -> tuple[int, ...]:
         """A list of whole numbers from `least` to `most`. It must not be empty."""

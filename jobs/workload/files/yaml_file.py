@@ -120,8 +120,8 @@ def mark_inside(problems: Problems, where: str, text: str, start: int, length: i
         if at == len(written) or written[at] != character:
             return problems.mark(where)
         at += 1
-    found = written[: at - 1]
-    return Mark(found.count("\n") + 1, len(found) - found.rfind("\n"), length)
+    before_it = written[: at - 1]
+    return Mark(before_it.count("\n") + 1, len(before_it) - before_it.rfind("\n"), length)
 
 
 _PREFIX = re.compile(r"""(?:[&!]\S*\s+)*(?:[|>][^\n]*\n|['"])?""")

@@ -40,11 +40,11 @@ def read_limits(problems: Problems, value: object, unit: str) -> Limits:
     """The section `limits`; `unit`: the log's."""
     section = problems.section("workload.yaml: limits", value, (), ("max_reach", "slice_rows", "work"))
     text = section.text("max_reach", "30d")
-    found = _SPAN.fullmatch(text)
-    if found is None:
+    match = _SPAN.fullmatch(text)
+    if match is None:
         problems.add(section.at("max_reach"), f"expected a span such as 30d, 12h, 90m or 45s, found '{text}'")
         return Limits(0)
-    seconds = int(found["number"]) * _SECONDS[found["unit"]]
+    seconds = int(match["number"]) * _SECONDS[match["unit"]]
     if seconds > _LONGEST:
         problems.add(section.at("max_reach"), f"expected at most a hundred years, found '{text}'")
     return Limits(

@@ -87,8 +87,8 @@ def _written(value: object) -> object:
 
 
 def _imprecise(problems: Problems, where: str, value: object) -> dict[str, tuple[int, int]]:
-    found = {}
+    spans = {}
     for event_type, declared in problems.mapping(where, value).items():
         section = problems.section(f"{where}.{event_type}", declared, (), ("before", "after"))
-        found[event_type] = section.count("before", 0, most=_SPREAD), section.count("after", 0, most=_SPREAD)
-    return found
+        spans[event_type] = section.count("before", 0, most=_SPREAD), section.count("after", 0, most=_SPREAD)
+    return spans

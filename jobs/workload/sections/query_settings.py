@@ -76,14 +76,14 @@ def shown_as(path: Path) -> str:
 
 def read_query_settings(problems: Problems, value: object, names: list[str]) -> dict[str, QuerySettings]:
     """The section `queries`. `names`: the queries that exist."""
-    found = {}
+    settings_by_query = {}
     for name, declared in problems.section("workload.yaml: queries", value, (), names).items.items():
         section = problems.section(
             f"workload.yaml: queries.{name}", declared, (), ("max_matches", "exact_counts", "shedding")
         )
-        found[name] = QuerySettings(
+        settings_by_query[name] = QuerySettings(
             section.count("max_matches", QuerySettings.max_matches),
             section.truth("exact_counts", QuerySettings.exact_counts),
             read_query_shedding(problems, section.at("shedding"), section.items.get("shedding")),
         )
-    return found
+    return settings_by_query

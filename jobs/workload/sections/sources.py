@@ -151,8 +151,8 @@ def read_source(problems: Problems, name: str, value: object) -> Source:
             problems.add(where, problem)
     if not source.path.isprintable():
         problems.add(f"{where}.path", "holds a character that no file's name has")
-    for found in _PLACEHOLDER.findall(source.path):
-        problems.add(f"{where}.path", f"unknown placeholder '{found}'; the only one is {{day}}")
+    for placeholder in _PLACEHOLDER.findall(source.path):
+        problems.add(f"{where}.path", f"unknown placeholder '{placeholder}'; the only one is {{day}}")
     if source.text and not source.path and "path" not in section.items:
         problems.add(where, f"a source of format '{source.format}' needs a 'path'")
     if source.slack and not source.daily:

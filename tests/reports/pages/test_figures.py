@@ -20,7 +20,7 @@ from jobs.reports.figures.slicing_loads import strategies_figure
 from jobs.reports.figures.trailing import trailing_figure
 from jobs.reports.figures.when import when_figure
 from jobs.reports.figures.windows import windows_figure
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
 from tests.reports.test_answers import GROUPED, PLAIN, aggregated, row
 

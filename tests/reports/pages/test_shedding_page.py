@@ -17,7 +17,7 @@ from jobs.reports.comparisons.shedding_answer import answer, bound_kept, choice_
 from jobs.reports.comparisons.shedding_comparison import SheddingComparison, shedding_of
 from jobs.reports.figures.along_settings import along_settings
 from jobs.reports.figures.shed_hours import dropped_figure, latency_figure, missed_figure
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 from tests.reports.lake.reading import Document, read
 from tests.reports.lake.small_days import DAY, EMPTY, INCOMPLETE, SCRIPT, start_of
 from tests.reports.lake.small_shedding import BOUND, CHOICE, LATE, LEAST, LOST, measured

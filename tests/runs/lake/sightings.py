@@ -35,7 +35,7 @@ from cep_core.language.evaluator import (
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.language import Language
 from cep_core.language.settings import Settings
-from jobs.reports.answers.answers import Answer
+from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.listing import Heading, Listing
 from jobs.reports.kinds.presentation import Presentation

@@ -1,8 +1,8 @@
 """A figure: its words, its numbers, and how it is drawn.
 
-A figure is a value. `write_figure` draws it twice, for a desktop and for a phone, because nobody can read the letters
-of an SVG that is scaled down to a phone's width. The same figure gives the same bytes: identifiers are hashed with the
-figure's name, and neither a date nor a program version is written.
+A figure is a value; nothing is drawn until `write_figure` draws it twice, for a desktop and for a phone, because an SVG
+that is scaled down to a phone's width has letters that nobody can read. Both are the same bytes for the same figure:
+identifiers are hashed with the figure's name, and neither date nor program version is written.
 """
 
 from __future__ import annotations

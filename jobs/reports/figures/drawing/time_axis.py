@@ -9,7 +9,7 @@ from typing import Literal
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude, quantity
 
 _LENGTHS = (("days", 24.0), ("hours", 1.0), ("minutes", 1 / 60), ("seconds", 1 / 3600))

@@ -26,7 +26,7 @@ _SPARK_DECODES = {".zst", ".zstd", ".snappy", ".lz4", ".deflate"}
 
 
 @dataclass(frozen=True)
-class Found:
+class SourceFiles:
     """The files of one source for a run. `days`: file name -> day, for paths that have a day."""
 
     paths: tuple[str, ...]
@@ -39,7 +39,7 @@ class Found:
         return len(self.paths)
 
 
-def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> Found:
+def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> SourceFiles:
     """The source's files that may hold rows of some operating days.
 
     Raises SourceMissing when one that must exist is absent (of a daily source: one of `days` themselves), WrongHeader
@@ -54,7 +54,7 @@ def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) 
     headers = (
         {_checked_header(spark, source, path) for path in paths} if source.format == "csv" and source.header else ()
     )
-    return Found(
+    return SourceFiles(
         tuple(paths), {Path(path).name: day for path, day in paths.items() if day is not None}, tuple(sorted(headers))
     )
 
@@ -86,20 +86,20 @@ def _checked_header(spark: SparkSession, source: Source, path: str) -> str:
     line = _first_line(spark, path)
     separator = source.options.get("sep", source.options.get("delimiter", ","))
     quote = source.options.get("quote", '"')
-    found = [name.strip().strip(quote) for name in line.lstrip("\ufeff").rstrip("\r").split(separator)]
+    header = [name.strip().strip(quote) for name in line.lstrip("\ufeff").rstrip("\r").split(separator)]
     expected = list(source.columns)
-    if found != expected:
-        raise WrongHeader(_difference(source, path, expected, found))
+    if header != expected:
+        raise WrongHeader(_difference(source, path, expected, header))
     return line
 
 
-def _difference(source: Source, path: str, expected: list[str], found: list[str]) -> str:
-    missing = [name for name in expected if name not in found]
-    extra = [name for name in found if name not in expected]
+def _difference(source: Source, path: str, expected: list[str], header: list[str]) -> str:
+    missing = [name for name in expected if name not in header]
+    extra = [name for name in header if name not in expected]
     what = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
     return (
         f"the header of {path} is not what source '{source.name}' declares ({what})\n"
-        f"  expected {','.join(expected)}\n  found    {','.join(found)}"
+        f"  expected {','.join(expected)}\n  found    {','.join(header)}"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jobs.log_files.moments import LogClock
+from jobs.log_files.log_clock import LogClock
 from jobs.reports.words.values import shown
 
 TRACK = 30
@@ -48,13 +48,13 @@ def timeline(happenings: Sequence[Happening], clock: LogClock) -> list[str]:
     if left_out > 1:
         half = AT_MOST // 2
         whole = [*whole[:half], *whole[-half:]]
-    times = _column([clock.short(one.ts) for one in whole])
-    bound = _column([one.bound_to for one in whole])
-    rows = _column([f"row {one.event['seq']}" for one in whole])
-    types = _column([shown(one.event["event_type"]) for one in whole])
+    times = _column([clock.short(happening.ts) for happening in whole])
+    bound = _column([happening.bound_to for happening in whole])
+    rows = _column([f"row {happening.event['seq']}" for happening in whole])
+    types = _column([shown(happening.event["event_type"]) for happening in whole])
     lines = [
-        f"{time}  |{_track(one.ts, first, last)}|  {name}  {row}  {kind}  {one.told}".rstrip()
-        for time, name, row, kind, one in zip(times, bound, rows, types, whole, strict=True)
+        f"{time}  |{_track(happening.ts, first, last)}|  {name}  {row}  {kind}  {happening.told}".rstrip()
+        for time, name, row, kind, happening in zip(times, bound, rows, types, whole, strict=True)
     ]
     if left_out > 1:
         lines.insert(AT_MOST // 2, f"{'':{len(times[0])}}   {f'... {left_out:,} more events ...':^{TRACK}}".rstrip())

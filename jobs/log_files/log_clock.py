@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Log
-from jobs.reports.words.moments import Clock
+from jobs.reports.words.clock import Clock
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class LogClock:
         """
         if self.wall is None:
             return f"{first} to {last}"
-        one, other = self.wall.at(first), self.wall.at(last)
-        return f"{self.time(first)} to {_time_of_day(other) if one.date() == other.date() else self.time(last)}"
+        begin, finish = self.wall.at(first), self.wall.at(last)
+        return f"{self.time(first)} to {_time_of_day(finish) if begin.date() == finish.date() else self.time(last)}"
 
     def short(self, moment: int) -> str:
         """A moment where its day is known.

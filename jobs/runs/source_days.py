@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from jobs.raw.files import expand
+from jobs.raw.source_files import expand
 from jobs.workload.declaration import Workload
 
 if TYPE_CHECKING:

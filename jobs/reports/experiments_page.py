@@ -35,7 +35,7 @@ from jobs.runs.ledger import read_ledger
 from jobs.runs.scope import Ledger
 from jobs.stages.experiment import setting_of
 from jobs.workload.declaration import Workload
-from jobs.workload.sections.experiments import FOLDER, experiment_of
+from jobs.workload.sections.experiment_grids import FOLDER, experiment_of
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from jobs.stages.ingest import ingest
 from jobs.stages.measuring.own_days import days_to_load
 from jobs.stages.validate import validate
 from jobs.workload.files.problems import nearest
-from jobs.workload.sections.experiments import load_grids
+from jobs.workload.sections.experiment_grids import load_grids
 
 if TYPE_CHECKING:
     from cep_core.experiments.grids.grid import Grid
