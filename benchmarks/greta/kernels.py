@@ -13,15 +13,15 @@ import pyarrow as pa
 from greta.measures import Row, exponent, seconds
 from greta.ways import every_edge
 
-from cep_core.arrays import NOTHING
 from cep_core.numbers.integers import Integers
 from cep_core.numbers.limb_words import limbs_of
-from cep_core.trends.arrays.graph import Comparisons, Vertices, no_comparisons, no_limits, no_others
+from cep_core.trends.arrays.graph import Comparisons, Graph, Vertices, free_graph, no_limits, no_others
+from cep_core.trends.arrays.ranges import Ranges, no_numbers
 from cep_core.trends.arrays.ranks import compare
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
 from cep_core.trends.choice.exact import count_exactly
 from cep_core.trends.choice.uncompared import count_by_panes, count_by_two_states
-from cep_core.trends.kernels.meeting_points import meet_windows
+from cep_core.trends.kernels.meeting_points import MeetingPoints, meet_windows
 from cep_core.trends.kernels.ranked import count_compared_windows
 from cep_core.trends.kernels.ring import count_overlapping_windows
 from cep_core.trends.kernels.two_states import BEGIN
@@ -56,23 +56,17 @@ def stream(n: int, states: int, sums: int = 0) -> Vertices:
 
 def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, slide: int, *, meet: bool) -> None:
     """One of the two kernels for edges without a comparison."""
-    ranges = len(windows.first)
-    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64)
-    minima = np.full((ranges, vertices.codes.shape[1]), NOTHING)
-    flags = np.zeros(ranges, dtype=np.bool_)
+    graph, numbers = free_graph(template, vertices), no_numbers(vertices, len(windows.first))
     if meet and len(template.start) <= BEGIN:
-        partition = np.zeros(ranges, dtype=np.int64)
-        count_by_panes(template, vertices, windows.first, windows.last, partition, totals, minima, flags)
+        count_by_panes(graph, windows.ranges, numbers)
     elif meet:
         moment = -(-windows.index[windows.opener] * slide // size) * size
-        middle = np.searchsorted(vertices.tick, moment)
-        meet_windows(template, vertices, windows.first, middle, windows.last, moment, totals, minima, flags)
+        points = MeetingPoints(np.searchsorted(vertices.tick, moment), moment)
+        meet_windows(graph, windows.ranges, points, numbers)
     elif len(template.start) <= BEGIN:
-        nothing = no_comparisons(len(vertices.tick), 1)
-        count_by_two_states(template, nothing, vertices, windows.first, windows.last, totals, minima, flags)
+        count_by_two_states(graph, windows.ranges, numbers)
     else:
-        nothing = no_comparisons(len(vertices.tick), 1)
-        count_windows(template, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
+        count_windows(graph, windows.ranges, numbers)
 
 
 def tumbling(n: int = 2_000_000) -> Iterator[Row]:
@@ -122,17 +116,16 @@ def nested_negation(n: int = 2_000_000) -> Iterator[Row]:
     template = automaton(2, [0], [1], [(0, 0), (1, 0)])
     windows = list_windows(vertices.tick, np.array([0, n]), 40, 40)
     found = []
+    graph = Graph(template, comparisons, vertices, no_limits())
     for kernel, name in ((count_by_two_states, "two states"), (count_windows, "any states")):
-        totals, flags = np.zeros((len(windows.first), 1), np.int64), np.zeros(len(windows.first), np.bool_)
-        minima = np.zeros((len(windows.first), 0), np.int64)
-        given = (windows.first, windows.last, totals, minima, flags)
+        numbers = no_numbers(vertices, len(windows.first))
 
-        def run(k=kernel, g=given) -> None:
-            limits = () if k is count_by_two_states else (no_limits(),)
-            k(template, comparisons, vertices, *limits, *g)
+        def run(k=kernel, numbers=numbers) -> None:
+            numbers.totals[:] = 0
+            k(graph, windows.ranges, numbers)
 
         spent = seconds(run)
-        found.append(totals)
+        found.append(numbers.totals)
         yield Row(
             f"tumbling, nested negation, kernel for {name}", n / spent / 1e6, bar=150 if name == "two states" else None
         )
@@ -151,21 +144,21 @@ def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_
         column, where = pa.array(price), np.zeros(n, dtype=np.int64)
         ranking = seconds(lambda p=column, v=vertices, w=where: compare([(0, 0, [(">", p, p)])], v.states, w, 1))
         edge = compare([(0, 0, [(">", column, column)])], vertices.states, where, 1)
-        totals, flags = np.zeros((1, 1), dtype=np.int64), np.zeros(1, dtype=np.bool_)
-        one = (np.array([0]), np.array([n]), np.array([0]), totals, np.zeros((1, 0), dtype=np.int64), flags)
+        graph = Graph(template, edge, vertices, no_limits())
+        window, numbers = Ranges(np.array([0]), np.array([n]), np.array([0])), no_numbers(vertices, 1)
 
-        def ranked(v=vertices, e=edge, o=one, t=totals) -> None:
-            t[:] = 0
-            count_compared_windows(template, e, v, no_limits(), *o)
+        def ranked(graph=graph, window=window, numbers=numbers) -> None:
+            numbers.totals[:] = 0
+            count_compared_windows(graph, window, numbers)
 
         trees.append(seconds(ranked))
         label = f"compared, {n:,} events in a window"
         yield Row(f"{label}, ranks given", n / trees[-1] / 1e6, bar=25 if n == 100_000 else None)
         yield Row(f"{label}, ranking included", n / (trees[-1] + ranking) / 1e6, bar=5 if n == beyond else None)
-        assert not flags[0]
+        assert not numbers.overflowed[0]
         if n in sizes:
             counts = np.zeros(n, dtype=np.int64)
-            assert every_edge(price, 1.0, False, counts) == totals[0, 0]
+            assert every_edge(price, 1.0, False, counts) == numbers.totals[0, 0]
             edges.append(seconds(lambda p=price, c=counts: every_edge(p, 1.0, False, c)))
             yield Row(f"{label}, times faster than every edge", edges[-1] / trees[-1], "x")
     yield Row("compared, growth exponent of the tree", exponent((*sizes, beyond), trees), "")
@@ -183,27 +176,26 @@ def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
         comparisons = compare([(0, 0, [(">", price, price)])], vertices.states, np.zeros(n, dtype=np.int64), 1)
         for size in (600, 6_000):
             windows = list_windows(vertices.tick, np.array([0, n]), size, size // overlap)
-            ranges = len(windows.first)
-            where, minima = np.zeros(ranges, dtype=np.int64), np.zeros((ranges, 0), dtype=np.int64)
-            totals, flags = np.zeros((2, ranges, 1), dtype=np.int64), np.zeros((2, ranges), dtype=np.bool_)
+            graph = Graph(template, comparisons, vertices, no_limits())
+            side_by_side, in_turn = (no_numbers(vertices, len(windows.first)) for _ in range(2))
 
-            def ring(w=windows, t=totals[0], m=minima, f=flags[0], p=where, c=comparisons) -> None:
-                count_overlapping_windows(template, c, vertices, w.first, w.last, p, t, m, f)
+            def ring(graph=graph, ranges=windows.ranges, numbers=side_by_side) -> None:
+                count_overlapping_windows(graph, ranges, numbers)
 
-            def apart(w=windows, t=totals[1], m=minima, f=flags[1], p=where, c=comparisons) -> None:
-                t[:] = 0
-                count_compared_windows(template, c, vertices, no_limits(), w.first, w.last, p, t, m, f)
+            def apart(graph=graph, ranges=windows.ranges, numbers=in_turn) -> None:
+                numbers.totals[:] = 0
+                count_compared_windows(graph, ranges, numbers)
 
-            def exact(w=windows, m=minima, p=where, c=comparisons) -> list[Integers]:
-                weights = limbs_of(vertices.weights)
-                return count_exactly(template, c, vertices, weights, no_limits(), w.first, w.last, p, m)
+            def exact(graph=graph, ranges=windows.ranges, minima=in_turn.minima) -> list[Integers]:
+                return count_exactly(graph, limbs_of(graph.vertices.weights), ranges, minima)
 
             label = f"compared, {overlap} windows of {size:,} events, {name}"
             yield Row(f"{label}, side by side in a ring", n / seconds(ring) / 1e6, bar=bar)
             yield Row(f"{label}, one by one", n / seconds(apart) / 1e6)
             yield Row(f"{label}, by the walk of any numbers", n / seconds(exact) / 1e6)
-            assert not flags.any()
-            assert exact()[0].to_list() == totals[0, :, 0].tolist() == totals[1, :, 0].tolist()
+            assert not side_by_side.overflowed.any()
+            assert not in_turn.overflowed.any()
+            assert exact()[0].to_list() == side_by_side.totals[:, 0].tolist() == in_turn.totals[:, 0].tolist()
 
 
 def several(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
@@ -217,10 +209,11 @@ def several(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Ite
             prices = [pa.array(np.arange(n) * 100 + random.integers(0, 800, n)) for _ in range(number)]
             where = np.zeros(n, dtype=np.int64)
             edge = compare([(0, 0, [(">", price, price) for price in prices])], vertices.states, where, 1)
-            one = (np.array([0]), np.array([n]), np.array([0]), np.zeros((1, 0), dtype=np.int64))
+            graph = Graph(automaton(1, [0], [0], []), edge, vertices, no_limits())
+            window, minima = Ranges(np.array([0]), np.array([n]), np.array([0])), np.zeros((1, 0), dtype=np.int64)
 
-            def run(v=vertices, e=edge, o=one) -> list[Integers]:
-                return count_exactly(automaton(1, [0], [0], []), e, v, limbs_of(v.weights), no_limits(), *o)
+            def run(graph=graph, window=window, minima=minima) -> list[Integers]:
+                return count_exactly(graph, limbs_of(graph.vertices.weights), window, minima)
 
             spent.append(seconds(run))
             yield Row(f"{number} comparisons, {n:,} events in a window", n / spent[-1] / 1e6)
@@ -232,13 +225,12 @@ def exact(n: int = 200_000) -> Iterator[Row]:
     for name, template in TEMPLATES.items():
         vertices = stream(n, len(template.start))
         windows = list_windows(vertices.tick, np.array([0, n]), 2000, 2000)
-        where = np.zeros(len(windows.first), dtype=np.int64)
+        graph = free_graph(template, vertices)
         minima = np.zeros((len(windows.first), 0), dtype=np.int64)
-        nothing = no_comparisons(n, 1)
         limbs = limbs_of(vertices.weights)
 
-        def run(t=template, v=vertices, w=windows, p=where, m=minima, c=nothing, x=limbs) -> list[Integers]:
-            return count_exactly(t, c, v, x, no_limits(), w.first, w.last, p, m)
+        def run(graph=graph, ranges=windows.ranges, minima=minima, limbs=limbs) -> list[Integers]:
+            return count_exactly(graph, limbs, ranges, minima)
 
         bits = max(number.bit_length() for number in run()[0].to_list())
         yield Row(f"exact, {name}, windows of 2,000 events, counts of {bits:,} bits", n / seconds(run) / 1e6, bar=4)

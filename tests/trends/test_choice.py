@@ -11,8 +11,9 @@ from hypothesis import given, settings
 
 from cep_core.events.schema import Ties
 from cep_core.language.patterns.bind.binding import bind
+from cep_core.trends.arrays.ranges import Numbers
 from cep_core.trends.choice import table
-from cep_core.trends.choice.case import Case, Counts
+from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.examples import Example
 from cep_core.trends.choice.table import KERNELS, Kernel
 from cep_core.trends.evaluator import TrendEvaluator
@@ -27,9 +28,9 @@ def evaluated(text: str, log: pa.Table, patch: pytest.MonkeyPatch) -> list[tuple
     counted: list[tuple[str, Case]] = []
 
     def noted(kernel: Kernel) -> Kernel:
-        def count(case: Case, ranges: np.ndarray, counts: Counts) -> None:
+        def count(case: Case, ranges: np.ndarray, numbers: Numbers) -> None:
             counted.append((kernel.name, case))
-            kernel.count(case, ranges, counts)
+            kernel.count(case, ranges, numbers)
 
         return replace(kernel, count=count)
 

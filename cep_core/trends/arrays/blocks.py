@@ -1,15 +1,19 @@
 """Blocks of overlapping windows, whose numbers stand side by side, and their ranks.
 
-A block's windows are its lanes (`rows`). Ranks are renumbered within a block, so that trees are as small as the block.
+The windows of a block are its lanes (`limb_rows`). Ranks are renumbered within a block, so that trees are as small as
+the block.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
 from cep_core.trends.arrays.graph import Comparisons
+from cep_core.trends.arrays.ranges import Ranges
 
 FEWEST_LANES = 8
 MOST_LANES = 64
@@ -21,17 +25,30 @@ DENSE = 8
 """Count ranks instead of sorting them while there are at most so many a vertex."""
 
 
+class BlockRanks(NamedTuple):
+    """Ranks and bounds of the vertices begin, begin + 1, ..., renumbered among themselves."""
+
+    begin: int
+    rank: Ints
+    """[edges, vertices] 1.., 0 where unknown."""
+    bound: Ints
+    """[edges, vertices]."""
+    cells: Ints
+    """[edges] the largest rank."""
+
+
 @njit(cache=True)
-def block_end(first: Ints, last: Ints, partition: Ints, begin: int, words: int) -> int:
+def block_end(windows: Ranges, begin: int, words: int) -> int:
     """One after the last window of the block that begins with window `begin`; `words` are what a lane of a cell takes.
 
     A block holds windows of one partition that overlap its first one, at most MOST_LANES, and fewer where trees would
     outgrow the cache.
 
-    >>> first, last = np.array([0, 1, 2, 9]), np.array([5, 6, 7, 12])
-    >>> block_end(first, last, np.zeros(4, np.int64), 0, 1)
+    >>> from cep_core.trends.arrays.ranges import Ranges
+    >>> block_end(Ranges(np.array([0, 1, 2, 9]), np.array([5, 6, 7, 12]), np.zeros(4, np.int64)), 0, 1)
     3
     """
+    first, last, partition = windows
     end = begin + 1
     while end < first.shape[0] and end - begin < MOST_LANES:
         if partition[end] != partition[begin] or first[end] >= last[begin]:
@@ -44,8 +61,8 @@ def block_end(first: Ints, last: Ints, partition: Ints, begin: int, words: int) 
 
 
 @njit(cache=True)
-def block_ranks(comparisons: Comparisons, begin: int, end: int) -> tuple[Ints, Ints, Ints]:
-    """Ranks and bounds of vertices begin..end-1, renumbered among themselves, [c, vertex]; the cells of each edge."""
+def block_ranks(comparisons: Comparisons, begin: int, end: int) -> BlockRanks:
+    """Ranks and bounds of the vertices begin..end-1."""
     compared = comparisons.source.shape[0]
     ranks = np.zeros((compared, end - begin), np.int64)
     bounds = np.zeros((compared, end - begin), np.int64)
@@ -77,7 +94,7 @@ def block_ranks(comparisons: Comparisons, begin: int, end: int) -> tuple[Ints, I
             exact &= bound == comparisons.bound[i, c]
             bounds[c, i - begin] = upto if exact or not comparisons.equal[c] else 0
             cells[c] = max(cells[c], ranks[c, i - begin])
-    return ranks, bounds, cells
+    return BlockRanks(begin, ranks, bounds, cells)
 
 
 @njit(cache=True)

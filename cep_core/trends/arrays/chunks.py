@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from cep_core.arrays import Ints
 from cep_core.trends.arrays.blocks import MEMORY
+from cep_core.trends.arrays.ranges import Ranges
 
 GROUP = 8
 """Lanes that are emptied together: a cache line."""
@@ -47,16 +47,17 @@ class Chunk(NamedTuple):
 
 
 @njit(cache=True)
-def chunk_from(
-    begin: int, first: Ints, last: Ints, partition: Ints, rank: npt.NDArray[np.int32], numbers: int
-) -> Chunk:
+def chunk_from(begin: int, windows: Ranges, rank: npt.NDArray[np.int32], numbers: int) -> Chunk:
     """The chunk that begins with window `begin`; `numbers` are what a lane of a cell takes.
 
+    >>> from cep_core.trends.arrays.ranges import Ranges
     >>> ranks = np.arange(1, 1001, dtype=np.int32)[:, np.newaxis]
     >>> first = np.arange(900)
-    >>> tuple(chunk_from(0, first, first + 100, first // 850, ranks, 1))  # 701 windows, together as long as eight
+    >>> windows = Ranges(first, first + 100, first // 850)
+    >>> tuple(chunk_from(0, windows, ranks, 1))  # 701 windows, together as long as eight
     (0, 701, 1, 112)
     """
+    first, last, partition = windows
     end = begin
     opened = begin
     reached = first[begin]

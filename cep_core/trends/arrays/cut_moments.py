@@ -1,8 +1,8 @@
-"""Matches of negated sub-patterns, as what they cut: of those before a moment the one that began last matters.
+"""For each moment, the latest start of a negated match completed by then: only that match decides what is cut.
 
-GRETA, section 5.2: a finished negated trend cuts what precedes its start off from what follows its end. `begun` tells,
-for followers, the latest begin of a match that is complete; read against the time (`Line.mirrored`), the same code
-tells, for what is followed, the earliest end of a match that begins later.
+GRETA, section 5.2: a finished negated trend separates the events before its start from the events after its end.
+`begun` gives the latest start of a match that is complete at a moment. The same code, run backwards in time
+(`Line.mirrored`), gives the earliest end of a match that begins after a moment (`ended`).
 
 A NOT at the end of a negated sequence excuses its match once it is followed by what that NOT forbids, so begins may
 fall back; one at its start is the same against the time. Cost: O(vertices * edges), plus for edges that compare, and
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -115,9 +116,9 @@ class Negated:
 
 
 def passing(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, low: Ints) -> tuple[Ints, Ints]:
-    """Which earlier vertices a follower from `boundary[n]` on may have, past the negations of a way.
+    """Which earlier vertices a vertex from `boundary[n]` on may follow, given the negations of a way.
 
-    Those from lower[n] on, and of them the vertices i with upper[i] >= boundary[n].
+    It may follow the vertices i from lower[n] on with upper[i] >= boundary[n].
     """
     lower = low
     upper = np.full(len(line.tick), LATEST, dtype=np.int64)
@@ -152,23 +153,51 @@ def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
                 tests.append(alternative)
     m = len(line.tick)
     columns = [test for alternative in tests for test in alternative]
-    return _parts(
-        np.array([state in diagram.start for state in range(len(diagram.variables))], dtype=np.bool_),
+    edges = _Edges(
         np.array(source, dtype=np.int64),
         np.array(target, dtype=np.int64),
         np.array(loose, dtype=np.bool_),
         np.array(since, dtype=np.int64).reshape(len(source), m),
         np.array(until, dtype=np.int64).reshape(len(source), m),
         np.array([bool(test) or bool((up != LATEST).any()) for test, up in zip(tests, until, strict=True)], np.bool_),
-        np.cumsum([0, *(len(alternative) for alternative in tests)], dtype=np.int64),
-        np.array([one.earlier for one in columns], dtype=np.int64).reshape(len(columns), m),
-        np.array([one.later for one in columns], dtype=np.int64).reshape(len(columns), m),
-        np.array([one.equal for one in columns], dtype=np.bool_),
-        line.backwards,
-        tick_start,
-        states,
-        line.offsets,
     )
+    tested = _Tests(
+        np.cumsum([0, *(len(alternative) for alternative in tests)], dtype=np.int64),
+        np.array([test.earlier for test in columns], dtype=np.int64).reshape(len(columns), m),
+        np.array([test.later for test in columns], dtype=np.int64).reshape(len(columns), m),
+        np.array([test.equal for test in columns], dtype=np.bool_),
+        line.backwards,
+    )
+    start = np.array([state in diagram.start for state in range(len(diagram.variables))], dtype=np.bool_)
+    return _latest_begins(start, edges, tested, tick_start, states, line.offsets)
+
+
+class _Edges(NamedTuple):
+    """The edges of a negated sub-pattern, each as often as it has ways and alternatives, over m vertices."""
+
+    source: Ints
+    target: Ints
+    loose: Flags
+    """Whether a vertex may also follow those of its own tick that come before it: events of an ANY are in any order."""
+    since: Ints
+    """[edges, m] the first vertex that a vertex may follow."""
+    until: Ints
+    """[edges, m] the last tick's first vertex that may follow a vertex."""
+    checked: Flags
+    """Whether each earlier vertex has to be looked at: by `until`, or by tests."""
+
+
+class _Tests(NamedTuple):
+    """What edges compare: the tests first[e]..first[e + 1] - 1 must all hold (`_Test`)."""
+
+    first: Ints
+    earlier: Ints
+    """[tests, m]."""
+    later: Ints
+    """[tests, m]."""
+    equal: Flags
+    backwards: bool
+    """Vertices are in reversed order of time, so that the later one of an edge comes first."""
 
 
 @dataclass(frozen=True)
@@ -201,59 +230,45 @@ def _tests(guarded: Guarded, line: Line, edge: tuple[int, int]) -> list[tuple[_T
 
 
 @njit(cache=True)
-def _holds(earlier: Ints, later: Ints, equal: Flags, begin: int, end: int, one: int, other: int) -> bool:
-    for t in range(begin, end):
-        rank, bound = earlier[t, one], later[t, other]
-        if rank == 0 or rank > bound or (equal[t] and rank != bound):
+def _holds(tests: _Tests, edge: int, earlier: int, later: int) -> bool:
+    """Whether all tests of an edge hold between two vertices."""
+    for t in range(tests.first[edge], tests.first[edge + 1]):
+        rank, bound = tests.earlier[t, earlier], tests.later[t, later]
+        if rank == 0 or rank > bound or (tests.equal[t] and rank != bound):
             return False
     return True
 
 
 @njit(cache=True)
-def _parts(
-    start: Flags,
-    source: Ints,
-    target: Ints,
-    loose: Flags,
-    since: Ints,
-    until: Ints,
-    checked: Flags,
-    first_test: Ints,
-    earlier: Ints,
-    later: Ints,
-    equal: Flags,
-    backwards: bool,
-    tick_start: Ints,
-    states: Bits,
-    offsets: Ints,
-) -> Ints:
-    """`_latest`: along edge e a vertex i follows j >= since[e, i] if until[e, j] reaches it and the tests hold.
+def _latest_begins(start: Flags, edges: _Edges, tests: _Tests, tick_start: Ints, states: Bits, offsets: Ints) -> Ints:
+    """[S, m] the latest begin of a part of a match that ends at a vertex in a state, or NEVER.
 
-    If `loose[e]` it may also follow those of its own tick that come before it: events of an ANY are in any order.
+    Along edge e a vertex i follows j >= since[e, i] if until[e, j] reaches it and the tests hold.
     """
+    source, target, loose, since, until, checked = edges
     m = tick_start.shape[0]
-    edges = source.shape[0]
+    count = source.shape[0]
     latest = np.full((start.shape[0], m), NEVER, np.int64)
-    best = np.empty(edges, np.int64)  # of all earlier sources of an edge that are not cut off
-    floor = np.empty(edges, np.int64)
+    best = np.empty(count, np.int64)  # of all earlier sources of an edge that are not cut off
+    floor = np.empty(count, np.int64)
     for p in range(offsets.shape[0] - 1):
         best[:] = NEVER
         floor[:] = offsets[p]
         committed = offsets[p]
         for i in range(offsets[p], offsets[p + 1]):
             if tick_start[i] == i:
-                for e in range(edges):
+                for e in range(count):
                     for j in range(committed, i):
                         best[e] = max(best[e], latest[source[e], j])
                 committed = i
-            for e in range(edges):
+            for e in range(count):
                 if loose[e] and committed < i:
                     best[e] = max(best[e], latest[source[e], i - 1])
             for s in range(start.shape[0]):
                 if not states[i] & (np.uint64(1) << np.uint64(s)):
                     continue
                 began = np.int64(i if start[s] else NEVER)
-                for e in range(edges):
+                for e in range(count):
                     if target[e] != s:
                         continue
                     stop = i if loose[e] else committed
@@ -261,8 +276,8 @@ def _parts(
                         j = stop - 1
                         while j >= since[e, i] and j >= began:  # a part that ends at j began no later
                             if latest[source[e], j] > began and until[e, j] >= tick_start[i]:
-                                one, other = (i, j) if backwards else (j, i)
-                                if _holds(earlier, later, equal, first_test[e], first_test[e + 1], one, other):
+                                earlier, later = (i, j) if tests.backwards else (j, i)
+                                if _holds(tests, e, earlier, later):
                                     began = latest[source[e], j]
                             j -= 1
                         continue

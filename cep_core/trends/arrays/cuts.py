@@ -1,8 +1,8 @@
 """What negated matches cut off, as arrays that the kernels read (GRETA, section 5.2).
 
-An event may follow those from a vertex on (`Comparisons.since`); where a negation is excused by what precedes it, it
-must not come later than a moment of the earlier one (a comparison like any other). At the edges of a window some events
-may not begin a trend, or not end one (`Limits`).
+An event may follow only the vertices from `Comparisons.since` on. Where an earlier event can excuse a negation, the
+later event must also come by a moment that the earlier event sets: this is a comparison like any other. At the edges of
+a window some events may not begin a trend, or may not end one (`Limits`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Cuts:
         )
 
     def comparison(self, edge: tuple[int, int]) -> Compared:
-        """How earlier and later vertices of an edge compare that negations guard which are excused beforehand."""
+        """The extra comparison on an edge whose negation an earlier event can excuse."""
         line = self._line
         (way,) = self._guarded.between[edge]
         upper = passing(way, self._negated, line, line.tick_start, line.first)[1]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cep_core.arrays import Bits, Flags, Ints
-from cep_core.trends.plan.state_arrays import bits
+from cep_core.trends.plan.state_arrays import Automaton, bits
 
 
 class Vertices(NamedTuple):
@@ -77,6 +77,24 @@ class Limits(NamedTuple):
         return self._replace(starts_before=self.starts_before[windows], ends_from=self.ends_from[windows])
 
 
+class Graph(NamedTuple):
+    """All that the kernels read of a GRETA graph."""
+
+    template: Automaton
+    comparisons: Comparisons
+    vertices: Vertices
+    limits: Limits
+
+    def of_ranges(self, places: Ints) -> Graph:
+        """The same graph for the ranges at these places."""
+        return self._replace(limits=self.limits.take(places))
+
+
+def free_graph(template: Automaton, vertices: Vertices, partitions: int = 1) -> Graph:
+    """A graph whose edges compare nothing, and without a negation at the edge of a window."""
+    return Graph(template, no_comparisons(len(vertices.tick), partitions), vertices, no_limits())
+
+
 def no_comparisons(vertices: int, partitions: int) -> Comparisons:
     """Comparisons of a template none of whose edges carries one."""
     nothing = np.zeros(0, dtype=np.int64)
@@ -98,7 +116,7 @@ def no_cuts() -> Ints:
 
 
 def no_limits() -> Limits:
-    """Limits where no negation stands at the edge of a window."""
+    """Limits of windows that have no negation at their edges."""
     nothing = np.zeros((0, 0), dtype=np.int64)
     return Limits(nothing, nothing, nothing, nothing)
 

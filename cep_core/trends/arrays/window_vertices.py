@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.trends.arrays.ranges import Ranges
 
 EARLIEST = np.iinfo(np.int64).min
 LATEST = np.iinfo(np.int64).max
@@ -34,6 +35,11 @@ class Windows:
     """One after the last vertex of each range [R]."""
     opener: Ints
     """The first window of each range [R]."""
+
+    @property
+    def ranges(self) -> Ranges:
+        """The ranges as kernels read them."""
+        return Ranges(self.first, self.last, self.partition[self.opener])
 
 
 def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int, ...] | None = None) -> Windows:

@@ -114,10 +114,9 @@ def _count(case: Case) -> tuple[list[Integers], Ints]:
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
     again = np.flatnonzero(overflowed)
     if len(again):
-        windows = case.windows.first[again], case.windows.last[again], case.partition[again]
         exact_minima = np.full((len(again), minima.shape[1]), NOTHING, dtype=np.int64)
-        graph = (case.plan.automaton, case.comparisons, case.vertices)
-        exact = count_exactly(*graph, case.weights.limbs, case.limits.take(again), *windows, exact_minima)
+        windows = case.windows.ranges.take(again)
+        exact = count_exactly(case.graph.of_ranges(again), case.weights.limbs, windows, exact_minima)
         minima[again] = exact_minima
         sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima

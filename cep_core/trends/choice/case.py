@@ -4,43 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from cep_core.arrays import NOTHING, Flags, Floats, Ints
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.arrays import Floats, Ints
+from cep_core.trends.arrays.graph import Comparisons, Graph, Limits, Vertices
 from cep_core.trends.arrays.weights import Weights
 from cep_core.trends.arrays.window_vertices import Windows
 from cep_core.trends.plan.trend_plan import Plan
-
-
-class Counts(NamedTuple):
-    """What a kernel fills, for each range of windows."""
-
-    totals: Ints
-    """[R, 1 + J] the number of trends, then the sum of each column of weights."""
-    minima: Ints
-    """[R, M]"""
-    overflowed: Flags
-    """[R] where a total does not fit a machine word; the range is counted again, in numbers of any size."""
-
-    @staticmethod
-    def empty(ranges: int, vertices: Vertices) -> Counts:
-        """No trend in any range."""
-        return Counts(
-            np.zeros((ranges, 1 + vertices.weights.shape[1]), dtype=np.int64),
-            np.full((ranges, vertices.codes.shape[1]), NOTHING, dtype=np.int64),
-            np.zeros(ranges, dtype=np.bool_),
-        )
-
-    def take(self, ranges: Ints) -> Counts:
-        """A copy for some ranges."""
-        return Counts(self.totals[ranges], self.minima[ranges], self.overflowed[ranges])
-
-    def put(self, ranges: Ints, counts: Counts) -> None:
-        """Write what was counted for some ranges."""
-        self.totals[ranges], self.minima[ranges], self.overflowed[ranges] = counts
 
 
 @dataclass(frozen=True)
@@ -58,6 +29,11 @@ class Case:
     """What the windows are counted by, for each vertex."""
     offsets: Ints
     """Where partitions begin among the vertices."""
+
+    @property
+    def graph(self) -> Graph:
+        """What kernels read."""
+        return Graph(self.plan.automaton, self.comparisons, self.vertices, self.limits)
 
     @cached_property
     def partition(self) -> Ints:

@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cep_core.arrays import Ints
-from cep_core.trends.choice.case import Case, Counts
+from cep_core.trends.arrays.ranges import Numbers, no_numbers
+from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.examples import Example
 from cep_core.trends.choice.uncompared import count_at_meeting_points, count_by_panes, count_by_two_states
 from cep_core.trends.kernels.ranked import count_compared_windows
@@ -60,8 +61,8 @@ class Kernel:
     """Whether it can count this part of a slice."""
     cost: Callable[[Case], Costs]
     """The cost for each partition."""
-    count: Callable[[Case, Ints, Counts], None]
-    """Fills the counts of some ranges."""
+    count: Callable[[Case, Ints, Numbers], None]
+    """Fills the numbers of some ranges."""
     examples: tuple[Example, ...]
     shares: bool = False
     """Whether windows that overlap share work."""
@@ -78,16 +79,16 @@ def costs_of(case: Case) -> Costs:
     return costs
 
 
-def count(case: Case) -> Counts:
+def count(case: Case) -> Numbers:
     """What the chosen kernels count; ranges that overflow a machine word are flagged."""
-    counts = Counts.empty(len(case.windows.first), case.vertices)
+    numbers = no_numbers(case.vertices, len(case.windows.first))
     chosen = costs_of(case).argmin(axis=0)[case.partition]
     for number in np.unique(chosen):
         ranges = np.flatnonzero(chosen == number)
-        of_kernel = counts.take(ranges)
+        of_kernel = numbers.take(ranges)
         KERNELS[number].count(case, ranges, of_kernel)
-        counts.put(ranges, of_kernel)
-    return counts
+        numbers.put(ranges, of_kernel)
+    return numbers
 
 
 # ---------------------------------------------------------------- what a plan asks
@@ -120,35 +121,28 @@ def _two_states_fit(case: Case) -> bool:
     return not case.limited and not (case.plan.guarded.forbidden and case.carries)
 
 
-def _count_ranked(case: Case, ranges: Ints, counts: Counts) -> None:
-    first, last, partition = case.windows.first[ranges], case.windows.last[ranges], case.partition[ranges]
-    graph = (case.plan.automaton, case.comparisons, case.vertices)
-    count_compared_windows(*graph, case.limits.take(ranges), first, last, partition, *counts)
+def _count_ranked(case: Case, ranges: Ints, numbers: Numbers) -> None:
+    count_compared_windows(case.graph.of_ranges(ranges), case.windows.ranges.take(ranges), numbers)
 
 
-def _count_side_by_side(case: Case, ranges: Ints, counts: Counts) -> None:
-    first, last, partition = case.windows.first[ranges], case.windows.last[ranges], case.partition[ranges]
-    count_overlapping_windows(case.plan.automaton, case.comparisons, case.vertices, first, last, partition, *counts)
+def _count_side_by_side(case: Case, ranges: Ints, numbers: Numbers) -> None:
+    count_overlapping_windows(case.graph, case.windows.ranges.take(ranges), numbers)
 
 
-def _count_two_states(case: Case, ranges: Ints, counts: Counts) -> None:
-    first, last = case.windows.first[ranges], case.windows.last[ranges]
-    count_by_two_states(case.plan.automaton, case.comparisons, case.vertices, first, last, *counts)
+def _count_two_states(case: Case, ranges: Ints, numbers: Numbers) -> None:
+    count_by_two_states(case.graph, case.windows.ranges.take(ranges), numbers)
 
 
-def _count_one_by_one(case: Case, ranges: Ints, counts: Counts) -> None:
-    first, last = case.windows.first[ranges], case.windows.last[ranges]
-    limits = case.limits.take(ranges)
-    count_windows(case.plan.automaton, case.comparisons, case.vertices, limits, first, last, *counts)
+def _count_one_by_one(case: Case, ranges: Ints, numbers: Numbers) -> None:
+    count_windows(case.graph.of_ranges(ranges), case.windows.ranges.take(ranges), numbers)
 
 
-def _count_panes(case: Case, ranges: Ints, counts: Counts) -> None:
-    first, last, partition = case.windows.first[ranges], case.windows.last[ranges], case.partition[ranges]
-    count_by_panes(case.plan.automaton, case.vertices, first, last, partition, *counts)
+def _count_panes(case: Case, ranges: Ints, numbers: Numbers) -> None:
+    count_by_panes(case.graph, case.windows.ranges.take(ranges), numbers)
 
 
-def _leave(case: Case, ranges: Ints, counts: Counts) -> None:
-    counts.overflowed[:] = True
+def _leave(case: Case, ranges: Ints, numbers: Numbers) -> None:
+    numbers.overflowed[:] = True
 
 
 KERNELS: tuple[Kernel, ...] = (

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.arrays import NOTHING, Ints
 from cep_core.numbers.words import LIMIT
-from cep_core.trends.arrays.graph import Comparisons, Vertices
-from cep_core.trends.choice.case import Case, Counts
-from cep_core.trends.kernels.meeting_points import meet_windows
+from cep_core.trends.arrays.graph import Graph
+from cep_core.trends.arrays.ranges import Numbers, Ranges, no_numbers
+from cep_core.trends.choice.case import Case
+from cep_core.trends.kernels.meeting_points import MeetingPoints, meet_windows
 from cep_core.trends.kernels.panes import cut_panes, join_panes
 from cep_core.trends.kernels.two_states import (
     BEGIN,
@@ -19,66 +20,48 @@ from cep_core.trends.kernels.two_states import (
     count_panes,
     two_states,
 )
-from cep_core.trends.plan.state_arrays import Automaton
 
 
-def count_by_two_states(
-    template: Automaton,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
-    """As `window_sums.count_windows` without limits, for at most two states. Cut edges have no sums or minima."""
+def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
+    """As `window_sums.count_windows` without limits, for at most two states.
+
+    A graph with sums or minima has no edge that is cut.
+    """
+    template, comparisons, vertices, _ = graph
     masks = two_states(template)
+    first, last, _ = ranges
     ends = np.flatnonzero(template.end)
-    sums, extremes = vertices.weights.shape[1], vertices.codes.shape[1]
-    if sums or extremes:
-        by_state = np.zeros((len(first), 1, BEGIN, 1 + sums), dtype=np.int64)
-        least = np.full((len(first), 1, BEGIN, extremes), NOTHING, dtype=np.int64)
-        aggregate_panes(masks, vertices, first, last, 1, by_state, least, overflowed)
-        minima[:] = least[:, 0, ends].min(axis=1, initial=NOTHING)
-        totals[:] = by_state[:, 0, ends].sum(axis=1)
+    if vertices.weights.shape[1] or vertices.codes.shape[1]:
+        by_state = no_numbers(vertices, len(first), 1, BEGIN)._replace(overflowed=numbers.overflowed)
+        aggregate_panes(masks, vertices, first, last, 1, by_state)
+        numbers.minima[:] = by_state.minima[:, 0, ends].min(axis=1, initial=NOTHING)
+        numbers.totals[:] = by_state.totals[:, 0, ends].sum(axis=1)
     else:
         counts = np.zeros((len(first), BEGIN), dtype=np.int64)
         if len(comparisons.source):
-            count_beginning_cut(masks, comparisons, vertices, first, last, counts, overflowed)
+            count_beginning_cut(masks, comparisons, vertices, first, last, counts, numbers.overflowed)
         else:
-            count_beginning(masks, vertices, first, last, counts, overflowed)
-        totals[:, 0] = counts[:, ends].sum(axis=1)
-    overflowed |= (totals < 0).any(axis=1) | (totals >= LIMIT).any(axis=1)
+            count_beginning(masks, vertices, first, last, counts, numbers.overflowed)
+        numbers.totals[:, 0] = counts[:, ends].sum(axis=1)
+    numbers.overflowed[:] |= (numbers.totals < 0).any(axis=1) | (numbers.totals >= LIMIT).any(axis=1)
 
 
-def count_by_panes(
-    template: Automaton,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    partition: Ints,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
+def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
     """The same for windows in time order, partition after partition, without cuts."""
-    pane_first, pane_last, begin, end = cut_panes(first, last, partition)
-    panes, sums, extremes = len(pane_first), vertices.weights.shape[1], vertices.codes.shape[1]
-    by_state = np.zeros((panes, BEGIN + 1, BEGIN, 1 + sums), dtype=np.int64)
-    least = np.full((panes, BEGIN + 1, BEGIN, extremes), NOTHING, dtype=np.int64)
-    lost = np.zeros(panes, dtype=np.bool_)
+    template, vertices = graph.template, graph.vertices
+    panes = cut_panes(ranges)
+    of_panes = no_numbers(vertices, len(panes.first), BEGIN + 1, BEGIN)
     masks = two_states(template)
-    if sums or extremes:
-        aggregate_panes(masks, vertices, pane_first, pane_last, BEGIN + 1, by_state, least, lost)
+    if vertices.weights.shape[1] or vertices.codes.shape[1]:
+        aggregate_panes(masks, vertices, panes.first, panes.last, BEGIN + 1, of_panes)
     else:
-        count_panes(masks, vertices, pane_first, pane_last, by_state[:, :, :, 0], lost)
+        count_panes(masks, vertices, panes.first, panes.last, of_panes.totals[:, :, :, 0], of_panes.overflowed)
     ends = np.zeros(BEGIN, dtype=np.bool_)
     ends[: len(template.end)] = template.end
-    join_panes(begin, end, ends, by_state, least, lost, totals, minima, overflowed)
+    join_panes(panes, ends, of_panes, numbers)
 
 
-def count_at_meeting_points(case: Case, ranges: Ints, counts: Counts) -> None:
+def count_at_meeting_points(case: Case, ranges: Ints, numbers: Numbers) -> None:
     """Windows that share a multiple of their length are put together from what precedes it and what follows."""
     plan, windows = case.plan, case.windows
     opener = windows.opener[ranges]
@@ -88,8 +71,7 @@ def count_at_meeting_points(case: Case, ranges: Ints, counts: Counts) -> None:
     changes[1:] = (moment[1:] != moment[:-1]) | (partition[1:] != partition[:-1])
     point = np.cumsum(changes, dtype=np.int64)
     middle = _first_at(case.clock, case.offsets, partition, moment)
-    first, last = windows.first[ranges], windows.last[ranges]
-    meet_windows(plan.automaton, case.vertices, first, middle, last, point, *counts)
+    meet_windows(case.graph, windows.ranges.take(ranges), MeetingPoints(middle, point), numbers)
 
 
 @njit(cache=True)

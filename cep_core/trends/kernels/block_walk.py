@@ -9,39 +9,42 @@ factor of log n, or of n.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Bits, Ints
+from cep_core.arrays import Bits
 from cep_core.numbers.limb_rows import Rows, Shape, add, empty, part_of, put, rows_of, shape_of
 from cep_core.numbers.limbs import add_product, grow, settle
 from cep_core.trends.arrays.blocks import block_ranks
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
-from cep_core.trends.kernels.dominance import hand_on, several_edges
+from cep_core.trends.arrays.graph import Graph, Vertices
+from cep_core.trends.arrays.ranges import Ranges
+from cep_core.trends.kernels.dominance import Block, Passing, hand_on, several_edges
 from cep_core.trends.kernels.ranked import longest_tie
 from cep_core.trends.kernels.trees import add_up, cut_off, enter, trees_of
 from cep_core.trends.kernels.window_sums import may_begin, may_end
-from cep_core.trends.plan.state_arrays import Automaton
+
+
+class LimbWeights(NamedTuple):
+    """The weights of m vertices as limbs."""
+
+    limbs: Bits
+    """[m, J, L] of 32 bits each, the lowest first."""
+    bits: int
+    """How many bits of a number's limb are used."""
 
 
 @njit(cache=True, nogil=True)
-def walk_block(
-    template: Automaton,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    weights: Bits,
-    bits: int,
-    limits: Limits,
-    window: int,
-    first: Ints,
-    last: Ints,
-    told: Rows,
-) -> int:
-    """Fill the only row of `told` with the numbers of the windows first[lane]..last[lane] - 1, and their minima.
+def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, end: int, told: Rows) -> int:
+    """Fill the only row of `told` with the numbers of the windows begin..end-1, a lane each, and their minima.
 
-    `limits` are by window, of which the first is `window`. Returns how many limbs the numbers have; if that is more
-    than the row has room for, it is void.
+    Returns how many limbs the numbers have; if that is more than the row has room for, it is void. Long, because the
+    steps for a vertex share some twenty arrays, and calls that pass them cost more than the steps for few lanes.
     """
+    template, comparisons, vertices, limits = graph
+    bits = weights.bits
+    first, last = windows.first[begin:end], windows.last[begin:end]
     states = template.start.shape[0]
     compared = comparisons.source.shape[0]
     limited = limits.starts_before.shape[0] > 0
@@ -50,11 +53,12 @@ def walk_block(
     lanes = first.shape[0]
     start = first[0]
     stop = last[lanes - 1]
-    shape = shape_of(lanes, 1 + weights.shape[1], vertices.codes.shape[1])
+    shape = shape_of(lanes, 1 + weights.limbs.shape[1], vertices.codes.shape[1])
     words, least = told.words.shape[1], told.minima.shape[1]
     room = words // shape.stride
-    ranks, bounds, cells = block_ranks(comparisons, start, stop)
-    edges = several_edges(comparisons, ranks, bounds, vertices.tick, start, stop)
+    ranked = block_ranks(comparisons, start, stop)
+    ranks, bounds = ranked.rank, ranked.bound
+    edges = several_edges(comparisons, ranked, vertices.tick[start:stop])
     # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
     ties = longest_tie(vertices.tick[start:stop]) * states
     waiting_vertex = np.zeros(ties, np.int64)
@@ -62,7 +66,7 @@ def walk_block(
     waiting_lanes = np.zeros((ties, 2), np.int64)
     waiting = rows_of(ties, words, least)
     done = rows_of(states, words, least)
-    trees = trees_of(cells, comparisons.equal, words, least)
+    trees = trees_of(ranked.cells, comparisons.equal, words, least)
     final = rows_of(1, words, least)
     carry = np.zeros(shape.stride, np.uint64)
     # What each vertex has committed, for edges that forget what negated matches cut off or compare several times, and
@@ -74,6 +78,8 @@ def walk_block(
     for lane in range(lanes if several else 0):
         lanes_of[1, first[lane] - start :] += 1
         lanes_of[0, last[lane] - start :] += 1
+    block = Block(start, vertices.states[start:stop], lanes_of, shape)
+    passing = Passing(trees, kept, given)
     floor = np.zeros(compared, np.int64)
     committed = np.int64(0)
     # Typed: were these the literals 0 and 1, what is called with them would be compiled for those as well.
@@ -99,8 +105,7 @@ def walk_block(
             committed = i - start
             tick += 1
             if several:
-                own = vertices.states[start:stop]
-                hand_on(comparisons, edges, tick, own, start, lanes_of, shape, limbs, trees, kept, given)
+                hand_on(comparisons, edges, tick, block, limbs, passing)
         while last[l0] <= i:
             _tell(told, final, l0, shape, limbs)
             l0 += 1
@@ -117,7 +122,7 @@ def walk_block(
                 empty(waiting, n, part)
             if template.start[s]:
                 for lane in range(l0, l1):
-                    if not limited or may_begin(limits, i, s, window + lane, first[lane]):
+                    if not limited or may_begin(limits, i, s, begin + lane, first[lane]):
                         waiting.words[n, lane * shape.numbers] += np.uint64(1)
             for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
                 add(waiting, n, done, template.predecessors[e], part)
@@ -138,7 +143,7 @@ def walk_block(
                 part = grow(waiting.words, n, carry, part)
                 limbs += 1
             if shape.numbers > 1 or shape.extremes > 0:
-                limbs = max(limbs, _occur(vertices, weights, bits, i, bit, waiting, n, l0, l1, shape, limbs))
+                limbs = max(limbs, _occur(vertices, weights, (i, s, n), waiting, (l0, l1), shape, limbs))
                 if limbs > room:
                     return room + 1
                 part = part_of(l0, l1, shape, limbs)
@@ -153,7 +158,7 @@ def walk_block(
                 add(final, 0, waiting, n, part)
             elif template.end[s]:
                 for lane in range(l0, l1):
-                    if may_end(limits, i, s, window + lane, last[lane]):
+                    if may_end(limits, i, s, begin + lane, last[lane]):
                         _end(final, waiting, n, lane, shape, limbs)
             waiting_vertex[n] = i
             waiting_state[n] = s
@@ -173,20 +178,21 @@ def walk_block(
 @njit(cache=True)
 def _occur(
     vertices: Vertices,
-    weights: Bits,
-    bits: int,
-    vertex: int,
-    bit: np.uint64,
+    weights: LimbWeights,
+    place: tuple[int, int, int],
     waiting: Rows,
-    row: int,
-    l0: int,
-    l1: int,
+    lanes: tuple[int, int],
     shape: Shape,
     limbs: int,
 ) -> int:
-    """Add a vertex to the sums and minima of its lanes that a trend reaches. Returns how many limbs that took."""
+    """Add a vertex to the sums and minima of its lanes that a trend reaches. Returns how many limbs that took.
+
+    `place`: the vertex, the state that it binds, and its row of `waiting`.
+    """
+    vertex, state, row = place
+    bit = np.uint64(1) << np.uint64(state)
     taken = limbs
-    for lane in range(l0, l1):
+    for lane in range(lanes[0], lanes[1]):
         count = lane * shape.numbers
         counted = np.uint64(0)
         for k in range(limbs):
@@ -195,8 +201,8 @@ def _occur(
             continue
         for j in range(1, shape.numbers):
             if vertices.weighted[j - 1] & bit:
-                weight = weights[vertex, j - 1]
-                own = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, bits)
+                weight = weights.limbs[vertex, j - 1]
+                own = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, weights.bits)
                 taken = max(taken, own)
         for j in range(shape.extremes):
             if vertices.coded[j] & bit:

@@ -22,6 +22,7 @@ from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
 from cep_core.numbers.limb_rows import Rows, Shape, add, part_of
+from cep_core.trends.arrays.blocks import BlockRanks
 from cep_core.trends.arrays.graph import Comparisons
 from cep_core.trends.kernels.trees import Trees, add_up, clear, enter
 
@@ -59,9 +60,10 @@ class Edges(NamedTuple):
 
 
 @njit(cache=True)
-def several_edges(comparisons: Comparisons, ranks: Ints, bounds: Ints, tick: Ints, begin: int, end: int) -> Edges:
-    """The edges among vertices begin..end-1; `ranks` and `bounds` [c, n] are the first comparisons' in the block."""
-    n = end - begin
+def several_edges(comparisons: Comparisons, block: BlockRanks, tick: Ints) -> Edges:
+    """The edges of a block; `tick[n]` are those of its vertices."""
+    begin, ranks, bounds = block.begin, block.rank, block.bound
+    n = tick.shape[0]
     others = comparisons.first_other
     count = 0
     room = 0
@@ -79,7 +81,7 @@ def several_edges(comparisons: Comparisons, ranks: Ints, bounds: Ints, tick: Int
     divided = np.zeros(count, np.bool_)
     group = np.zeros(n, np.int64)
     for i in range(1, n):
-        group[i] = group[i - 1] + np.int64(tick[begin + i] != tick[begin + i - 1])
+        group[i] = group[i - 1] + np.int64(tick[i] != tick[i - 1])
     ticks = group[n - 1] + 1 if n else np.int64(0)
     tick_begin = np.full(ticks + 1, n, np.int64)
     for i in range(n - 1, -1, -1):
@@ -129,27 +131,35 @@ def _order(keys: Ranks, group: Ints, tick_begin: Ints, orders: Ranks) -> None:
         ordered = orders[level]
 
 
+class Block(NamedTuple):
+    """The n vertices of a block, and its lanes."""
+
+    start: int
+    """The first vertex."""
+    states: Bits
+    """[n] the states (bits) that a vertex may bind."""
+    lanes: Ints
+    """[2, n] the first lane of each vertex, and one after the last."""
+    shape: Shape
+    """The shape of all rows."""
+
+
+class Passing(NamedTuple):
+    """What the vertices of a block pass on."""
+
+    trees: Trees
+    kept: Rows
+    """Row state * n + vertex: what each vertex has committed so far."""
+    given: Rows
+    """Likewise what each vertex receives."""
+
+
 @njit(cache=True)
-def hand_on(
-    comparisons: Comparisons,
-    edges: Edges,
-    tick: int,
-    states: Bits,
-    start: int,
-    lanes: Ints,
-    shape: Shape,
-    limbs: int,
-    trees: Trees,
-    kept: Rows,
-    given: Rows,
-) -> None:
+def hand_on(comparisons: Comparisons, edges: Edges, tick: int, block: Block, limbs: int, passing: Passing) -> None:
     """When the walk reaches the block's `tick`-th tick: add what later vertices receive from the blocks before it.
 
-    Every pair of an earlier and a later tick meets in exactly one call. `lanes[2, n]`: first and last + 1 lane of each
-    vertex; `kept[state * n + vertex]`: the rows of vertices so far, of `limbs` limbs; `given` likewise what vertices
-    receive.
+    Every pair of an earlier and a later tick meets in exactly one call. Rows have so many `limbs`.
     """
-    n = states.shape[0]
     half = tick & -tick
     level = 0
     while 1 << level < half:
@@ -159,78 +169,81 @@ def hand_on(
     middle = edges.tick_begin[tick]
     right = edges.tick_begin[min(tick + half, ticks)]
     for k in range(edges.edge.shape[0]):
-        c = edges.edge[k]
-        source = comparisons.source[c]
-        target = np.uint64(comparisons.target[c])
-        cut = comparisons.since[c] if comparisons.cut[c] else np.zeros(0, np.int64)
-        if not edges.divided[k] or (middle - left) * (right - middle) < FEWEST_PAIRS:
-            _compare_pairs(
-                edges.rank[edges.first[k] : edges.first[k + 1]],
-                edges.low[edges.first[k] : edges.first[k + 1]],
-                edges.high[edges.first[k] : edges.first[k + 1]],
-                (left, middle, right),
-                states,
-                target,
-                cut,
-                start,
-                lanes,
-                shape,
-                limbs,
-                source * n,
-                kept,
-                given,
-            )
+        if edges.divided[k] and (middle - left) * (right - middle) >= FEWEST_PAIRS:
+            _divide(comparisons, edges, k, level, (left, middle, right), block, limbs, passing)
+        else:
+            _compare_pairs(comparisons, edges, k, (left, middle, right), block, limbs, passing)
+
+
+@njit(cache=True, inline="always")
+def _divide(
+    comparisons: Comparisons,
+    edges: Edges,
+    k: int,
+    level: int,
+    halves: tuple[int, int, int],
+    block: Block,
+    limbs: int,
+    passing: Passing,
+) -> None:
+    """Give each vertex of the second half what it receives from the first along the k-th edge, by a tree."""
+    left, middle, right = halves
+    n = block.states.shape[0]
+    lanes, shape, trees, kept, given = block.lanes, block.shape, passing.trees, passing.kept, passing.given
+    c = edges.edge[k]
+    source = comparisons.source[c]
+    target = np.uint64(comparisons.target[c])
+    tree_rank, other_rank = edges.rank[edges.first[k]], edges.rank[edges.first[k] + 1]
+    tree_bound, other_bound = edges.high[edges.first[k]], edges.high[edges.first[k] + 1]
+    entered = left
+    for place in range(middle, right):
+        i = edges.targets[k, level, place]
+        if not block.states[i] >> target & np.uint64(1) or other_bound[i] == 0 or tree_bound[i] == 0:
             continue
-        tree_rank, other_rank = edges.rank[edges.first[k]], edges.rank[edges.first[k] + 1]
-        tree_bound, other_bound = edges.high[edges.first[k]], edges.high[edges.first[k] + 1]
-        entered = left
-        for place in range(middle, right):
-            i = edges.targets[k, level, place]
-            if not states[i] >> target & np.uint64(1) or other_bound[i] == 0 or tree_bound[i] == 0:
-                continue
-            while entered < middle:
-                j = edges.sources[k, level, entered]
-                if other_rank[j] > other_bound[i]:
-                    break
-                own = part_of(lanes[0, j], lanes[1, j], shape, limbs)
-                enter(trees, c, np.int64(tree_rank[j]), kept, source * n + j, own)
-                entered += 1
-            own = part_of(lanes[0, i], lanes[1, i], shape, limbs)
-            add_up(trees, c, np.int64(tree_bound[i]), given, comparisons.target[c] * n + i, own)
-        for place in range(left, entered):
-            clear(trees, c, np.int64(tree_rank[edges.sources[k, level, place]]))
+        while entered < middle:
+            j = edges.sources[k, level, entered]
+            if other_rank[j] > other_bound[i]:
+                break
+            own = part_of(lanes[0, j], lanes[1, j], shape, limbs)
+            enter(trees, c, np.int64(tree_rank[j]), kept, source * n + j, own)
+            entered += 1
+        own = part_of(lanes[0, i], lanes[1, i], shape, limbs)
+        add_up(trees, c, np.int64(tree_bound[i]), given, comparisons.target[c] * n + i, own)
+    for place in range(left, entered):
+        clear(trees, c, np.int64(tree_rank[edges.sources[k, level, place]]))
 
 
 @njit(cache=True)
 def _compare_pairs(
-    rank: Ranks,
-    low: Ranks,
-    high: Ranks,
-    blocks: tuple[int, int, int],
-    states: Bits,
-    target: np.uint64,
-    since: Ints,
-    start: int,
-    lanes: Ints,
-    shape: Shape,
+    comparisons: Comparisons,
+    edges: Edges,
+    k: int,
+    halves: tuple[int, int, int],
+    block: Block,
     limbs: int,
-    source: int,
-    kept: Rows,
-    given: Rows,
+    passing: Passing,
 ) -> None:
-    """Give each vertex of the second block what it receives from each of the first that satisfies all comparisons."""
-    left, middle, right = blocks
-    received = np.int64(target) * states.shape[0]
+    """The same by every pair of a vertex of the first half and one of the second."""
+    left, middle, right = halves
+    rank = edges.rank[edges.first[k] : edges.first[k + 1]]
+    low = edges.low[edges.first[k] : edges.first[k + 1]]
+    high = edges.high[edges.first[k] : edges.first[k + 1]]
+    kept, given, lanes = passing.kept, passing.given, block.lanes
+    c = edges.edge[k]
+    since = comparisons.since[c] if comparisons.cut[c] else np.zeros(0, np.int64)
+    target = np.uint64(comparisons.target[c])
+    source = comparisons.source[c] * block.states.shape[0]
+    received = comparisons.target[c] * block.states.shape[0]
     single = given.words.shape[1] == 1 and given.minima.shape[1] == 0
     fits = np.zeros(TILE, np.bool_)
     for begin in range(left, middle, TILE):
         end = min(begin + TILE, middle)
         for i in range(middle, right):
-            if not states[i] >> target & np.uint64(1):
+            if not block.states[i] >> target & np.uint64(1):
                 continue
             floor = begin
             if since.shape[0]:
-                floor = max(begin, since[start + i] - start)
+                floor = max(begin, since[block.start + i] - block.start)
             n = end - floor
             if n <= 0:
                 continue
@@ -250,7 +263,7 @@ def _compare_pairs(
                     total += counts[j] if fits[j] else np.uint64(0)
                 given.words[received + i, 0] += total
                 continue
-            part = part_of(lanes[0, i], lanes[1, i], shape, limbs)
+            part = part_of(lanes[0, i], lanes[1, i], block.shape, limbs)
             for j in range(n):
                 if fits[j]:
                     add(given, received + i, kept, source + floor + j, part)

@@ -15,15 +15,15 @@ from numba import njit
 from cep_core.arrays import Bits, Ints
 from cep_core.numbers.limb_rows import Rows, shape_of
 from cep_core.trends.arrays.blocks import MEMORY, block_end
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
-from cep_core.trends.kernels.block_walk import walk_block
-from cep_core.trends.plan.state_arrays import Automaton
+from cep_core.trends.arrays.graph import Graph
+from cep_core.trends.arrays.ranges import Ranges
+from cep_core.trends.kernels.block_walk import LimbWeights, walk_block
 
 ROOM_OF_CACHE = 8
 """Limbs that are not reckoned when a block's trees are to fit the cache: most numbers do not use all of their room."""
 
 
-class Numbers(NamedTuple):
+class ExactNumbers(NamedTuple):
     """The numbers of W windows: words where all of a window's are, and limbs for the others."""
 
     words: Bits
@@ -37,43 +37,31 @@ class Numbers(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def walk_windows(
-    template: Automaton,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    weights: Bits,
-    bits: int,
-    limits: Limits,
-    first: Ints,
-    last: Ints,
-    partition: Ints,
-    minima: Ints,
-) -> Numbers:
+def walk_windows(graph: Graph, weights: LimbWeights, windows: Ranges, minima: Ints) -> ExactNumbers:
     """The trends, and the J sums over their occurrences, of windows in time order, partition after partition.
 
-    As `window_sums.count_windows` for windows of `partition[w]`, but exact. `weights[m, J, L]`: the weights as limbs
-    (`vertices.weights` is not read); a limb of a number uses `bits` bits. Fills `minima[W, M]`.
+    As `window_sums.count_windows`, but exact: `weights` are read, `vertices.weights` are not. Fills `minima[W, M]`.
     """
-    windows = first.shape[0]
-    numbers = 1 + weights.shape[1]
-    extremes = vertices.codes.shape[1]
-    words = np.zeros((windows, numbers), np.uint64)
-    limbs = np.ones(windows, np.int64)
-    wide_begin = np.zeros(windows, np.int64)
+    first, last = windows.first, windows.last
+    count = first.shape[0]
+    numbers = 1 + weights.limbs.shape[1]
+    extremes = graph.vertices.codes.shape[1]
+    words = np.zeros((count, numbers), np.uint64)
+    limbs = np.ones(count, np.int64)
+    wide_begin = np.zeros(count, np.int64)
     wide = np.zeros(64, np.uint64)
     taken = 0
     room = 1
     begin = np.int64(0)  # were it typed as the literal 0, all that is called would be compiled for that as well
-    while begin < windows:
+    while begin < count:
         lane_words = numbers * (1 + room // ROOM_OF_CACHE) + extremes
-        end = block_end(first, last, partition, begin, lane_words)
+        end = block_end(windows, begin, lane_words)
         while end - begin > 1 and (last[end - 1] - first[begin]) * (end - begin) * (numbers * room + extremes) > MEMORY:
             end -= 1
-        shape = shape_of(end - begin, numbers, extremes)
-        told = np.zeros((1, shape.stride * room), np.uint64)
+        stride = shape_of(end - begin, numbers, extremes).stride
+        found = np.zeros((1, stride * room), np.uint64)
         least = minima[begin:end].reshape((1, (end - begin) * extremes))
-        walked = first[begin:end], last[begin:end]
-        used = walk_block(template, comparisons, vertices, weights, bits, limits, begin, *walked, Rows(told, least))
+        used = walk_block(graph, weights, windows, begin, end, Rows(found, least))
         if used > room:
             room *= 2
             continue
@@ -82,10 +70,10 @@ def walk_windows(
             own = 1
             for k in range(1, used):
                 for j in range(numbers):
-                    if told[0, k * shape.stride + at + j] != 0:
+                    if found[0, k * stride + at + j] != 0:
                         own = k + 1
             limbs[w] = own
-            words[w] = told[0, at : at + numbers]
+            words[w] = found[0, at : at + numbers]
             if own == 1:
                 continue
             if taken + own * numbers > wide.shape[0]:
@@ -95,8 +83,8 @@ def walk_windows(
             wide_begin[w] = taken
             for j in range(numbers):
                 for k in range(own):
-                    wide[taken] = told[0, k * shape.stride + at + j]
+                    wide[taken] = found[0, k * stride + at + j]
                     taken += 1
         room = used + used // ROOM_OF_CACHE
         begin = end
-    return Numbers(words, limbs, wide_begin, wide[:taken].copy())
+    return ExactNumbers(words, limbs, wide_begin, wide[:taken].copy())

@@ -7,26 +7,53 @@ over the states that are reached. Windows are joined by two stacks (Tangwongsan 
 products from each pane up to a turning point, and from there onwards.
 
 O(vertices * states) for the panes, O(states^3) a pane for the products; a pane has two multiplications, a window a
-product of a row and a matrix. Overflow as in `counting`: a window is flagged if any of its parts was.
+product of a row and a matrix. Overflow as in `window_sums`: a window is flagged if any of its parts was.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from cep_core.arrays import NOTHING, Flags, Ints
 from cep_core.numbers.words import LIMIT, product
+from cep_core.trends.arrays.ranges import Numbers, Ranges
+
+
+class Panes(NamedTuple):
+    """P panes in time order, partition after partition, and which of them make up each of W windows."""
+
+    first: Ints
+    """[P] the first vertex."""
+    last: Ints
+    """[P] one after the last vertex."""
+    begin: Ints
+    """[W] the first pane of each window."""
+    end: Ints
+    """[W] one after the last pane of each window."""
+
+
+class Matrices(NamedTuple):
+    """The numbers of matrices, [matrices, rows, columns, ...]."""
+
+    totals: Ints
+    """[..., 1 + J]."""
+    minima: Ints
+    """[..., M]."""
 
 
 @njit(cache=True, nogil=True)
-def cut_panes(first: Ints, last: Ints, partition: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """First and last vertex of each pane of W windows in time order, partition after partition; each window's panes.
+def cut_panes(ranges: Ranges) -> Panes:
+    """The panes of windows in time order, partition after partition.
 
-    >>> first, last, begin, end = cut_panes(np.array([0, 2, 4]), np.array([4, 6, 7]), np.zeros(3, np.int64))
-    >>> first, last, begin, end
+    >>> from cep_core.trends.arrays.ranges import Ranges
+    >>> panes = cut_panes(Ranges(np.array([0, 2, 4]), np.array([4, 6, 7]), np.zeros(3, np.int64)))
+    >>> panes.first, panes.last, panes.begin, panes.end
     (array([0, 2, 4, 6]), array([2, 4, 6, 7]), array([0, 1, 2]), array([2, 3, 4]))
     """
+    first, last, partition = ranges
     windows = first.shape[0]
     bounds = np.empty((2, 2 * windows), np.int64)
     begin = np.empty(windows, np.int64)
@@ -58,128 +85,116 @@ def cut_panes(first: Ints, last: Ints, partition: Ints) -> tuple[Ints, Ints, Int
                 panes += 1
             at = following
         opens = stop
-    return bounds[0, :panes].copy(), bounds[1, :panes].copy(), begin, end
+    return Panes(bounds[0, :panes].copy(), bounds[1, :panes].copy(), begin, end)
 
 
 @njit(cache=True, nogil=True)
-def join_panes(
-    begin: Ints,
-    end: Ints,
-    ends: Flags,
-    pane_totals: Ints,
-    pane_minima: Ints,
-    pane_overflowed: Flags,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
-    """Numbers of each window, panes begin[w]..end[w]-1, both ascending, from those of panes [P, S + 1, S, ...].
+def join_panes(panes: Panes, ends: Flags, of_panes: Numbers, numbers: Numbers) -> None:
+    """Fill the numbers of each window from those of its panes [P, S + 1, S, ...].
 
-    `ends[s]`: whether a trend may end in state s. Fills totals[W, 1 + J], minima[W, M] and overflowed[W].
+    `ends[s]`: whether a trend may end in state s.
     """
-    panes, rows, states, numbers = pane_totals.shape
-    extremes = pane_minima.shape[3]
+    pane = Matrices(of_panes.totals, of_panes.minima)
+    count, rows, states, width = pane.totals.shape
+    extremes = pane.minima.shape[3]
     # The front stack: for each pane the numbers of trends that begin from it on and before the turning point.
-    front = np.zeros((panes, 1, states, numbers), np.int64)
-    front_minima = np.full((panes, 1, states, extremes), NOTHING, np.int64)
-    front_lost = np.zeros(panes, np.bool_)
+    front = Matrices(
+        np.zeros((count, 1, states, width), np.int64), np.full((count, 1, states, extremes), NOTHING, np.int64)
+    )
+    front_lost = np.zeros(count, np.bool_)
     # The products that grow, first to the front, then to the back: the last one and room for the next.
-    whole = np.zeros((2, rows, states, numbers), np.int64)
-    least = np.zeros((2, rows, states, extremes), np.int64)
-    window_totals = totals.reshape((totals.shape[0], 1, 1, numbers))
-    window_minima = minima.reshape((minima.shape[0], 1, 1, extremes))
+    whole = Matrices(np.zeros((2, rows, states, width), np.int64), np.zeros((2, rows, states, extremes), np.int64))
+    windows = numbers.totals.shape[0]
+    results = Matrices(
+        numbers.totals.reshape((windows, 1, 1, width)), numbers.minima.reshape((windows, 1, 1, extremes))
+    )
     now = 0
     turn = np.int64(0)
     reached = np.int64(0)
     lost = False
-    for w in range(begin.shape[0]):
-        if begin[w] >= turn:
-            turn = end[w]
+    for w in range(windows):
+        first, last = panes.begin[w], panes.end[w]
+        if first >= turn:
+            turn = last
             reached = turn
-            _unite(whole, least, now)
+            _unite(whole, now)
             gone = False
-            for p in range(turn - 1, begin[w] - 1, -1):
-                gone |= pane_overflowed[p]
-                whole[1 - now] = 0
-                least[1 - now] = NOTHING
+            for p in range(turn - 1, first - 1, -1):
+                gone |= of_panes.overflowed[p]
+                whole.totals[1 - now] = 0
+                whole.minima[1 - now] = NOTHING
                 for r in range(rows):
                     for s in range(states):
-                        row, column, out = (int(p), r), (now, s, r == states), (1 - now, r, s)
-                        gone |= _add(pane_totals, pane_minima, row, whole, least, column, whole, least, out)
+                        gone |= _add(pane, (int(p), r), whole, (now, s, r == states), whole, (1 - now, r, s))
                 now = 1 - now
-                front[p, 0] = whole[now, states]
-                front_minima[p, 0] = least[now, states]
+                front.totals[p, 0] = whole.totals[now, states]
+                front.minima[p, 0] = whole.minima[now, states]
                 front_lost[p] = gone
-            _unite(whole, least, now)
+            _unite(whole, now)
             lost = False
-        while reached < end[w]:
-            lost |= pane_overflowed[reached]
-            whole[1 - now] = 0
-            least[1 - now] = NOTHING
+        while reached < last:
+            lost |= of_panes.overflowed[reached]
+            whole.totals[1 - now] = 0
+            whole.minima[1 - now] = NOTHING
             for r in range(rows):
                 for s in range(states):
-                    row, column, out = (now, r), (int(reached), s, r == states), (1 - now, r, s)
-                    lost |= _add(whole, least, row, pane_totals, pane_minima, column, whole, least, out)
+                    lost |= _add(whole, (now, r), pane, (int(reached), s, r == states), whole, (1 - now, r, s))
             now = 1 - now
             reached += 1
-        gone = lost or front_lost[begin[w]]
+        gone = lost or front_lost[first]
         for s in range(states):
             if ends[s]:
-                row, column, out = (begin[w], 0), (now, s, True), (w, 0, 0)
-                gone |= _add(front, front_minima, row, whole, least, column, window_totals, window_minima, out)
-        overflowed[w] = gone
+                gone |= _add(front, (first, 0), whole, (now, s, True), results, (w, 0, 0))
+        numbers.overflowed[w] = gone
 
 
 @njit(cache=True)
-def _unite(whole: Ints, least: Ints, now: int) -> None:
-    """The product of no panes."""
-    whole[now] = 0
-    least[now] = NOTHING
-    for s in range(whole.shape[2]):
-        whole[now, s, s, 0] = 1
+def _unite(whole: Matrices, now: int) -> None:
+    """Make a matrix the product of no panes."""
+    whole.totals[now] = 0
+    whole.minima[now] = NOTHING
+    for s in range(whole.totals.shape[2]):
+        whole.totals[now, s, s, 0] = 1
 
 
 @njit(cache=True)
 def _add(
-    earlier: Ints,
-    earlier_least: Ints,
+    earlier: Matrices,
     row: tuple[int, int],
-    later: Ints,
-    later_least: Ints,
+    later: Matrices,
     column: tuple[int, int, bool],
-    totals: Ints,
-    minima: Ints,
-    out: tuple[int, int, int],
+    product_of: Matrices,
+    place: tuple[int, int, int],
 ) -> bool:
-    """Add row r of matrix earlier[e] times column s of later[f], and what begins in the later one if `begins`.
+    """Add row r of the matrix earlier[e] times column s of later[f], and what begins in the later one if `begins`.
 
     Returns whether a number outgrew a word. No array is sliced, which would cost more than the product.
     """
     e, r = row
     f, s, begins = column
-    o, u, v = out
-    states, numbers = earlier.shape[2:]
-    extremes = minima.shape[3]
+    o, u, v = place
+    totals, minima = product_of
+    states, width = earlier.totals.shape[2:]
     seen = np.int64(0)
     for q in range(states + 1 if begins else states):
-        after = later[f, q, s, 0]
-        before = earlier[e, r, q, 0] if q < states else np.int64(1)
+        after = later.totals[f, q, s, 0]
+        before = earlier.totals[e, r, q, 0] if q < states else np.int64(1)
         if before == 0 or after == 0:
             continue
         through = product(before, after)
         totals[o, u, v, 0] += through
         seen |= through | totals[o, u, v, 0]
-        for j in range(1, numbers):
-            one = product(before, later[f, q, s, j])
-            totals[o, u, v, j] += one
-            seen |= one | totals[o, u, v, j]
+        for j in range(1, width):
+            summed = product(before, later.totals[f, q, s, j])
+            totals[o, u, v, j] += summed
+            seen |= summed | totals[o, u, v, j]
             if q < states:
-                other = product(earlier[e, r, q, j], after)
-                totals[o, u, v, j] += other
-                seen |= other | totals[o, u, v, j]
-        for j in range(extremes):
-            least = later_least[f, q, s, j]
+                summed = product(earlier.totals[e, r, q, j], after)
+                totals[o, u, v, j] += summed
+                seen |= summed | totals[o, u, v, j]
+        for j in range(minima.shape[3]):
+            least = later.minima[f, q, s, j]
             if q < states:
-                least = min(least, earlier_least[e, r, q, j])
+                least = min(least, earlier.minima[e, r, q, j])
             minima[o, u, v, j] = min(minima[o, u, v, j], least)
     return bool(seen < 0 or seen >= LIMIT)

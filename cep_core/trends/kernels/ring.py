@@ -1,20 +1,22 @@
 """Trends of many overlapping windows in one walk, as machine words: a lane for each window.
 
-Each cell of `ranked`'s Fenwick trees holds a number for every window over the current vertex, side by side, so that the
-search for a cell, which is what costs, is done once for all of them, and the additions are done by vector instructions.
-The lanes are a ring: a window that opens takes the lane of one that is over. Lanes are emptied a cache line of them at
-a time, once all of its windows are over, so that a cell is emptied once for as many windows. O(n * edges * log n)
+Each cell of the Fenwick trees of `ranked` holds a number for every window over the current vertex, side by side. So the
+search for a cell, which is the costly step, is done once for all windows, and vector instructions do the additions. The
+lanes are a ring: a window that opens takes the lane of a window that has ended. Lanes are emptied a cache line of them
+at a time, once all of its windows are over, so that a cell is emptied once for as many windows. O(n * edges * log n)
 searches and O(n * k * edges * log n) additions for n vertices and k windows over a vertex: no way is known that avoids
 the latter for arbitrary values.
 
 A row holds the counts of all lanes, then each sum of all lanes; its minima likewise.
 
 Windows are walked a chunk at a time (`chunks`), whose ranks are renumbered, so that trees hold no more than a few
-windows do. Overflow as in `counting`: a window whose numbers came near the limit anywhere is flagged, and its row is
-void.
+windows do. Overflow as in `window_sums`: a window whose numbers came near the limit anywhere is flagged, and its
+row is void.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -22,79 +24,44 @@ from numba import njit
 from cep_core.arrays import NOTHING, Bits, Flags, Ints
 from cep_core.numbers.limb_rows import Rows, rows_of
 from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
-from cep_core.trends.arrays.blocks import block_ranks
+from cep_core.trends.arrays.blocks import BlockRanks, block_ranks
 from cep_core.trends.arrays.chunks import GROUP, Chunk, chunk_from
-from cep_core.trends.arrays.graph import Comparisons, Vertices
+from cep_core.trends.arrays.graph import Graph
+from cep_core.trends.arrays.ranges import Numbers, Ranges
 from cep_core.trends.kernels.ranked import longest_tie
-from cep_core.trends.plan.state_arrays import Automaton
 
 
 @njit(cache=True, nogil=True)
-def count_overlapping_windows(
-    template: Automaton,
-    comparisons: Comparisons,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    partition: Ints,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
+def count_overlapping_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
     """As `ranked.count_compared_windows`, without limits, for windows in time order, partition after partition.
 
     Windows of more values than fit `blocks.MEMORY` are flagged as well.
     """
-    numbers = 1 + vertices.weights.shape[1] + vertices.codes.shape[1]
+    first, last = windows.first, windows.last
+    width = 1 + graph.vertices.weights.shape[1] + graph.vertices.codes.shape[1]
     begin = np.int64(0)
     while begin < first.shape[0]:
-        chunk = chunk_from(begin, first, last, partition, comparisons.rank, numbers)
+        chunk = chunk_from(begin, windows, graph.comparisons.rank, width)
         begin = chunk.end
         if chunk.lanes == 0:
-            overflowed[chunk.begin : chunk.end] = True
+            numbers.overflowed[chunk.begin : chunk.end] = True
             continue
-        start = first[chunk.begin]
-        ranks, bounds, cells = block_ranks(comparisons, start, last[chunk.end - 1])
-        for one in range(chunk.begin, min(chunk.end, chunk.begin + chunk.step)):
-            walked = Chunk(one, chunk.end, chunk.step, chunk.lanes)
-            _walk(
-                template,
-                comparisons,
-                ranks,
-                bounds,
-                cells,
-                start,
-                vertices,
-                first,
-                last,
-                walked,
-                totals,
-                minima,
-                overflowed,
-            )
+        ranked = block_ranks(graph.comparisons, first[chunk.begin], last[chunk.end - 1])
+        for window in range(chunk.begin, min(chunk.end, chunk.begin + chunk.step)):
+            _walk(graph, ranked, windows, Chunk(window, chunk.end, chunk.step, chunk.lanes), numbers)
 
 
 @njit(cache=True)
-def _walk(
-    template: Automaton,
-    comparisons: Comparisons,
-    ranks: Ints,
-    bounds: Ints,
-    cells: Ints,
-    start: int,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    chunk: Chunk,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
-) -> None:
-    """Every step-th window of a chunk, from its first on; `ranks` and `bounds` are those of vertices from `start` on.
+def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbers: Numbers) -> None:
+    """Every step-th window of a chunk, from its first on.
 
     Along an edge comes no more than what all vertices of its source have together: as long as these sums leave room for
-    one another, nothing wraps, so that they are all that is watched.
+    one another, nothing wraps, so that they are all that is watched. Long, because the steps for a vertex share some
+    twenty arrays, and calls that pass them cost more than the steps for few lanes.
     """
+    template, comparisons, vertices, _ = graph
+    start, ranks, bounds, cells = ranked
+    first, last = windows.first, windows.last
     states = template.start.shape[0]
     compared = comparisons.source.shape[0]
     sums = vertices.weights.shape[1]
@@ -139,18 +106,8 @@ def _walk(
             n = 0
         while closing < chunk.end and last[closing] <= i:
             lane = (closing - chunk.begin) // chunk.step % lanes
-            overflowed[closing] = _tell(
-                template.end,
-                done,
-                waiting,
-                waiting_state[:n],
-                seen[0],
-                lane,
-                lanes,
-                room,
-                totals[closing],
-                minima[closing],
-            )
+            ended = Ended(template.end, done, waiting, waiting_state[:n], seen[0])
+            _tell(ended, lane, lanes, room, numbers, closing)
             fresh[1, lane] = 0
             closing += chunk.step
         while opening < chunk.end and first[opening] <= i:
@@ -261,22 +218,23 @@ def _offer(rows: Rows, row: int, number: int, code: int, lanes: np.uint64) -> No
         rows.minima[row, begin + x] = min(rows.minima[row, begin + x], offered)
 
 
+class Ended(NamedTuple):
+    """What the vertices so far tell of windows that are over."""
+
+    ends: Flags
+    """Whether a trend may end in a state."""
+    done: Rows
+    waiting: Rows
+    waiting_state: Ints
+    seen: Bits
+
+
 @njit(cache=True)
-def _tell(
-    ends: Flags,
-    done: Rows,
-    waiting: Rows,
-    waiting_state: Ints,
-    seen: Bits,
-    lane: int,
-    lanes: int,
-    room: np.uint64,
-    totals: Ints,
-    minima: Ints,
-) -> bool:
-    """Fill the row of a window that is over, and say whether it is void."""
+def _tell(ended: Ended, lane: int, lanes: int, room: np.uint64, numbers: Numbers, window: int) -> None:
+    """Fill the numbers of a window that is over."""
+    ends, done, waiting, waiting_state, seen = ended
     lost = False
-    for j in range(totals.shape[0]):
+    for j in range(numbers.totals.shape[1]):
         x = j * lanes + lane
         bits = seen[x]
         total = np.uint64(0)
@@ -288,14 +246,16 @@ def _tell(
             if ends[waiting_state[q]]:
                 total += waiting.words[q, x]
                 bits |= total
-        totals[j] = np.int64(total)
+        numbers.totals[window, j] = np.int64(total)
         lost |= bits >= room
-    for j in range(minima.shape[0]):
+    for j in range(numbers.minima.shape[1]):
         y = j * lanes + lane
+        least = numbers.minima[window, j]
         for s in range(ends.shape[0]):
             if ends[s]:
-                minima[j] = min(minima[j], done.minima[s, y])
+                least = min(least, done.minima[s, y])
         for q in range(waiting_state.shape[0]):
             if ends[waiting_state[q]]:
-                minima[j] = min(minima[j], waiting.minima[q, y])
-    return lost
+                least = min(least, waiting.minima[q, y])
+        numbers.minima[window, j] = least
+    numbers.overflowed[window] = lost

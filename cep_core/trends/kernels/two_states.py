@@ -1,8 +1,8 @@
 """Trends of templates of at most two states, which most queries have, without a branch in the innermost loop.
 
-As `counting`, but all numbers of a window stay in registers: for each state the total over its vertices, and what that
-was before the current tick, which is what followers see. A template is given as masks (all ones or zero), and what an
-event does not do is masked away. Totals only grow, so that their bits tell whether any outgrew 2**62.
+As `window_sums`, but all numbers of a window stay in registers: for each state the total over its vertices, and what
+that was before the current tick, which is what followers see. A template is given as masks (all ones or zero), and
+masks remove what an event does not do. Totals only grow, so their bits tell whether any total outgrew 2**62.
 
 A range of vertices is a *pane*. Its numbers are rows: those of trends that begin in it, and those that continue a trend
 which ended in state 0 or state 1 before it, the beginning counted as one. `panes` joins them to windows. O(vertices)
@@ -19,6 +19,7 @@ from numba import njit
 from cep_core.arrays import Bits, Flags, Ints
 from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
 from cep_core.trends.arrays.graph import Comparisons, Vertices
+from cep_core.trends.arrays.ranges import Numbers
 from cep_core.trends.plan.state_arrays import Automaton
 
 BEGIN = 2
@@ -172,16 +173,25 @@ def count_panes(
         overflowed[p] = seen < 0 or seen >= LIMIT
 
 
+class Columns(NamedTuple):
+    """Two sums and two minima that are carried side by side."""
+
+    j: int
+    """Columns of the sums."""
+    k: int
+    x: int
+    """Columns of the minima."""
+    y: int
+    weights: Ints
+    codes: Ints
+    weigh: tuple[np.int64, np.int64, np.int64, np.int64]
+    """Whether column j counts in state 0, and in state 1, as masks; the same of column k."""
+    code: tuple[np.int64, np.int64, np.int64, np.int64]
+
+
 @njit(cache=True, nogil=True)
 def aggregate_panes(
-    template: TwoStates,
-    vertices: Vertices,
-    first: Ints,
-    last: Ints,
-    rows: int,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
+    template: TwoStates, vertices: Vertices, first: Ints, last: Ints, rows: int, numbers: Numbers
 ) -> None:
     """Counts, sums and minima of each pane: the last `rows` of three; totals[P, rows, 2, 1 + J], minima likewise.
 
@@ -198,9 +208,8 @@ def aggregate_panes(
         y = min(column + 1, codes.shape[1] - 1)
         weigh = (*_masks(vertices.weighted, j), *_masks(vertices.weighted, k))
         code = (*_masks(vertices.coded, x), *_masks(vertices.coded, y))
-        _aggregate(
-            template, vertices, weights, codes, (j, k, x, y), weigh, code, first, last, rows, totals, minima, overflowed
-        )
+        columns = Columns(j, k, x, y, weights, codes, weigh, code)
+        _aggregate(template, vertices, columns, first, last, rows, numbers)
 
 
 @njit(cache=True)
@@ -212,27 +221,19 @@ def _masks(columns: Bits, column: int) -> tuple[np.int64, np.int64]:
 
 @njit(cache=True)
 def _aggregate(
-    template: TwoStates,
-    vertices: Vertices,
-    weights: Ints,
-    codes: Ints,
-    columns: tuple[int, int, int, int],
-    weigh: tuple[np.int64, ...],
-    code: tuple[np.int64, ...],
-    first: Ints,
-    last: Ints,
-    rows: int,
-    totals: Ints,
-    minima: Ints,
-    overflowed: Flags,
+    template: TwoStates, vertices: Vertices, columns: Columns, first: Ints, last: Ints, rows: int, numbers: Numbers
 ) -> None:
-    """Sums of columns j and k, and minima of columns x and y; masks say in which states they count.
+    """Sums of columns j and k, and minima of columns x and y.
 
     Codes are turned into unsigned numbers, of which the largest, all ones, stands for nothing: masks make it by `or`.
+    Long, because all of its numbers stay in registers.
     """
+    totals, minima, overflowed = numbers
+    weights, codes = columns.weights, columns.codes
+    weigh, code = columns.weigh, columns.code
     edge_00, edge_01, edge_10, edge_11 = template.edge_00, template.edge_01, template.edge_10, template.edge_11
     no_00, no_01, no_10, no_11 = np.uint64(~edge_00), np.uint64(~edge_01), np.uint64(~edge_10), np.uint64(~edge_11)
-    j, k, x, y = columns
+    j, k, x, y = columns.j, columns.k, columns.x, columns.y
     weigh_j0, weigh_j1, weigh_k0, weigh_k1 = weigh
     no_x0, no_x1, no_y0, no_y1 = np.uint64(~code[0]), np.uint64(~code[1]), np.uint64(~code[2]), np.uint64(~code[3])
     for p in range(first.shape[0]):
@@ -279,7 +280,7 @@ def _aggregate(
                 total_j1 += count_1 * (weight_j & weigh_j1) + (in_j1 & is_1)
                 total_k0 += count_0 * (weight_k & weigh_k0) + (in_k0 & is_0)
                 total_k1 += count_1 * (weight_k & weigh_k1) + (in_k1 & is_1)
-                # of an event that no trend reaches nothing is told
+                # an event that no trend reaches offers no code
                 none_0 = np.uint64(-np.int64(count_0 == 0))
                 none_1 = np.uint64(-np.int64(count_1 == 0))
                 least_x0 = min(least_x0, min(code_x | no_x0, in_x0) | none_0)

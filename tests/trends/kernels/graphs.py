@@ -9,7 +9,7 @@ import numpy as np
 
 from cep_core.arrays import NOTHING, Flags, Ints
 from cep_core.numbers.limb_words import limbs_of
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices
+from cep_core.trends.arrays.graph import Graph, Vertices
 from cep_core.trends.arrays.window_vertices import Windows
 from cep_core.trends.choice.exact import count_exactly
 from cep_core.trends.plan.state_arrays import Automaton, automaton
@@ -38,13 +38,10 @@ def template(random: np.random.Generator, states: int) -> tuple[Automaton, list[
     return automaton(states, [0], [states - 1], edges), edges
 
 
-def exactly(
-    graph: Automaton, comparisons: Comparisons, vertices: Vertices, limits: Limits, windows: Windows
-) -> tuple[list[list[int]], Ints]:
+def exactly(graph: Graph, windows: Windows) -> tuple[list[list[int]], Ints]:
     """The exact totals and the minima of each window."""
-    minima = np.full((len(windows.first), vertices.codes.shape[1]), NOTHING)
-    span = (windows.first, windows.last, windows.partition[windows.opener])
-    columns = count_exactly(graph, comparisons, vertices, limbs_of(vertices.weights), limits, *span, minima)
+    minima = np.full((len(windows.first), graph.vertices.codes.shape[1]), NOTHING)
+    columns = count_exactly(graph, limbs_of(graph.vertices.weights), windows.ranges, minima)
     return [list(numbers) for numbers in zip(*(column.to_list() for column in columns), strict=True)], minima
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cep_core.arrays import NOTHING, Flags
-from cep_core.trends.arrays.graph import Comparisons, Limits, Vertices, no_cuts, no_limits, no_others
+from cep_core.arrays import Flags
+from cep_core.trends.arrays.graph import Comparisons, Graph, Limits, Vertices, no_cuts, no_limits, no_others
+from cep_core.trends.arrays.ranges import no_numbers
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
 from cep_core.trends.kernels.ranked import count_compared_windows
 from cep_core.trends.kernels.ring import count_overlapping_windows
-from cep_core.trends.plan.state_arrays import Automaton, automaton
+from cep_core.trends.plan.state_arrays import automaton
 from tests.trends.kernels.graphs import SEEDS, Edge, earlier, every_edge, exactly, stream, template
 
 
@@ -31,16 +32,11 @@ def fitting(vertices: Vertices, comparisons: Comparisons) -> dict[Edge, Flags]:
     return found
 
 
-def in_a_ring(
-    graph: Automaton, comparisons: Comparisons, vertices: Vertices, windows: Windows
-) -> tuple[list[list[int]], list[list[int]], list[bool]]:
+def in_a_ring(graph: Graph, windows: Windows) -> tuple[list[list[int]], list[list[int]], list[bool]]:
     """Totals, minima and flags of `ring`."""
-    ranges = len(windows.first)
-    totals = np.zeros((ranges, 1 + vertices.weights.shape[1]), np.int64)
-    minima, flags = np.full((ranges, vertices.codes.shape[1]), NOTHING), np.zeros(ranges, np.bool_)
-    span = (windows.first, windows.last, windows.partition[windows.opener])
-    count_overlapping_windows(graph, comparisons, vertices, *span, totals, minima, flags)
-    return totals.tolist(), minima.tolist(), flags.tolist()
+    numbers = no_numbers(graph.vertices, len(windows.first))
+    count_overlapping_windows(graph, windows.ranges, numbers)
+    return numbers.totals.tolist(), numbers.minima.tolist(), numbers.overflowed.tolist()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -65,13 +61,12 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     vertices = vertices._replace(tick=np.concatenate([vertices.tick[:120], vertices.tick[:80]]))
     size = int(random.integers(2, 60))
     windows = list_windows(vertices.tick, np.array([0, 120, n]), size, int(random.integers(1, size)))
-    where = windows.partition[windows.opener]
-    totals = np.zeros((len(windows.first), 3), np.int64)
-    minima, flags = np.full((len(windows.first), 2), NOTHING), np.zeros(len(windows.first), np.bool_)
-    span = (windows.first, windows.last, where)
-    count_compared_windows(graph, comparisons, vertices, no_limits(), *span, totals, minima, flags)
-    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
-    ringed, ringed_minima, ringed_flags = in_a_ring(graph, comparisons, vertices, windows)
+    whole = Graph(graph, comparisons, vertices, no_limits())
+    numbers = no_numbers(vertices, len(windows.first))
+    totals, minima, flags = numbers
+    count_compared_windows(whole, windows.ranges, numbers)
+    exact, exact_minima = exactly(whole, windows)
+    ringed, ringed_minima, ringed_flags = in_a_ring(whole, windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
         assert (exact[w], exact_minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
@@ -103,9 +98,9 @@ def test_windows_take_the_lanes_of_others_again_and_again(seed: int) -> None:
     vertices = vertices._replace(tick=tick)
     size = int(random.integers(2, 9)) * 50
     windows = list_windows(tick, np.array([0, n]), size, max(1, size // int(random.integers(2, 50))))
-    graph = automaton(1, [0], [0], [])
-    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
-    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    graph = Graph(automaton(1, [0], [0], []), comparisons, vertices, no_limits())
+    exact, exact_minima = exactly(graph, windows)
+    totals, minima, flags = in_a_ring(graph, windows)
     assert not all(flags)
     for w, numbers in enumerate(exact):
         assert flags[w] == (max(numbers) >= 2**60)
@@ -120,9 +115,9 @@ def test_more_windows_over_a_vertex_than_a_ring_has_lanes(overlap: int) -> None:
     comparisons, vertices = rising(random, n, 4)
     vertices = vertices._replace(tick=np.arange(n) // 2, weights=vertices.weights % 2)
     windows = list_windows(np.arange(n), np.array([0, n // 3, n]), overlap, 1)
-    graph = automaton(1, [0], [0], [])
-    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
-    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    graph = Graph(automaton(1, [0], [0], []), comparisons, vertices, no_limits())
+    exact, exact_minima = exactly(graph, windows)
+    totals, minima, flags = in_a_ring(graph, windows)
     assert not any(flags)
     assert (totals, minima) == (exact, exact_minima.tolist())
 
@@ -136,9 +131,9 @@ def test_products_beyond_a_word_are_flagged(weight: int) -> None:
     heavy = np.where(np.arange(n) // 50 % 2 == 0, 1, weight)[:, np.newaxis]
     vertices = vertices._replace(tick=np.arange(n), weights=np.concatenate([heavy, heavy * 0], axis=1))
     windows = list_windows(np.arange(n), np.array([0, n]), 12, 3)
-    graph = automaton(1, [0], [0], [])
-    exact, exact_minima = exactly(graph, comparisons, vertices, no_limits(), windows)
-    totals, minima, flags = in_a_ring(graph, comparisons, vertices, windows)
+    graph = Graph(automaton(1, [0], [0], []), comparisons, vertices, no_limits())
+    exact, exact_minima = exactly(graph, windows)
+    totals, minima, flags = in_a_ring(graph, windows)
     assert any(flags) == (weight > 2**31)
     assert not all(flags)
     for w, numbers in enumerate(exact):
@@ -157,11 +152,11 @@ def test_windows_that_outgrow_words_beside_some_that_do_not(seed: int) -> None:
     one, no = np.array([0]), np.array([False])
     comparisons = Comparisons(one, one, no, rank, rank, np.array([5]), *no_others(1, n), no, no_cuts())
     windows = list_windows(tick, np.array([0, n]), 1000, 100)
-    graph = automaton(1, [0], [0], [])
-    exact, minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    graph = Graph(automaton(1, [0], [0], []), comparisons, vertices, no_limits())
+    exact, minima = exactly(graph, windows)
     follows = fitting(vertices, comparisons)
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
-        assert (exact[w], minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
+        assert (exact[w], minima[w].tolist()) == every_edge(graph.template, follows, vertices, first, last)
     sizes = [max(numbers).bit_length() for numbers in exact]
     assert min(sizes) < 40
     assert max(sizes) > 100
@@ -202,7 +197,7 @@ def test_cuts_and_limits(seed: int) -> None:
     shape = (len(windows.first), states)
     begun, ended = random.integers(-n, n, (n, states)), random.integers(0, 4 * n, (n, states))
     limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape), begun, ended)
-    exact, minima = exactly(graph, comparisons, vertices, limits, windows)
+    exact, minima = exactly(Graph(graph, comparisons, vertices, limits), windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
         assert (exact[w], minima[w].tolist()) == every_edge(
@@ -253,7 +248,7 @@ def test_several_comparisons(several: int, seed: int) -> None:
     )
     size = int(random.choice([60, 600]))
     windows = list_windows(tick, np.array([0, n]), size, size // int(random.integers(1, 4)))
-    exact, minima = exactly(graph, comparisons, vertices, no_limits(), windows)
+    exact, minima = exactly(Graph(graph, comparisons, vertices, no_limits()), windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
         assert (exact[w], minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)

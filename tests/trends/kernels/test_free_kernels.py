@@ -5,39 +5,31 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cep_core.arrays import NOTHING, Ints
-from cep_core.trends.arrays.graph import Comparisons, Vertices, no_comparisons, no_limits, no_others
+from cep_core.trends.arrays.graph import Comparisons, Graph, free_graph, no_limits, no_others
+from cep_core.trends.arrays.ranges import Numbers, no_numbers
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
 from cep_core.trends.choice.uncompared import count_by_panes, count_by_two_states
-from cep_core.trends.kernels.meeting_points import meet_windows
+from cep_core.trends.kernels.meeting_points import MeetingPoints, meet_windows
 from cep_core.trends.kernels.ranked import count_compared_windows
 from cep_core.trends.kernels.window_sums import count_windows
-from cep_core.trends.plan.state_arrays import Automaton, automaton
+from cep_core.trends.plan.state_arrays import automaton
 from tests.trends.kernels.graphs import SEEDS, earlier, every_edge, exactly, stream, template
 
 
-def counted(
-    kernel: str, graph: Automaton, vertices: Vertices, windows: Windows, middle: Ints, point: Ints
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Totals, minima and flags of one kernel."""
-    totals = np.zeros((len(windows.first), 3), np.int64)
-    minima = np.full((len(windows.first), 2), NOTHING)
-    flags = np.zeros(len(windows.first), np.bool_)
-    nothing = no_comparisons(len(vertices.tick), 1)
+def counted(kernel: str, graph: Graph, windows: Windows, points: MeetingPoints) -> Numbers:
+    """The numbers of one kernel."""
+    numbers = no_numbers(graph.vertices, len(windows.first))
     if kernel == "one by one":
-        count_windows(graph, nothing, vertices, no_limits(), windows.first, windows.last, totals, minima, flags)
+        count_windows(graph, windows.ranges, numbers)
     elif kernel == "meeting":
-        meet_windows(graph, vertices, windows.first, middle, windows.last, point, totals, minima, flags)
+        meet_windows(graph, windows.ranges, points, numbers)
     elif kernel == "two states":
-        count_by_two_states(graph, nothing, vertices, windows.first, windows.last, totals, minima, flags)
+        count_by_two_states(graph, windows.ranges, numbers)
+    elif kernel == "panes":
+        count_by_panes(graph, windows.ranges, numbers)
     else:
-        where = np.zeros(len(windows.first), np.int64)
-        if kernel == "panes":
-            count_by_panes(graph, vertices, windows.first, windows.last, where, totals, minima, flags)
-        else:
-            span = (windows.first, windows.last, where)
-            count_compared_windows(graph, nothing, vertices, no_limits(), *span, totals, minima, flags)
-    return totals, minima, flags
+        count_compared_windows(graph, windows.ranges, numbers)
+    return numbers
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -53,8 +45,9 @@ def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
     windows = list_windows(vertices.tick, np.array([0, 150]), size, slide)
     moment = -(-windows.index[windows.opener] * slide // size) * size
     middle = np.searchsorted(vertices.tick, moment)
-    totals, minima, flags = counted(kernel, graph, vertices, windows, middle, moment)
-    exact, exact_minima = exactly(graph, no_comparisons(150, 1), vertices, no_limits(), windows)
+    free = free_graph(graph, vertices)
+    totals, minima, flags = counted(kernel, free, windows, MeetingPoints(middle, moment))
+    exact, exact_minima = exactly(free, windows)
     for w, numbers in enumerate(exact):
         assert flags[w] or totals[w].tolist() == numbers
         assert flags[w] or (minima[w] == exact_minima[w]).all()
@@ -71,7 +64,7 @@ def test_exact_numbers_are_those_of_python(largest: int, seed: int) -> None:
     graph, edges = template(random, states)
     size = int(random.choice([20, 150, 500]))
     windows = list_windows(vertices.tick, np.array([0, n]), size, max(1, size // int(random.choice([1, 3, 40]))))
-    exact, minima = exactly(graph, no_comparisons(n, 1), vertices, no_limits(), windows)
+    exact, minima = exactly(free_graph(graph, vertices), windows)
     follows = dict.fromkeys(edges, earlier(vertices))
     for w in range(0, len(exact), 1 + len(exact) // 6):
         expected = every_edge(graph, follows, vertices, windows.first[w], windows.last[w])
@@ -96,14 +89,10 @@ def test_cuts_of_two_states_are_those_of_any(seed: int) -> None:
         *ends, no, ones, ones, np.array([1]), *no_others(len(cut), n), yes, np.searchsorted(tick, tick[since])
     )
     windows = list_windows(tick, np.array([0, n]), 30, 10)
+    cut_graph = Graph(graph, comparisons, vertices, no_limits())
     found = []
-    for kernel in ("any", "two"):
-        totals, flags = np.zeros((len(windows.first), 1), np.int64), np.zeros(len(windows.first), np.bool_)
-        minima = np.zeros((len(windows.first), 0), np.int64)
-        given = (windows.first, windows.last, totals, minima, flags)
-        if kernel == "any":
-            count_windows(graph, comparisons, vertices, no_limits(), *given)
-        else:
-            count_by_two_states(graph, comparisons, vertices, *given)
-        found.append((totals[~flags].tolist(), flags.tolist()))
+    for kernel in (count_windows, count_by_two_states):
+        numbers = no_numbers(vertices, len(windows.first))
+        kernel(cut_graph, windows.ranges, numbers)
+        found.append((numbers.totals[~numbers.overflowed].tolist(), numbers.overflowed.tolist()))
     assert found[0] == found[1]

@@ -1,0 +1,64 @@
+"""Ranges of vertices that kernels walk, and the numbers that they fill for each range."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cep_core.arrays import NOTHING, Flags, Ints
+from cep_core.trends.arrays.graph import Vertices
+
+
+class Ranges(NamedTuple):
+    """R ranges of vertices, in time order, partition after partition: those of windows, or of panes."""
+
+    first: Ints
+    """[R] the first vertex."""
+    last: Ints
+    """[R] one after the last vertex."""
+    partition: Ints
+    """[R] the partition of the vertices."""
+
+    def take(self, places: Ints) -> Ranges:
+        """The ranges at these places."""
+        return Ranges(self.first[places], self.last[places], self.partition[places])
+
+
+class Numbers(NamedTuple):
+    """What a kernel fills for R ranges, given J sums and M minima.
+
+    A row of `totals` and `minima` is void where the range is flagged in `overflowed`. The numbers of panes are
+    matrices: their arrays have more axes between the first and the last.
+    """
+
+    totals: Ints
+    """[R, 1 + J] the number of trends, then the sums over all their occurrences."""
+    minima: Ints
+    """[R, M] the smallest code over all occurrences, or NOTHING."""
+    overflowed: Flags
+    """[R] whether some number outgrew a machine word."""
+
+    def take(self, places: Ints) -> Numbers:
+        """A copy of the rows at these places."""
+        return Numbers(self.totals[places], self.minima[places], self.overflowed[places])
+
+    def put(self, places: Ints, numbers: Numbers) -> None:
+        """Replace the rows at these places."""
+        self.totals[places], self.minima[places], self.overflowed[places] = numbers
+
+
+def no_numbers(vertices: Vertices, *shape: int) -> Numbers:
+    """Numbers over no trend: `shape` is the number of ranges, and the further axes of matrices.
+
+    >>> from cep_core.trends.arrays.graph import Vertices
+    >>> none, empty = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+    >>> [array.shape for array in no_numbers(Vertices(none, none, empty, none, empty, none), 5)]
+    [(5, 3), (5, 2), (5,)]
+    """
+    sums, extremes = vertices.weights.shape[1], vertices.codes.shape[1]
+    return Numbers(
+        np.zeros((*shape, 1 + sums), dtype=np.int64),
+        np.full((*shape, extremes), NOTHING, dtype=np.int64),
+        np.zeros(shape[0], dtype=np.bool_),
+    )
