@@ -34,7 +34,7 @@ from cep_core.matching.detecting import completing_events
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.kernels.counting import count_matches
 from cep_core.matching.kernels.latest_beginnings import completed, needed_edges
-from cep_core.matching.kernels.one_closure import Events, list_closures, positions
+from cep_core.matching.kernels.one_closure import ClosureEvents, list_closures, positions
 from cep_core.numbers.lanes import LIMIT
 
 T = TypeVar("T")
@@ -273,7 +273,7 @@ def kernels() -> None:
         if all_of_them:
             lists = positions(network, graph.offsets, graph.seq, ends)
             assert lists is not None
-            arguments = (network, Events(lists, graph.seq, graph.ts), ends, counts)
+            arguments = (network, ClosureEvents(lists, graph.seq, graph.ts), ends, counts)
             listed, spent = seconds(lambda a=arguments: sum(len(batch.first) for batch in list_closures(*a)))
             if listed != total:
                 raise AssertionError((listed, total))

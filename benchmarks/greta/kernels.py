@@ -26,7 +26,7 @@ from cep_core.trends.kernels.ranked import count_compared_windows
 from cep_core.trends.kernels.ring import count_overlapping_windows
 from cep_core.trends.kernels.two_states import BEGIN
 from cep_core.trends.kernels.window_sums import count_windows
-from cep_core.trends.plan.state_arrays import Automaton, automaton
+from cep_core.trends.plan.state_arrays import StateArrays, automaton
 
 TEMPLATES = {
     "A+": automaton(1, [0], [0], [(0, 0)]),
@@ -54,7 +54,7 @@ def stream(n: int, states: int, sums: int = 0) -> Vertices:
     )
 
 
-def count(template: Automaton, vertices: Vertices, windows: Windows, size: int, slide: int, *, meet: bool) -> None:
+def count(template: StateArrays, vertices: Vertices, windows: Windows, size: int, slide: int, *, meet: bool) -> None:
     """One of the two kernels for edges without a comparison."""
     graph, numbers = free_graph(template, vertices), no_numbers(vertices, len(windows.first))
     if meet and len(template.start) <= BEGIN:

@@ -79,7 +79,7 @@ class LogToSlice:
 
 
 @dataclass(frozen=True)
-class Cut:
+class StrategyCut:
     """How a strategy cuts one log."""
 
     parameters: Mapping[str, object]
@@ -94,7 +94,7 @@ class SlicingStrategy:
     name: str
     colour: str
     marker: str
-    cut: Callable[[LogToSlice], Cut | None]
+    cut: Callable[[LogToSlice], StrategyCut | None]
     """None where the strategy does not apply to a log."""
 
 
@@ -104,29 +104,29 @@ def parameters_of(plan: Plan) -> dict[str, object]:
     return {"variables": list(plan.variables), "shares": shares, "ranges": max(1, len(plan.ranges))}
 
 
-def _by_plan(plan: Plan) -> Cut:
-    return Cut(parameters_of(plan), plan.slices, partial(split, plan))
+def _by_plan(plan: Plan) -> StrategyCut:
+    return StrategyCut(parameters_of(plan), plan.slices, partial(split, plan))
 
 
-def _plan_in_use(log: LogToSlice) -> Cut:
+def _plan_in_use(log: LogToSlice) -> StrategyCut:
     return _by_plan(log.plan)
 
 
-def _with_heavy_hitters(log: LogToSlice) -> Cut | None:
+def _with_heavy_hitters(log: LogToSlice) -> StrategyCut | None:
     return _by_plan(log.cube(log.variables)) if log.variables else None
 
 
-def _without_heavy_hitters(log: LogToSlice) -> Cut | None:
+def _without_heavy_hitters(log: LogToSlice) -> StrategyCut | None:
     return _by_plan(log.plain) if log.variables else None
 
 
-def _composed(log: LogToSlice) -> Cut | None:
+def _composed(log: LogToSlice) -> StrategyCut | None:
     if not log.variables:
         return None
-    return Cut(parameters_of(log.plain), log.plain.slices, partial(composed, log.plain))
+    return StrategyCut(parameters_of(log.plain), log.plain.slices, partial(composed, log.plain))
 
 
-def _best_single_variable(log: LogToSlice) -> Cut | None:
+def _best_single_variable(log: LogToSlice) -> StrategyCut | None:
     """All variables are tried."""
     if not log.variables:
         return None
@@ -135,31 +135,31 @@ def _best_single_variable(log: LogToSlice) -> Cut | None:
         return loads_of(log.keyed([name], log.slices), log.slices, log.events, 1).maximum
 
     best = min(log.variables, key=lambda name: (maximum(name), name))
-    return Cut({"variable": best}, log.slices, log.keyed([best], log.slices))
+    return StrategyCut({"variable": best}, log.slices, log.keyed([best], log.slices))
 
 
-def _partition_key(log: LogToSlice) -> Cut | None:
+def _partition_key(log: LogToSlice) -> StrategyCut | None:
     """The variables that all atoms bind."""
     if not log.variables:
         return None
     key = [name for name in log.variables if all(name in bound(atom) for atom in log.plan.atoms)]
     slices = log.slices if key else 1
-    return Cut({"key": key}, slices, log.keyed(key, slices))
+    return StrategyCut({"key": key}, slices, log.keyed(key, slices))
 
 
-def _broadcast(log: LogToSlice) -> Cut | None:
+def _broadcast(log: LogToSlice) -> StrategyCut | None:
     """One event type is hashed, the others are copied to every slice."""
     if not log.variables:
         return None
     hashed = worth_hashing(log.plan.atoms, log.statistics)
-    return Cut(
+    return StrategyCut(
         {"hashed": hashed and hashed.event_type},
         log.slices,
         lambda events: broadcast(log.plan.atoms, hashed, log.types, events, log.slices, log.seed_text),
     )
 
 
-def _time_ranges(log: LogToSlice) -> Cut | None:
+def _time_ranges(log: LogToSlice) -> StrategyCut | None:
     """Ranges of log time only; there are none without an interval, or where a query reaches back without a limit."""
     if log.interval is None or log.reach.time is None:
         return None
@@ -178,7 +178,7 @@ def _time_ranges(log: LogToSlice) -> Cut | None:
     return replace(_by_plan(ranged), parameters={"ranges": count})
 
 
-def _yesterdays_plan(log: LogToSlice) -> Cut | None:
+def _yesterdays_plan(log: LogToSlice) -> StrategyCut | None:
     """Its time ranges are moved to the interval."""
     if log.yesterday is None:
         return None

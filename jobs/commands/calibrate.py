@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from cep_core.events.schema import Ties
 from cep_core.shedding.arrays.offering import offered, relevant_types
-from cep_core.shedding.training.calibrating import PARTS, Calibration, Spread, calibrate
+from cep_core.shedding.training.calibrating import PARTS, Calibration, TimeSpread, calibrate
 from jobs import places
 from jobs.exits import OK, WrongWorkload
 from jobs.lake.reading import read_types
@@ -87,5 +87,5 @@ def _declaration(workload: Workload, queries: Mapping[str, Any], measured: Calib
     return [*lines, "shedding:", f"  bound: {bound}", f"  # {told}", f"  costs: {{{costs}}}"]
 
 
-def _told(spread: Spread) -> str:
+def _told(spread: TimeSpread) -> str:
     return f"{spread.median:.1f} [{spread.least:.1f}..{spread.most:.1f}]"

@@ -38,8 +38,8 @@ from jobs.stages.evaluating.results import Result, day_outcomes, events_read, re
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
     Moments,
-    Partial,
     QueryText,
+    SlicePartial,
     evaluate_slice,
     from_bytes,
     schema_to_values,
@@ -115,7 +115,7 @@ def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = No
             yield (*(day.begin for day in days), days[-1].end)
 
 
-def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | None) -> list[Partial]:
+def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | None) -> list[SlicePartial]:
     from pyspark.sql import functions as f
 
     plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
@@ -126,7 +126,7 @@ def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | 
         _by_path(run, files, assignment) if way == "paths" or (way is None and local) else _by_scan(slices, assignment)
     )
     return [
-        Partial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
+        SlicePartial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
         for row in evaluated.toArrow().to_pylist()
     ]
 
@@ -195,7 +195,7 @@ ARROW_PARTIAL = pa.schema(
 )
 
 
-def _encoded(partials: Iterable[Partial]) -> Iterator[pa.RecordBatch]:
+def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
     for partial in partials:
         row = {**vars(partial), "batches": list(partial.batches), "events": list(partial.events)}
         yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
@@ -225,7 +225,7 @@ def _evaluated_after(
 
 
 def _merged(
-    run: Run, query: WorkloadQuery, table: ResultTable, partials: Sequence[Partial], blocks: Sequence[Moments]
+    run: Run, query: WorkloadQuery, table: ResultTable, partials: Sequence[SlicePartial], blocks: Sequence[Moments]
 ) -> Result:
     """A table of a query, of all its blocks of days."""
     assert run.scope is not None

@@ -25,7 +25,7 @@ from jobs.reports.site import rendered
 from jobs.runs.run import Run
 from jobs.runs.scope import Evaluation, Scope
 from jobs.stages import evaluate
-from jobs.stages.evaluating.slice_worker import Assignment, Partial, compiled, evaluate_slice
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice
 from jobs.workload.compiled import WorkloadQuery, compile_workload
 from jobs.workload.declaration import Workload, load_workload
 from jobs.workload.explained import explain_question, warnings_of
@@ -84,7 +84,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     )
     rows, numbers = split(plan, events)
 
-    def partials(run: Run, assignment: Assignment, way: object) -> list[Partial]:
+    def partials(run: Run, assignment: Assignment, way: object) -> list[SlicePartial]:
         return [
             partial
             for number in range(plan.slices)

@@ -14,11 +14,11 @@ from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Expression, PrefixAggregate, Reference
 from cep_core.language.patterns.walk import walk
-from cep_core.matching.arrays.negation_edges import Rows, cuts, negated_network
+from cep_core.matching.arrays.negation_edges import GraphRows, cuts, negated_network
 from cep_core.matching.arrays.network import Network, network_of
 from cep_core.matching.plan.conditions import evaluate_conditions
 from cep_core.matching.plan.match_plan import MatchPlan
-from cep_core.matching.plan.negation import Negation
+from cep_core.matching.plan.negation import NegatedElement
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class EventGraph:
     until: Ints
     """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far. Without rows where
     nothing is forbidden after a match."""
-    judged: tuple[tuple[Negation, Network], ...]
+    judged: tuple[tuple[NegatedElement, Network], ...]
     """The negated elements that no edge can judge, each with its own events: they are judged on listed matches."""
 
 
@@ -69,7 +69,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     closed = window.events or window.slide is not None  # the bound itself is out of the window
     width = window.size - 1 if closed else window.size
     clock = candidate.pos if window.events else candidate.ts
-    rows = Rows(candidate.offsets, tick, clock, width, table, candidate.variables)
+    rows = GraphRows(candidate.offsets, tick, clock, width, table, candidate.variables)
     cut, borders = cuts(plan.on_edges, automaton, rows)
     for edge, comparisons in cut.items():
         tests.comparisons.setdefault(edge, []).extend(comparisons)

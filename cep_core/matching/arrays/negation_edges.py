@@ -27,7 +27,7 @@ from cep_core.candidates.separating import Sides, limits
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.matching.arrays.network import Network, holds, network_of
 from cep_core.matching.plan.conditions import evaluate_conditions
-from cep_core.matching.plan.negation import Negation, NeighbourTest, Place
+from cep_core.matching.plan.negation import NegatedElement, NeighbourTest, Place
 
 NEVER = int(np.iinfo(np.int64).max)
 ALWAYS = NULL_KEY + 1
@@ -36,7 +36,7 @@ FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
-class Rows:
+class GraphRows:
     """m candidate rows in partitions, as negated elements see them."""
 
     offsets: Ints
@@ -61,7 +61,7 @@ class Borders:
 
 
 def cuts(
-    negations: Sequence[Negation], automaton: Automaton, rows: Rows
+    negations: Sequence[NegatedElement], automaton: Automaton, rows: GraphRows
 ) -> tuple[dict[tuple[int, int], list[Comparing]], Borders]:
     """The comparisons of each edge and the borders that countable negations amount to."""
     m, states = len(rows.tick), len(automaton.variables)
@@ -105,26 +105,26 @@ def _of_target(tests: Sequence[NeighbourTest], place: Place, automaton: Automato
     return tests[0].other == automaton.variables[place.target]
 
 
-def negated_network(negation: Negation, rows: Rows) -> Network:
+def negated_network(negation: NegatedElement, rows: GraphRows) -> Network:
     """The events of a negated element as a network of their own; what is negated inside it cuts its edges."""
     return network_of(rows.tick, _fits(negation, rows), negation.automaton, _comparisons(negation, rows))
 
 
-def _fits(negation: Negation, rows: Rows) -> Flags:
+def _fits(negation: NegatedElement, rows: GraphRows) -> Flags:
     columns = [rows.variables[name] for name in negation.automaton.variables]
     return np.stack(columns, axis=1) if len(rows.tick) else np.empty((0, len(columns)), np.bool_)
 
 
-def _comparisons(negation: Negation, rows: Rows) -> dict[tuple[int, int], list[Comparing]]:
+def _comparisons(negation: NegatedElement, rows: GraphRows) -> dict[tuple[int, int], list[Comparing]]:
     comparisons = evaluate_conditions(negation.conditions, negation.automaton, rows.table).comparisons
     for edge, more in cuts(negation.inner, negation.automaton, rows)[0].items():
         comparisons.setdefault(edge, []).extend(more)
     return comparisons
 
 
-def _mirror(rows: Rows) -> Rows:
+def _mirror(rows: GraphRows) -> GraphRows:
     """The same rows with time running backwards."""
-    return Rows(
+    return GraphRows(
         offsets=(len(rows.tick) - rows.offsets)[::-1],
         tick=-rows.tick[::-1],
         clock=-rows.clock[::-1],
@@ -134,7 +134,7 @@ def _mirror(rows: Rows) -> Rows:
     )
 
 
-def _mirrored(negation: Negation, rows: Rows) -> Network:
+def _mirrored(negation: NegatedElement, rows: GraphRows) -> Network:
     """The network of a negated element with time running backwards."""
     one = negation.automaton
     predecessors = tuple(tuple(s for s, t in one.edges if t == state) for state in range(len(one.variables)))
@@ -149,7 +149,7 @@ def _mirrored(negation: Negation, rows: Rows) -> Network:
 
 
 def _completions(
-    network: Network, rows: Rows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
+    network: Network, rows: GraphRows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
 ) -> Ints:
     """For each of the neighbours the row at which a match of the element that follows it is first complete, or m."""
     sides = Sides(rows.table)

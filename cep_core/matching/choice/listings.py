@@ -16,7 +16,16 @@ from cep_core.language.evaluator import CERTAIN
 from cep_core.matching.arrays.network import Ends
 from cep_core.matching.choice.choices import Choice
 from cep_core.matching.kernels.listing import list_matches
-from cep_core.matching.kernels.one_closure import CLOSURE, FIRST, LAST, MOST, Batch, Events, list_closures, positions
+from cep_core.matching.kernels.one_closure import (
+    CLOSURE,
+    FIRST,
+    LAST,
+    MOST,
+    Batch,
+    ClosureEvents,
+    list_closures,
+    positions,
+)
 from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.result.last_events import LastEvents
 from cep_core.matching.result.match_columns import match_columns
@@ -52,7 +61,7 @@ def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | 
     if lists is None:
         return None
     windows = answers.window_start is not None
-    listed = list_closures(graph.network, Events(lists, graph.seq, graph.ts), ends, most, jobs=windows)
+    listed = list_closures(graph.network, ClosureEvents(lists, graph.seq, graph.ts), ends, most, jobs=windows)
     return (_columns(answers, batch) for batch in listed)
 
 

@@ -31,7 +31,7 @@ from cep_core.matching.imprecise.possible_plan import depends_on_order
 from cep_core.matching.pairs.evaluator import PairEvaluator
 from cep_core.matching.pairs.pair_account import PairAccount
 from cep_core.matching.pairs.pair_columns import Pairs
-from cep_core.matching.pairs.pair_sides import Side, are_different, sides_of
+from cep_core.matching.pairs.pair_sides import PairSide, are_different, sides_of
 from cep_core.matching.result.listed_output import ListedOutput
 from cep_core.matching.result.match_rows import ordered
 from cep_core.matching.result.spending import check
@@ -40,7 +40,7 @@ from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 @dataclass(frozen=True)
-class PossibleSide(Side):
+class PossibleSide(PairSide):
     """n possible matches of one side, in order."""
 
     ways: Ways
@@ -87,7 +87,7 @@ class PossiblePairs(PairEvaluator):
     def _evaluators(self) -> tuple[WrittenEvaluator, ...]:
         return tuple(ImpreciseEvaluator(half, Settings(budget=self.settings.budget)) for half in self._halves)
 
-    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
+    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[PairSide, PairSide]:
         tables, possible = [], []
         for side in self._possible:
             slice_graph = side.graph(events, owned)

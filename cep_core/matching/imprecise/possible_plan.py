@@ -16,7 +16,7 @@ from cep_core.language.patterns.tree import Expression, PrefixAggregate, Referen
 from cep_core.language.patterns.walk import walk
 from cep_core.matching.imprecise.kernels.worlds import LOOSE, STRICT, TIED
 from cep_core.matching.plan.match_plan import MatchPlan, match_plan
-from cep_core.matching.plan.negation import Negation
+from cep_core.matching.plan.negation import NegatedElement
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _kinds(automaton: Automaton, *, ordered: bool) -> Ints:
     return np.array(kinds, np.int64)
 
 
-def _check_between(negation: Negation) -> None:
+def _check_between(negation: NegatedElement) -> None:
     """Refuses what is not one event between two of the match."""
     at = negation.body.at
     if not isinstance(negation.body.body, Unit) or negation.inner:

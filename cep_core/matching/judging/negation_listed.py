@@ -22,7 +22,7 @@ from cep_core.matching.arrays.negation_edges import advance
 from cep_core.matching.arrays.network import Network, any_state
 from cep_core.matching.arrays.paths import Bound, Paths
 from cep_core.matching.judging.quantities import Matches
-from cep_core.matching.plan.negation import Negation
+from cep_core.matching.plan.negation import NegatedElement
 
 PAIRS = 1 << 20
 """At most so many pairs at once, unless one zone has more."""
@@ -41,7 +41,7 @@ class Zones:
 
 
 def violated(
-    negation: Negation,
+    negation: NegatedElement,
     network: Network,
     automaton: Automaton,
     paths: Paths,
@@ -71,7 +71,7 @@ def violated(
 
 
 def _zones(
-    negation: Negation, automaton: Automaton, paths: Paths, window: tuple[Ints, Ints], ties: tuple[Ints, Ints]
+    negation: NegatedElement, automaton: Automaton, paths: Paths, window: tuple[Ints, Ints], ties: tuple[Ints, Ints]
 ) -> Zones:
     lows, highs = window
     as_early, later = ties
@@ -107,7 +107,7 @@ def _chunks(zones: Zones) -> Iterator[Zones]:
         begin = end
 
 
-def tested(negation: Negation, network: Network, rows: Ints, owner: Ints, matches: Matches) -> Flags:
+def tested(negation: NegatedElement, network: Network, rows: Ints, owner: Ints, matches: Matches) -> Flags:
     """[pairs, S] as which states of the element the row of each pair passes the element's tests beside its match."""
     fits = network.fits[rows]
     for test in negation.tests:

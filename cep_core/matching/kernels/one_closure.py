@@ -57,7 +57,7 @@ class Positions(NamedTuple):
     """For each row the first of its partition that is not earlier in time."""
 
 
-class Events(NamedTuple):
+class ClosureEvents(NamedTuple):
     """What is read of the events of a network."""
 
     lists: Positions
@@ -130,7 +130,9 @@ def _successors(network: Network, b: Ints, edge: int, walk: _Walk, low: int, hig
 
 
 @njit(cache=True)
-def _fill(network: Network, edge: int, events: Events, questions: Ends, most: Ints, walk: _Walk, batch: Batch) -> int:
+def _fill(
+    network: Network, edge: int, events: ClosureEvents, questions: Ends, most: Ints, walk: _Walk, batch: Batch
+) -> int:
     """Goes on until the batch is full or all is listed; returns the number of matches in the batch.
 
     Longer than 60 lines: the two ways to list the chains of an a, copied and walked, share all counters of the batch.
@@ -233,7 +235,7 @@ def _fill(network: Network, edge: int, events: Events, questions: Ends, most: In
 
 def list_closures(
     network: Network,
-    events: Events,
+    events: ClosureEvents,
     questions: Ends,
     most: Ints,
     *,

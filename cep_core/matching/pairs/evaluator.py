@@ -28,7 +28,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.pairs.pair_account import PairAccount, side_budget
 from cep_core.matching.pairs.pair_columns import Pairs, pair_columns
-from cep_core.matching.pairs.pair_sides import Side, are_different, candidates, number_of_candidates, sides_of
+from cep_core.matching.pairs.pair_sides import PairSide, are_different, candidates, number_of_candidates, sides_of
 from cep_core.matching.pairs.written_pairs import CompactPairs, ListedPairs
 from cep_core.matching.plan.conditions import check_judgeable
 from cep_core.matching.result.match_rows import CONFIDENCE, ordered, partial_schema, with_paths
@@ -111,7 +111,7 @@ class PairEvaluator(WrittenEvaluator):
         """What lists the matches of each side."""
         return tuple(MatchEvaluator(half, Settings(budget=side_budget(self.settings.budget))) for half in self._halves)
 
-    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[Side, Side]:
+    def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[PairSide, PairSide]:
         """All matches of both sides; WorkExhausted where there are too many."""
         tables, variables = [], []
         for side in self.sides:

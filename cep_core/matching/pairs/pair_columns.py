@@ -12,7 +12,7 @@ from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
 from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.judging.quantities import Matches
-from cep_core.matching.pairs.pair_sides import Side, bound_in, rows_of
+from cep_core.matching.pairs.pair_sides import PairSide, bound_in, rows_of
 from cep_core.matching.result.match_columns import returned_columns
 from cep_core.matching.result.match_rows import LAST_SEQ, PATH
 
@@ -20,8 +20,8 @@ from cep_core.matching.result.match_rows import LAST_SEQ, PATH
 class Pairs(NamedTuple):
     """n pairs: match of_left[k] of the left side with match of_right[k] of the right side."""
 
-    left: Side
-    right: Side
+    left: PairSide
+    right: PairSide
     of_left: Ints
     of_right: Ints
 

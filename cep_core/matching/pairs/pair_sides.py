@@ -26,7 +26,7 @@ PAIRS = 1 << 18
 
 
 @dataclass(frozen=True)
-class Side:
+class PairSide:
     """n matches of one side, in order."""
 
     table: pa.Table
@@ -42,7 +42,7 @@ class Side:
 
 def sides_of(
     query: Query, variables: Sequence[Sequence[str]], tables: Sequence[pa.Table], events: pa.Table
-) -> tuple[Side, Side]:
+) -> tuple[PairSide, PairSide]:
     """`tables`: partial results of each side, in order; `variables`: by side the variable of each number in its paths.
 
     Raises NotSupportedYet for an equivalence that not every match binds.
@@ -71,12 +71,12 @@ def sides_of(
     on_left = np.full(int(binding.max(initial=-1)) + 1, -1, np.int64)
     on_left[binding[:cut]] = np.arange(cut)
     return (
-        Side(tables[0], binding[:cut], group[:cut], key[:cut], np.arange(cut)),
-        Side(tables[1], binding[cut:], group[cut:], key[cut:], on_left[binding[cut:]]),
+        PairSide(tables[0], binding[:cut], group[:cut], key[:cut], np.arange(cut)),
+        PairSide(tables[1], binding[cut:], group[cut:], key[cut:], on_left[binding[cut:]]),
     )
 
 
-def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
+def candidates(left: PairSide, right: PairSide) -> Iterator[tuple[Ints, Ints]]:
     """All pairs of matches of one group, by number, some at a time."""
     order, lows, counts = _partners(left, right)
     ends = np.cumsum(counts)
@@ -91,12 +91,12 @@ def candidates(left: Side, right: Side) -> Iterator[tuple[Ints, Ints]]:
         begin = end
 
 
-def number_of_candidates(left: Side, right: Side) -> int:
+def number_of_candidates(left: PairSide, right: PairSide) -> int:
     """How many pairs `candidates` gives."""
     return int(_partners(left, right)[2].sum())
 
 
-def _partners(left: Side, right: Side) -> tuple[Ints, Ints, Ints]:
+def _partners(left: PairSide, right: PairSide) -> tuple[Ints, Ints, Ints]:
     """The right side's matches by group; for each match of the left side where its partners begin among them, how many.
 
     Their number fits int64: both sides are in memory.
@@ -106,7 +106,7 @@ def _partners(left: Side, right: Side) -> tuple[Ints, Ints, Ints]:
     return order, lows, np.searchsorted(right.group[order], left.group, side="right") - lows
 
 
-def are_different(left: Side, right: Side, one: Ints, other: Ints) -> Flags:
+def are_different(left: PairSide, right: PairSide, one: Ints, other: Ints) -> Flags:
     """Which pairs are of two bindings; of a pair that both sides have either way only one is left."""
     also_right = np.isin(left.binding, right.binding)
     twin = right.twin[other]

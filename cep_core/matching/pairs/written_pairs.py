@@ -17,7 +17,7 @@ from cep_core.arrays import Ints
 from cep_core.language.evaluator import CERTAIN
 from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.pairs.pair_columns import Pairs, bound_events
-from cep_core.matching.pairs.pair_sides import Side
+from cep_core.matching.pairs.pair_sides import PairSide
 from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import KEY, LAST_SEQ, PATH, batch_of, event_column, lists_of
 from cep_core.matching.result.totals import Days, part_of
@@ -37,7 +37,7 @@ class ListedPairs:
         """The rows of some pairs."""
         yield batch_of(columns, self._output.partial)
 
-    def rest(self, left: Side, right: Side, events: pa.Table) -> Iterator[pa.RecordBatch]:
+    def rest(self, left: PairSide, right: PairSide, events: pa.Table) -> Iterator[pa.RecordBatch]:
         """What is written at the end: nothing."""
         yield from ()
 
@@ -65,7 +65,7 @@ class CompactPairs:
             side.append(_distinct(table, name))
         yield from ()
 
-    def rest(self, left: Side, right: Side, events: pa.Table) -> Iterator[pa.RecordBatch]:
+    def rest(self, left: PairSide, right: PairSide, events: pa.Table) -> Iterator[pa.RecordBatch]:
         """The rows of all pairs, by last event."""
         if not self._rows:
             return

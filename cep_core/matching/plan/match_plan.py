@@ -15,7 +15,7 @@ from cep_core.language.patterns.automata.run_readings import check_readings
 from cep_core.language.patterns.bind.alike import alike_units
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.matching.plan.conditions import Conditions, conditions_of
-from cep_core.matching.plan.negation import Negation, negations_of
+from cep_core.matching.plan.negation import NegatedElement, negations_of
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class MatchPlan:
     query: Query
     automaton: Automaton
     conditions: Conditions
-    negations: tuple[Negation, ...]
+    negations: tuple[NegatedElement, ...]
 
     @property
     def any_match(self) -> bool:
@@ -33,12 +33,12 @@ class MatchPlan:
         return self.query.strategy is Strategy.ANY
 
     @property
-    def on_edges(self) -> tuple[Negation, ...]:
+    def on_edges(self) -> tuple[NegatedElement, ...]:
         """The negated elements that edges of the event graph judge."""
         return tuple(negation for negation in self.negations if self._stands_on_edges(negation))
 
     @property
-    def on_matches(self) -> tuple[Negation, ...]:
+    def on_matches(self) -> tuple[NegatedElement, ...]:
         """The negated elements that are judged on matches or runs, once these are known."""
         return tuple(negation for negation in self.negations if not self._stands_on_edges(negation))
 
@@ -65,7 +65,7 @@ class MatchPlan:
             message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
             raise NotSupportedYet(message, self.query.pattern.at)
 
-    def _stands_on_edges(self, negation: Negation) -> bool:
+    def _stands_on_edges(self, negation: NegatedElement) -> bool:
         return self.any_match and self.query.confidence is None and negation.countable
 
 

@@ -48,14 +48,14 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Negation:
+class NegatedElement:
     """One negated element."""
 
     body: Not
     automaton: Automaton
     conditions: Conditions
     """Of neighbouring events of the element itself."""
-    inner: tuple[Negation, ...]
+    inner: tuple[NegatedElement, ...]
     """Negated elements inside it."""
     tests: tuple[Test, ...]
     places: tuple[Place, ...]
@@ -77,12 +77,12 @@ class Negation:
         return f"NOT {names}: judged on listed matches, since no neighbour alone answers its conditions"
 
 
-def negations_of(query: Query, automaton: Automaton) -> tuple[Negation, ...]:
+def negations_of(query: Query, automaton: Automaton) -> tuple[NegatedElement, ...]:
     """The negated elements of an automaton, by number. Raises NotSupportedYet for what nothing can judge so far."""
     return tuple(_compiled(query, automaton, number) for number in range(len(automaton.negations)))
 
 
-def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
+def _compiled(query: Query, outer: Automaton, number: int) -> NegatedElement:
     body = outer.negations[number]
     automaton = automaton_of(body.body, alike_units(query))
     if automaton.loose and query.schema.ties is not Ties.ORDERED:
@@ -123,7 +123,7 @@ def _compiled(query: Query, outer: Automaton, number: int) -> Negation:
         else:
             by_place[place] = at_place
     conditions = Conditions(tuple(edges), (), ())
-    return Negation(body, automaton, conditions, inner, tuple(tests), places, by_place)
+    return NegatedElement(body, automaton, conditions, inner, tuple(tests), places, by_place)
 
 
 def _own(

@@ -91,7 +91,7 @@ class Clairvoyance:
         return shares
 
     @cached_property
-    def _carried(self) -> Carried:
+    def _carried(self) -> Carriers:
         """What carries the matches of each node on."""
         account, matches = self.recorded.account, self._wanted
         born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
@@ -101,10 +101,10 @@ class Clairvoyance:
         count = np.concatenate([self.worth[born], np.ones(len(matches), np.int64)])
         order = np.lexsort((needs, node))
         first = np.searchsorted(node[order], np.arange(self.nodes + 1))
-        return Carried(first.astype(np.int64), source[order], needs[order], count[order])
+        return Carriers(first.astype(np.int64), source[order], needs[order], count[order])
 
 
-class Carried(NamedTuple):
+class Carriers(NamedTuple):
     """What carries the matches of each of n nodes on, in order of time: a child, or the match itself.
 
     The carriers of node i are at places first[i] to first[i + 1].
@@ -129,7 +129,7 @@ def _add_up(parent: Ints, values: Ints) -> None:
 
 
 @njit(cache=True)
-def _divide(worth: Ints, before: Ints, after: Ints, carried: Carried, shares: Floats) -> None:
+def _divide(worth: Ints, before: Ints, after: Ints, carried: Carriers, shares: Floats) -> None:
     """Each match's share of the work from `before` to `after`; every match of a node has the node's share."""
     first, source, needs, matches = carried
     of_node = np.zeros(worth.shape[0])

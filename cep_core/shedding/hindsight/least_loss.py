@@ -38,7 +38,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Period:
+class LossPeriod:
     """Events first to last, both included, that must be done in `room` of work by partial matches."""
 
     first: int
@@ -46,7 +46,7 @@ class Period:
     room: int
 
 
-def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: int) -> list[Period]:
+def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: int) -> list[LossPeriod]:
     """The periods from event `begin` on in which even useful work alone is too much for the bound.
 
     [n] when each event arrives, what it costs by itself, and what useful partial matches cost that it meets.
@@ -67,7 +67,9 @@ def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: in
             worst, last = done - int(arrival[i]), i
     if last >= 0:
         stretches.append((first, last))
-    return [Period(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in stretches]
+    return [
+        LossPeriod(a, b, int(arrival[b]) + bound - int(arrival[a]) - int(fixed[a : b + 1].sum())) for a, b in stretches
+    ]
 
 
 @dataclass(frozen=True)

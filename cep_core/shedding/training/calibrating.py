@@ -44,7 +44,7 @@ SAMPLE = 10_000
 
 
 @dataclass(frozen=True)
-class Spread:
+class TimeSpread:
     """Nanoseconds over all repetitions."""
 
     median: float
@@ -65,12 +65,12 @@ class Spread:
 class Calibration:
     """Of one operator on one machine."""
 
-    event: Spread
-    states: tuple[tuple[Spread, ...], ...]
+    event: TimeSpread
+    states: tuple[tuple[TimeSpread, ...], ...]
     """By pattern, each state but the final one."""
     explained: float
     """Share of the variance of the measured times that the fitted costs explain, the median of all repetitions."""
-    parts: tuple[Spread, ...]
+    parts: tuple[TimeSpread, ...]
     """What shedding costs: those of `PARTS`."""
     events: int
     meetings: int
@@ -173,8 +173,8 @@ def _explained(counts: Floats, spent: Floats, costs: Floats) -> float:
     return float(1 - (rest @ rest) / (total @ total)) if total.any() else 1.0
 
 
-def _spread(values: Sequence[float]) -> Spread:
-    return Spread(median(values), min(values), max(values))
+def _spread(values: Sequence[float]) -> TimeSpread:
+    return TimeSpread(median(values), min(values), max(values))
 
 
 def _shedding(now: Callable[[], int]) -> tuple[float, float, float, float]:

@@ -2,7 +2,7 @@
 
 An event may follow only the vertices from `Comparisons.since` on. Where an earlier event can excuse a negation, the
 later event must also come by a moment that the earlier event sets: this is a comparison like any other. At the edges of
-a window some events may not begin a trend, or may not end one (`Limits`).
+a window some events may not begin a trend, or may not end one (`WindowLimits`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from cep_core.arrays import Bits, Ints
 from cep_core.trends.arrays.cut_moments import NEVER, Line, Negated, passing
-from cep_core.trends.arrays.graph import Comparisons, Limits, no_limits
+from cep_core.trends.arrays.graph import Comparisons, WindowLimits, no_limits
 from cep_core.trends.arrays.ranks import Compared
 from cep_core.trends.arrays.window_vertices import LATEST, Windows
 from cep_core.trends.plan.guards import Guarded
@@ -42,14 +42,14 @@ class Cuts:
         upper = passing(way, self._negated, line, line.tick_start, line.first)[1]
         return ">=", pa.array(upper), pa.array(line.tick_start)
 
-    def limits(self, windows: Windows) -> Limits:
+    def limits(self, windows: Windows) -> WindowLimits:
         """What may begin and end a trend in each range of the windows."""
         before, after = self._guarded.before, self._guarded.after
         if not before and not after:
             return no_limits()
         line, states = self._line, len(self._guarded.diagram.variables)
         ranges, vertices = (len(windows.first), states), (len(line.tick), states)
-        limits = Limits(
+        limits = WindowLimits(
             starts_before=np.full(ranges, LATEST, dtype=np.int64),
             ends_from=np.zeros(ranges, dtype=np.int64),
             begun=np.full(vertices, NEVER, dtype=np.int64),

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cep_core.arrays import Bits, Flags, Ints
-from cep_core.trends.plan.state_arrays import Automaton, bits
+from cep_core.trends.plan.state_arrays import StateArrays, bits
 
 
 class Vertices(NamedTuple):
@@ -57,7 +57,7 @@ class Comparisons(NamedTuple):
     since: Ints
 
 
-class Limits(NamedTuple):
+class WindowLimits(NamedTuple):
     """Which vertices of a window may begin or end a trend: those before, and those from, a vertex; void: any may.
 
     A vertex i of state s may begin a trend of window w, which holds the vertices first..last - 1, if
@@ -70,7 +70,7 @@ class Limits(NamedTuple):
     begun: Ints
     ended: Ints
 
-    def take(self, windows: Ints) -> Limits:
+    def take(self, windows: Ints) -> WindowLimits:
         """Those of some windows."""
         if len(self.starts_before) == 0:
             return self
@@ -80,17 +80,17 @@ class Limits(NamedTuple):
 class Graph(NamedTuple):
     """All that the kernels read of a GRETA graph."""
 
-    template: Automaton
+    template: StateArrays
     comparisons: Comparisons
     vertices: Vertices
-    limits: Limits
+    limits: WindowLimits
 
     def of_ranges(self, places: Ints) -> Graph:
         """The same graph for the ranges at these places."""
         return self._replace(limits=self.limits.take(places))
 
 
-def free_graph(template: Automaton, vertices: Vertices, partitions: int = 1) -> Graph:
+def free_graph(template: StateArrays, vertices: Vertices, partitions: int = 1) -> Graph:
     """A graph whose edges compare nothing, and without a negation at the edge of a window."""
     return Graph(template, no_comparisons(len(vertices.tick), partitions), vertices, no_limits())
 
@@ -115,10 +115,10 @@ def no_cuts() -> Ints:
     return np.zeros((0, 0), dtype=np.int64)
 
 
-def no_limits() -> Limits:
+def no_limits() -> WindowLimits:
     """Limits of windows that have no negation at their edges."""
     nothing = np.zeros((0, 0), dtype=np.int64)
-    return Limits(nothing, nothing, nothing, nothing)
+    return WindowLimits(nothing, nothing, nothing, nothing)
 
 
 def states_of(variables: Iterable[str], binds: Mapping[str, Flags], vertices: int) -> Bits:

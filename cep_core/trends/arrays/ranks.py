@@ -24,7 +24,7 @@ SPARSE = 16
 
 
 @dataclass(frozen=True)
-class Side:
+class RankedSide:
     """One comparison of an edge as ranks: `rank[m]` of sources, `bound[m]` of targets, `most[p]` ranks a partition."""
 
     rank: Ints
@@ -51,7 +51,7 @@ def compare(
     """
     source: list[int] = []
     target: list[int] = []
-    found: list[list[Side]] = []
+    found: list[list[RankedSide]] = []
     for start, end, compared in edges:
         entering = (states >> np.uint64(start)) & np.uint64(1) != 0
         asking = (states >> np.uint64(end)) & np.uint64(1) != 0
@@ -124,7 +124,7 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
 
 def _rank(
     codes: tuple[Ints, Ints], entering: Flags, asking: Flags, partition: Ints, partitions: int, operator: str
-) -> Side:
+) -> RankedSide:
     """Ranks 1.. of entering vertices, bounds of asking ones, and the number of ranks of each partition."""
     left, right = codes
     values = int(max(left.max(initial=0), right.max(initial=0))) + 2
@@ -149,4 +149,4 @@ def _rank(
     if operator == "=":
         asking = asking & exact
     ranks, bounds = np.where(entering, rank - base, 0), np.where(asking, bound - base, 0)
-    return Side(ranks, bounds, np.diff(firsts), operator == "=")
+    return RankedSide(ranks, bounds, np.diff(firsts), operator == "=")

@@ -14,7 +14,7 @@ from cep_core.arrays import Bits, Ints
 from cep_core.numbers.integers import Integers
 from cep_core.numbers.limb_words import LIMB_BITS
 from cep_core.numbers.words import LIMIT
-from cep_core.trends.plan.aggregates import Total
+from cep_core.trends.plan.aggregates import CarriedTotal
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Weights:
 
 
 def weights_of(
-    totals: tuple[Total, ...], states_of: tuple[int, ...], columns: dict[str, pa.Array], vertices: int
+    totals: tuple[CarriedTotal, ...], states_of: tuple[int, ...], columns: dict[str, pa.Array], vertices: int
 ) -> Weights:
     """The weights of m vertices for totals over states (bits); `columns[attribute]` holds their m values."""
     parts: list[Bits] = []

@@ -32,12 +32,12 @@ from cep_core.trends.choice.case import Case
 from cep_core.trends.choice.cores import count_in_parts
 from cep_core.trends.choice.exact import count_exactly
 from cep_core.trends.choice.table import count
-from cep_core.trends.plan.aggregates import Aggregates, Total
-from cep_core.trends.plan.trend_plan import Plan
+from cep_core.trends.plan.aggregates import Aggregates, CarriedTotal
+from cep_core.trends.plan.trend_plan import TrendPlan
 from cep_core.trends.result.trends import Trends
 
 
-def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
+def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
     """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
     clock = found.pos if plan.query.window.events else found.ts
     windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
@@ -81,7 +81,7 @@ def aggregate_trends(plan: Plan, found: Candidates, events: pa.Table, days: tupl
     )
 
 
-def _never_zero(total: Total, plan: Plan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
+def _never_zero(total: CarriedTotal, plan: TrendPlan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
     """Whether a total that is asked for being 0 is at least the number of trends, which then serves: no more work."""
     if not total.only_zero or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
         return False
@@ -98,7 +98,7 @@ def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> 
     }
 
 
-def _comparisons(plan: Plan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
+def _comparisons(plan: TrendPlan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
     compared = []
     for edge, some in plan.alternatives.items():
         excuse = [cuts.comparison(edge)] if edge in plan.excused else []

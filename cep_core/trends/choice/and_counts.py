@@ -28,7 +28,7 @@ from cep_core.trends.result.groups import Groups
 from cep_core.trends.result.partial import Partial
 
 
-class Source(Protocol):
+class TrendSource(Protocol):
     """What fills partial rows with the totals of a query's trends."""
 
     def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
@@ -39,24 +39,24 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairCounts:
     """The counts of the left side, of the right one, and of what both match, within keys that both sides share."""
 
-    left: Source
-    right: Source
-    both: Source
+    left: TrendSource
+    right: TrendSource
+    both: TrendSource
     inner: Partial
 
     @staticmethod
-    def of(query: Query, aggregates: Aggregates) -> Pairs:
+    def of(query: Query, aggregates: Aggregates) -> PairCounts:
         """The pairs of a query whose pattern is an AND. Raises NotSupportedYet or QueryError."""
         sides = sides_of(query, aggregates)
         inner = Partial(replace(sides.left, group_by=sides.shared, returns=()), aggregates, exact=False)
         if query.strategy is not Strategy.ANY:
             one, other = Listed(sides.left, sides.left_aggregates), Listed(sides.right, sides.right_aggregates)
-            return Pairs(one, other, ListedInBoth(one, other), inner)
+            return PairCounts(one, other, ListedInBoth(one, other), inner)
         left, right = terms_of(sides.left), terms_of(sides.right)
-        return Pairs(
+        return PairCounts(
             Counted.of(sides.left, left, sides.left_aggregates),
             Counted.of(sides.right, right, sides.right_aggregates),
             Counted.of(sides.both, intersection(left, right, sides.both), sides.left_aggregates),

@@ -8,20 +8,20 @@ from functools import cached_property
 import numpy as np
 
 from cep_core.arrays import Floats, Ints
-from cep_core.trends.arrays.graph import Comparisons, Graph, Limits, Vertices
+from cep_core.trends.arrays.graph import Comparisons, Graph, Vertices, WindowLimits
 from cep_core.trends.arrays.weights import Weights
 from cep_core.trends.arrays.window_vertices import Windows
-from cep_core.trends.plan.trend_plan import Plan
+from cep_core.trends.plan.trend_plan import TrendPlan
 
 
 @dataclass(frozen=True)
 class Case:
     """A plan over the vertices of a slice and R ranges of windows in P partitions."""
 
-    plan: Plan
+    plan: TrendPlan
     vertices: Vertices
     comparisons: Comparisons
-    limits: Limits
+    limits: WindowLimits
     """Those of the ranges."""
     weights: Weights
     windows: Windows

@@ -16,7 +16,7 @@ from cep_core.trends.plan.aggregates import Aggregates
 from cep_core.trends.plan.escaping import split
 from cep_core.trends.plan.rewrites import counts_added
 from cep_core.trends.plan.terms import Term
-from cep_core.trends.plan.trend_plan import Plan, plan_of
+from cep_core.trends.plan.trend_plan import TrendPlan, plan_of
 from cep_core.trends.result.groups import group_trends
 from cep_core.trends.result.partial import Partial
 
@@ -25,7 +25,7 @@ from cep_core.trends.result.partial import Partial
 class Counted:
     """Plans, each with its sign, by the query that says what their candidates are."""
 
-    plans: tuple[tuple[Query, tuple[tuple[int, Plan], ...]], ...]
+    plans: tuple[tuple[Query, tuple[tuple[int, TrendPlan], ...]], ...]
 
     @staticmethod
     def of(query: Query, terms: tuple[Term, ...], aggregates: Aggregates) -> Counted:

@@ -8,12 +8,12 @@ from cep_core.trends.choice.edges import EdgeKind, kind_of
 from cep_core.trends.choice.table import KERNELS, Kernel, compares
 from cep_core.trends.plan.alternatives import usual
 from cep_core.trends.plan.rewrites import Of, rewrites_of
-from cep_core.trends.plan.trend_plan import Plan
+from cep_core.trends.plan.trend_plan import TrendPlan
 
 ONE_SUM = "one sum of counts a state, since no edge compares events"
 
 
-def describe_plan(plan: Plan) -> tuple[str, ...]:
+def describe_plan(plan: TrendPlan) -> tuple[str, ...]:
     """Which kernels evaluate the plan, why, and at what cost: n events of a partition, k windows over an event."""
     k = -(-plan.size // plan.slide)
     serving = [kernel for kernel in KERNELS if kernel.serves(plan) and kernel.told]
@@ -25,7 +25,7 @@ def describe_plan(plan: Plan) -> tuple[str, ...]:
     )
 
 
-def _uncompared_line(plan: Plan, serving: list[Kernel], k: int) -> str:
+def _uncompared_line(plan: TrendPlan, serving: list[Kernel], k: int) -> str:
     """How often an event is visited: k times window by window, less often where windows are put together."""
     if k == 1:
         return f"{ONE_SUM}: O(n)"
@@ -41,7 +41,7 @@ def _uncompared_line(plan: Plan, serving: list[Kernel], k: int) -> str:
     return f"{ONE_SUM}; where that costs less, they {ways}: {order}; else {by_window.words}: {by_window.order}"
 
 
-def _compared_lines(plan: Plan, serving: list[Kernel], k: int) -> list[str]:
+def _compared_lines(plan: TrendPlan, serving: list[Kernel], k: int) -> list[str]:
     """One line for each kind of edge that compares events, by what its comparisons ask for."""
     states = plan.names
     edges: dict[EdgeKind, dict[str, int]] = {}
@@ -61,7 +61,7 @@ def _compared_lines(plan: Plan, serving: list[Kernel], k: int) -> list[str]:
     ]
 
 
-def _kind(plan: Plan, edge: tuple[int, int], comparisons: tuple[Comparison, ...]) -> EdgeKind:
+def _kind(plan: TrendPlan, edge: tuple[int, int], comparisons: tuple[Comparison, ...]) -> EdgeKind:
     asked = [comparison for comparison in comparisons if not limits(comparison)]
     equalities = sum(comparison.operator == "=" for comparison in asked)
     number = len(asked) - max(0, equalities - 1)  # equal tuples of values are one comparison

@@ -28,7 +28,7 @@ from cep_core.trends.kernels.ranked import count_compared_windows
 from cep_core.trends.kernels.ring import count_overlapping_windows
 from cep_core.trends.kernels.two_states import BEGIN
 from cep_core.trends.kernels.window_sums import count_windows
-from cep_core.trends.plan.trend_plan import Plan
+from cep_core.trends.plan.trend_plan import TrendPlan
 
 WALK = 5
 """A visit by a kernel for any number of states."""
@@ -55,7 +55,7 @@ class Kernel:
     """How it counts, as `explain` says it; {k} windows over an event."""
     order: str
     """Its cost in words: n events of a partition."""
-    serves: Callable[[Plan], bool]
+    serves: Callable[[TrendPlan], bool]
     """Whether it can count such a plan at all."""
     fits: Callable[[Case], bool]
     """Whether it can count this part of a slice."""
@@ -94,21 +94,21 @@ def count(case: Case) -> Numbers:
 # ---------------------------------------------------------------- what a plan asks
 
 
-def compares(plan: Plan) -> bool:
+def compares(plan: TrendPlan) -> bool:
     """Whether some edge compares the events that it joins."""
     return bool(plan.compared or plan.excused)
 
 
-def _free(plan: Plan) -> bool:
+def _free(plan: TrendPlan) -> bool:
     return not compares(plan)
 
 
-def _small(plan: Plan) -> bool:
+def _small(plan: TrendPlan) -> bool:
     """Whether the states fit the registers of the kernels for the common templates."""
     return _free(plan) and len(plan.variables) <= BEGIN
 
 
-def _divisible(plan: Plan) -> bool:
+def _divisible(plan: TrendPlan) -> bool:
     """Whether a window may be put together from parts: nothing tells windows apart, and no border parts a moment."""
     parts_a_moment = plan.query.window.events and not plan.ordered
     return _free(plan) and not plan.guarded.forbidden and not parts_a_moment

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cep_core.language.patterns.query import Query, Strategy
 from cep_core.language.patterns.tree import Conjunction
-from cep_core.trends.choice.and_counts import Pairs, Source
+from cep_core.trends.choice.and_counts import PairCounts, TrendSource
 from cep_core.trends.choice.counted import Counted
 from cep_core.trends.choice.listed import Listed
 from cep_core.trends.plan.aggregates import Aggregates
@@ -19,11 +19,11 @@ class Way(NamedTuple):
     """A way to find the trends of some queries; the source that it makes says its cost."""
 
     applies: Callable[[Query], bool]
-    source: Callable[[Query, Aggregates], Source]
+    source: Callable[[Query, Aggregates], TrendSource]
 
 
 WAYS: tuple[Way, ...] = (
-    Way(lambda query: isinstance(query.pattern, Conjunction), Pairs.of),
+    Way(lambda query: isinstance(query.pattern, Conjunction), PairCounts.of),
     Way(
         lambda query: query.strategy is Strategy.ANY,
         lambda query, aggregates: Counted.of(query, terms_of(query), aggregates),
@@ -33,7 +33,7 @@ WAYS: tuple[Way, ...] = (
 """The first that applies: pairs from three counts, counts without listing, and the listing of one match a start."""
 
 
-def source_of(query: Query, aggregates: Aggregates) -> Source:
+def source_of(query: Query, aggregates: Aggregates) -> TrendSource:
     """What fills partial rows. Raises NotSupportedYet, or QueryError for what aggregation refuses for good."""
     if not query.aggregation:
         raise ValueError("trend aggregation evaluates queries that RETURN an aggregate over all trends")

@@ -26,7 +26,7 @@ from cep_core.arrays import NOTHING, Flags, Ints
 from cep_core.numbers.words import LIMIT, product
 from cep_core.trends.arrays.graph import Graph, Vertices
 from cep_core.trends.arrays.ranges import Numbers, Ranges
-from cep_core.trends.plan.state_arrays import Automaton
+from cep_core.trends.plan.state_arrays import StateArrays
 
 
 class MeetingPoints(NamedTuple):
@@ -38,7 +38,7 @@ class MeetingPoints(NamedTuple):
     """[W] windows of equal, consecutive points share partition and meeting point."""
 
 
-class Side(NamedTuple):
+class MeetingSide(NamedTuple):
     """One side of a meeting point, as a template whose trends are walked away from it."""
 
     opens: Ints
@@ -50,7 +50,7 @@ class Side(NamedTuple):
     """The states that the walk has to come from: neighbours[first_neighbour[s]:first_neighbour[s + 1]]."""
 
 
-class Partial(NamedTuple):
+class MeetingPart(NamedTuple):
     """Numbers of the partial trends on one side, by window and row."""
 
     totals: Ints
@@ -82,9 +82,9 @@ def meet_windows(graph: Graph, windows: Ranges, points: MeetingPoints, numbers: 
         right_minima = np.full_like(left_minima, NOTHING)
         flags = overflowed[begin:end]
         stops = windows.first[begin:end] - 1
-        _walk(before, vertices, points.middle[begin] - 1, -1, stops, Partial(left, left_minima), flags)
+        _walk(before, vertices, points.middle[begin] - 1, -1, stops, MeetingPart(left, left_minima), flags)
         stops = windows.last[begin:end]
-        _walk(after, vertices, points.middle[begin], 1, stops, Partial(right, right_minima), flags)
+        _walk(after, vertices, points.middle[begin], 1, stops, MeetingPart(right, right_minima), flags)
         for w in range(end - begin):
             bits = np.int64(0)
             for j in range(1 + sums):
@@ -112,7 +112,7 @@ def meet_windows(graph: Graph, windows: Ranges, points: MeetingPoints, numbers: 
 
 
 @njit(cache=True)
-def _sides(template: Automaton) -> tuple[Side, Side]:
+def _sides(template: StateArrays) -> tuple[MeetingSide, MeetingSide]:
     """The sides before and after a meeting point.
 
     The last row are trends that lie on one side only. Before: row r are those that stop at r. After: row r are those
@@ -127,13 +127,13 @@ def _sides(template: Automaton) -> tuple[Side, Side]:
         go_on[s, states] = np.int64(template.start[s])
         for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
             go_on[s, template.predecessors[e]] = 1
-    before = Side(stop_at, template.start, template.first_successor, template.successors)
-    return before, Side(go_on, template.end, template.first_predecessor, template.predecessors)
+    before = MeetingSide(stop_at, template.start, template.first_successor, template.successors)
+    return before, MeetingSide(go_on, template.end, template.first_predecessor, template.predecessors)
 
 
 @njit(cache=True)
 def _walk(
-    side: Side, vertices: Vertices, begin: int, step: int, stops: Ints, partial: Partial, overflowed: Flags
+    side: MeetingSide, vertices: Vertices, begin: int, step: int, stops: Ints, partial: MeetingPart, overflowed: Flags
 ) -> None:
     """Fill the numbers of one side, over the vertices begin, begin + step, ... before stops[w], for each window w.
 

@@ -20,7 +20,7 @@ from cep_core.arrays import Bits, Flags, Ints
 from cep_core.numbers.words import LIMIT, LIMIT_AS_FLOAT, SMALL
 from cep_core.trends.arrays.graph import Comparisons, Vertices
 from cep_core.trends.arrays.ranges import Numbers
-from cep_core.trends.plan.state_arrays import Automaton
+from cep_core.trends.plan.state_arrays import StateArrays
 
 BEGIN = 2
 """The row of trends that begin in the pane; rows 0 and 1 continue from that state."""
@@ -41,7 +41,7 @@ class TwoStates(NamedTuple):
     start_1: int
 
 
-def two_states(template: Automaton) -> TwoStates:
+def two_states(template: StateArrays) -> TwoStates:
     """The template's masks.
 
     >>> from cep_core.trends.plan.state_arrays import automaton

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Total:
+class CarriedTotal:
     """A sum over all occurrences, in all trends, of events bound to `variables`: of what the measure gives.
 
     `attribute` None: of 1 for each occurrence.
@@ -32,7 +32,7 @@ class Total:
 
 
 @dataclass(frozen=True)
-class Minimum:
+class CarriedMinimum:
     """The least, or largest, known value of an attribute over all occurrences of events bound to `variables`."""
 
     variables: tuple[str, ...]
@@ -42,7 +42,7 @@ class Minimum:
 
 
 @dataclass(frozen=True)
-class Item:
+class ReturnedItem:
     """An item of RETURN that aggregates, with the places of what it carries among the totals (from 1) and minima."""
 
     source: ReturnItem
@@ -54,9 +54,9 @@ class Item:
 class Aggregates:
     """The items of RETURN that aggregate, the totals from 1 on, and the minima."""
 
-    items: tuple[Item, ...]
-    totals: tuple[Total, ...]
-    minima: tuple[Minimum, ...]
+    items: tuple[ReturnedItem, ...]
+    totals: tuple[CarriedTotal, ...]
+    minima: tuple[CarriedMinimum, ...]
 
     @property
     def attributes(self) -> dict[str, AttributeType]:
@@ -84,28 +84,28 @@ def _renamed(variables: tuple[str, ...], names: Mapping[str, str]) -> tuple[str,
 
 def aggregates_of(query: Query) -> Aggregates:
     """The aggregates of a query; items that need the same share its place."""
-    totals: list[Total] = []
-    minima: list[Minimum] = []
+    totals: list[CarriedTotal] = []
+    minima: list[CarriedMinimum] = []
     items = [_item(item, totals, minima) for item in query.returns if item.aggregate is not None]
     return Aggregates(tuple(items), tuple(totals), tuple(minima))
 
 
-def _item(item: ReturnItem, totals: list[Total], minima: list[Minimum]) -> Item:
+def _item(item: ReturnItem, totals: list[CarriedTotal], minima: list[CarriedMinimum]) -> ReturnedItem:
     assert item.aggregate is not None
     carried = item.aggregate.carried(item.type)
-    of_totals = [Total(item.variables, item.argument, *summand) for summand in carried.totals]
+    of_totals = [CarriedTotal(item.variables, item.argument, *summand) for summand in carried.totals]
     of_minima = [_extreme(item, largest) for largest in carried.extremes]
-    return Item(
+    return ReturnedItem(
         item,
         tuple(_place(total, totals) + 1 for total in of_totals),
         tuple(_place(minimum, minima) for minimum in of_minima),
     )
 
 
-def _extreme(item: ReturnItem, largest: bool) -> Minimum:
+def _extreme(item: ReturnItem, largest: bool) -> CarriedMinimum:
     assert item.argument is not None
     assert item.type is not None
-    return Minimum(item.variables, item.argument, largest, item.type)
+    return CarriedMinimum(item.variables, item.argument, largest, item.type)
 
 
 def _place(wanted: T, places: list[T]) -> int:

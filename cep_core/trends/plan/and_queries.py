@@ -29,7 +29,7 @@ from cep_core.trends.plan.trend_plan import later
 
 
 @dataclass(frozen=True)
-class Sides:
+class AndSides:
     """The queries of the left side, of the right one (without `_right` in its names), and of what both match."""
 
     left: Query
@@ -41,7 +41,7 @@ class Sides:
     right_aggregates: Aggregates
 
 
-def sides_of(query: Query, aggregates: Aggregates) -> Sides:
+def sides_of(query: Query, aggregates: Aggregates) -> AndSides:
     """The sides of a query whose pattern is an AND. Raises NotSupportedYet."""
     pattern = query.pattern
     assert isinstance(pattern, Conjunction)
@@ -61,7 +61,7 @@ def sides_of(query: Query, aggregates: Aggregates) -> Sides:
             at = next(key.at for key in query.key_classes if key.name == name)
             raise later(query, f"'{name}' of one side of AND as a group", at)
     _check_counted_alike(query, left, right, aggregates)
-    return Sides(
+    return AndSides(
         left,
         right,
         _united(left, right),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from cep_core.trends.plan.trend_plan import Plan
+from cep_core.trends.plan.trend_plan import TrendPlan
 
 
 class Of(Enum):
@@ -25,11 +25,11 @@ class Rewrite(NamedTuple):
     """Something that a plan is changed by."""
 
     of: Of
-    applies: Callable[[Plan], bool]
-    words: Callable[[Plan], str]
+    applies: Callable[[TrendPlan], bool]
+    words: Callable[[TrendPlan], str]
 
 
-def rewrites_of(plan: Plan, of: Of) -> list[str]:
+def rewrites_of(plan: TrendPlan, of: Of) -> list[str]:
     """What `explain` says of the rewrites of a plan, in order."""
     return [rewrite.words(plan) for rewrite in REWRITES if rewrite.of is of and rewrite.applies(plan)]
 
@@ -39,22 +39,22 @@ def counts_added(plans: int) -> str:
     return f"{plans} counts added and taken off: a binding that several readings allow counts once"
 
 
-def _edges(plan: Plan, edges: Iterable[tuple[int, int]]) -> str:
+def _edges(plan: TrendPlan, edges: Iterable[tuple[int, int]]) -> str:
     return ", ".join(f"{plan.names[source]} -> {plan.names[target]}" for source, target in edges)
 
 
-def _one_path(plan: Plan) -> str:
+def _one_path(plan: TrendPlan) -> str:
     return f"one path for each binding: {len(plan.names)} states for {len(set(plan.variables))} variables"
 
 
-def _excused(plan: Plan) -> str:
+def _excused(plan: TrendPlan) -> str:
     return (
         f"negation that what precedes it excuses, between events ({_edges(plan, plan.excused)}): when the first "
         "negated match ends that follows an earlier event unexcused is compared with the later event's time"
     )
 
 
-def _cut(plan: Plan) -> str:
+def _cut(plan: TrendPlan) -> str:
     excusable = not all(negated.ends_free for negated in plan.guarded.forbidden)
     return (
         f"negation between events ({_edges(plan, plan.cut)}): a negated match that ended makes the sum forget what "

@@ -13,7 +13,7 @@ MOST_STATES = 64
 """States of a template fit the bits of one machine word."""
 
 
-class Automaton(NamedTuple):
+class StateArrays(NamedTuple):
     """A template (GRETA, Algorithm 1) over states 0..S-1; compared edges are kept apart, in `Comparisons`.
 
     `predecessors[first_predecessor[s]:first_predecessor[s + 1]]` are the states from which an edge without a
@@ -28,7 +28,7 @@ class Automaton(NamedTuple):
     successors: Ints
 
 
-def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iterable[tuple[int, int]]) -> Automaton:
+def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iterable[tuple[int, int]]) -> StateArrays:
     """The template with these start and end states and edges without a comparison.
 
     >>> automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]).predecessors  # (SEQ(A+, B))+: A after A and B, B after A
@@ -36,7 +36,7 @@ def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iter
     """
     before = sorted((target, source) for source, target in edges)
     after = sorted((source, target) for target, source in before)
-    return Automaton(
+    return StateArrays(
         start=_flags(states, start),
         end=_flags(states, end),
         first_predecessor=_firsts(states, [target for target, _ in before]),

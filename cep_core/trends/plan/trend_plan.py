@@ -30,7 +30,7 @@ from cep_core.trends.plan.alternatives import (
     never_holds,
 )
 from cep_core.trends.plan.guards import Guarded, guarded
-from cep_core.trends.plan.state_arrays import MOST_STATES, Automaton, automaton, bits
+from cep_core.trends.plan.state_arrays import MOST_STATES, StateArrays, automaton, bits
 
 MATCHING_HINT = "use a matching query: RETURN without an aggregate over all trends"
 
@@ -48,13 +48,13 @@ class ComparedEdge:
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrendPlan:
     """How the kernels count the paths of one diagram. Total 0 of a window is their number."""
 
     query: Query
     guarded: Guarded
     """The diagram with what its negations forbid."""
-    automaton: Automaton
+    automaton: StateArrays
     compared: tuple[ComparedEdge, ...]
     excused: tuple[tuple[int, int], ...]
     """Edges along which negations, excused by what precedes them, ask how the two events' moments compare."""
@@ -103,7 +103,7 @@ class Plan:
         return self.query.schema.ties is Ties.ORDERED
 
 
-def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
+def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> TrendPlan:
     """The plan of a diagram with one path for each binding. Raises NotSupportedYet or QueryError."""
     loose = bool(diagram.loose) and query.schema.ties is not Ties.ORDERED
     if len(diagram.variables) > MOST_STATES:
@@ -133,7 +133,7 @@ def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> Plan:
     cut = tuple(edge for edge, passed in forward.items() if any(passed))
     bare = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)
     edges_free = automaton(len(diagram.variables), diagram.start, diagram.end, bare)
-    return Plan(query, guards, edges_free, tuple(compared), excused, cut, aggregates, loose)
+    return TrendPlan(query, guards, edges_free, tuple(compared), excused, cut, aggregates, loose)
 
 
 def alike_of(query: Query) -> Alike:

@@ -25,14 +25,14 @@ from cep_core.language.patterns.query import Query
 from cep_core.numbers.codes import decode, encode
 from cep_core.numbers.groups import column_codes, group_rows
 from cep_core.numbers.integers import Integers
-from cep_core.trends.plan.aggregates import Aggregates, Item
+from cep_core.trends.plan.aggregates import Aggregates, ReturnedItem
 from cep_core.trends.result.groups import Groups, least_by
 
 TOTAL = (("total", pa.int64()), ("large", pa.binary()), ("shift", pa.int32()))
 """The columns of a total in a partial row."""
 
 
-class Part(NamedTuple):
+class PartialPart(NamedTuple):
     """Some columns of a row, and what fills them."""
 
     fields: tuple[pa.Field, ...]
@@ -113,26 +113,26 @@ class Partial:
         return tuple(pa.field(names.get(name, name), types[name]) for name in self.query.group_by)
 
     @property
-    def _group(self) -> tuple[Part, ...]:
+    def _group(self) -> tuple[PartialPart, ...]:
         """What both kinds of rows begin with: the group, and the start of the window."""
         keys = [_key(name, field) for name, field in zip(self.query.group_by, self._keys, strict=True)]
         return (*keys, _moment("window_start", 0))
 
     @property
-    def _certain(self) -> Part:
+    def _certain(self) -> PartialPart:
         return _moment(CERTAIN, self.size - 1)
 
     @cached_property
-    def _partial_parts(self) -> tuple[Part, ...]:
+    def _partial_parts(self) -> tuple[PartialPart, ...]:
         extremes = [_extreme(i, extreme.type) for i, extreme in enumerate(self.aggregates.minima)]
         return (*self._group, self._certain, *map(_total, range(self._totals)), *extremes)
 
     @cached_property
-    def _result_parts(self) -> tuple[Part, ...]:
+    def _result_parts(self) -> tuple[PartialPart, ...]:
         items = [self._item(item) for item in self.aggregates.items]
         return (*self._group, _moment("window_end", self.size), *items)
 
-    def _item(self, item: Item) -> Part:
+    def _item(self, item: ReturnedItem) -> PartialPart:
         """An item of RETURN: the columns that its aggregate returns."""
         aggregate, name = item.source.aggregate, item.source.column
         assert aggregate is not None
@@ -144,7 +144,7 @@ class Partial:
             extremes = tuple(groups.minima[place] for place in item.minima)
             return returned.values(Merged(groups.totals[0], totals, shifts, extremes))
 
-        return Part(tuple(pa.field(name + suffix, kind) for suffix, kind in returned.columns), values)
+        return PartialPart(tuple(pa.field(name + suffix, kind) for suffix, kind in returned.columns), values)
 
     def _merged_total(self, partials: pa.Table, i: int, rows: Ints, count: int) -> tuple[Integers, int]:
         """Total i of each group, and the power of two that all of them are over."""
@@ -154,32 +154,32 @@ class Partial:
         return Integers.from_arrow(small, large).shifted(most - shift).sum_by(rows, count), most
 
 
-def _key(name: str, field: pa.Field) -> Part:
+def _key(name: str, field: pa.Field) -> PartialPart:
     """A grouped attribute."""
-    return Part((field,), lambda groups: [groups.keys.column(name).cast(field.type)])
+    return PartialPart((field,), lambda groups: [groups.keys.column(name).cast(field.type)])
 
 
-def _moment(name: str, after: int) -> Part:
+def _moment(name: str, after: int) -> PartialPart:
     """A moment so much after the window's start."""
-    return Part((pa.field(name, pa.int64()),), lambda groups: [pa.array(groups.start + after, pa.int64())])
+    return PartialPart((pa.field(name, pa.int64()),), lambda groups: [pa.array(groups.start + after, pa.int64())])
 
 
-def _total(i: int) -> Part:
+def _total(i: int) -> PartialPart:
     """A total in a partial row."""
     fields = tuple(pa.field(f"{name}_{i}", kind) for name, kind in TOTAL)
-    return Part(fields, lambda groups: [*groups.totals[i].to_arrow(), pa.array(groups.shifts[i], pa.int32())])
+    return PartialPart(fields, lambda groups: [*groups.totals[i].to_arrow(), pa.array(groups.shifts[i], pa.int32())])
 
 
-def _extreme(i: int, kind: AttributeType) -> Part:
+def _extreme(i: int, kind: AttributeType) -> PartialPart:
     """An extreme value in a partial row."""
-    return Part((pa.field(f"minimum_{i}", ARROW_TYPES[kind]),), lambda groups: [groups.minima[i]])
+    return PartialPart((pa.field(f"minimum_{i}", ARROW_TYPES[kind]),), lambda groups: [groups.minima[i]])
 
 
-def _schema_of(parts: Iterable[Part]) -> pa.Schema:
+def _schema_of(parts: Iterable[PartialPart]) -> pa.Schema:
     return pa.schema([field for part in parts for field in part.fields])
 
 
-def _filled(parts: Iterable[Part], groups: Groups) -> list[pa.Array | pa.ChunkedArray]:
+def _filled(parts: Iterable[PartialPart], groups: Groups) -> list[pa.Array | pa.ChunkedArray]:
     return [array for part in parts for array in part.values(groups)]
 
 

@@ -21,7 +21,7 @@ from cep_core.numbers.count_columns import all_digits
 from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
-from jobs.stages.evaluating.slice_worker import Moments, Partial
+from jobs.stages.evaluating.slice_worker import Moments, SlicePartial
 from jobs.stages.own_rows import own_rows
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def rows_of(run: Run, result: Result) -> Replacement:
     return Replacement(frame, table, f.col("day").isin(days))
 
 
-def slice_runs_of(run: Run, partials: Sequence[Partial]) -> Replacement:
+def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
     """The time and memory of each query's evaluation of each slice."""
-    grouped: dict[tuple[str, str, int], list[Partial]] = {}
+    grouped: dict[tuple[str, str, int], list[SlicePartial]] = {}
     for partial in partials:
         grouped.setdefault((partial.query, partial.plan_id, partial.slice), []).append(partial)
     rows = [
@@ -136,7 +136,7 @@ def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column
     return Replacement(run.spark.createDataFrame(values, schema), run.table(table), condition)
 
 
-def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Sequence[Partial]) -> dict[date, int]:
+def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Sequence[SlicePartial]) -> dict[date, int]:
     """How many events workers read for each day, over all queries and slices."""
     calendar = run.workload.operating_days
     read: dict[date, int] = {}

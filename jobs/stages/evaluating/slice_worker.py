@@ -78,7 +78,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Partial:
+class SlicePartial:
     """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
 
     `into`: the table that it was evaluated for; there may be batches for tables beside it among them.
@@ -97,7 +97,7 @@ class Partial:
     peak_memory: int
 
 
-def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa.Table) -> Iterator[Partial]:
+def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa.Table) -> Iterator[SlicePartial]:
     """The partial results of one slice; `events` in (ts, seq) order with `pos`."""
     plan = assignment.plan(plan_id)
     stamps = events["ts"].to_numpy()
@@ -117,7 +117,7 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
                     read[day] += events_read
                 part = events.slice(own.start, own.stop - own.start)
                 batches += evaluate(part, ownership(plan, number, moments))
-            yield Partial(
+            yield SlicePartial(
                 query.name,
                 query.into,
                 plan_id,

@@ -142,7 +142,9 @@ class Problems:
             return []
         return value
 
-    def section(self, where: str, value: Any, required: Collection[str], optional: Collection[str] = ()) -> Section:
+    def section(
+        self, where: str, value: Any, required: Collection[str], optional: Collection[str] = ()
+    ) -> DeclaredSection:
         """A mapping with known keys. Unknown and missing keys are problems."""
         items = self.mapping(where, value)
         known = {*required, *optional}
@@ -152,11 +154,11 @@ class Problems:
         for key in required:
             if items.get(key) is None:
                 self.add(where, f"'{key}' is missing")
-        return Section(self, where, {key: item for key, item in items.items() if key in known})
+        return DeclaredSection(self, where, {key: item for key, item in items.items() if key in known})
 
 
 @dataclass(frozen=True)
-class Section:
+class DeclaredSection:
     """A mapping being read. A value of the wrong kind is a problem, and the default is used in its place."""
 
     problems: Problems

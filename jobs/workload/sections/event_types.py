@@ -10,7 +10,7 @@ from pathlib import Path
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import QueryError
 from cep_core.language.patterns.text.parsing import parse_condition
-from jobs.workload.files.problems import Problems, Section, brief, nearest
+from jobs.workload.files.problems import DeclaredSection, Problems, brief, nearest
 from jobs.workload.files.text_file import read_text
 
 RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
@@ -141,7 +141,7 @@ def _attribute_type(problems: Problems, where: str, text: object) -> AttributeTy
     return AttributeType(name)
 
 
-def _known_type(problems: Problems, section: Section, event_type: str, schema: LogSchema) -> None:
+def _known_type(problems: Problems, section: DeclaredSection, event_type: str, schema: LogSchema) -> None:
     if event_type and schema.types and event_type not in schema.types:
         hint = nearest(event_type, schema.types)
         problems.add(section.at("event"), f"unknown event type {brief(event_type)}; {hint}")

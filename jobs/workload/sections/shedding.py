@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
-from jobs.workload.files.problems import Problems, Section, brief
+from jobs.workload.files.problems import DeclaredSection, Problems, brief
 
 HOURS = 24
 """Of a day."""
@@ -97,7 +97,7 @@ def read_query_shedding(problems: Problems, where: str, value: object) -> QueryS
     return QueryShedding(costs, weight, problems.place(section.at("costs"))) if costs else None
 
 
-def _span(section: Section, key: str, least: int) -> int:
+def _span(section: DeclaredSection, key: str, least: int) -> int:
     """A span of virtual time such as `10ms`, in nanoseconds."""
     text = section.text(key, f"{least}ns")
     nanoseconds = _nanoseconds(text)
@@ -107,7 +107,7 @@ def _span(section: Section, key: str, least: int) -> int:
     return nanoseconds
 
 
-def _spans(section: Section, key: str) -> tuple[int, ...]:
+def _spans(section: DeclaredSection, key: str) -> tuple[int, ...]:
     """Spans of virtual time, all different."""
     texts = section.texts(key)
     lengths = [_nanoseconds(text) for text in texts]

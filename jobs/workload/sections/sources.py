@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from jobs.workload.files.problems import Problems, Section, brief, nearest
+from jobs.workload.files.problems import DeclaredSection, Problems, brief, nearest
 from jobs.workload.secrets import problems_in, resolve
 
 COLUMN_TYPES = {
@@ -184,7 +184,7 @@ def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:
     return types
 
 
-def _format(section: Section) -> str:
+def _format(section: DeclaredSection) -> str:
     """A format's short name, in lower case, or the class of a data source."""
     text = section.text("format", "csv")
     known = (*TEXT_FORMATS, *TYPED_FORMATS)

@@ -12,7 +12,7 @@ from cep_core.numbers.limb_words import limbs_of
 from cep_core.trends.arrays.graph import Graph, Vertices
 from cep_core.trends.arrays.window_vertices import Windows
 from cep_core.trends.choice.exact import count_exactly
-from cep_core.trends.plan.state_arrays import Automaton, automaton
+from cep_core.trends.plan.state_arrays import StateArrays, automaton
 
 SEEDS = range(12)
 
@@ -32,7 +32,7 @@ def stream(random: np.random.Generator, states: int, n: int) -> Vertices:
     )
 
 
-def template(random: np.random.Generator, states: int) -> tuple[Automaton, list[Edge]]:
+def template(random: np.random.Generator, states: int) -> tuple[StateArrays, list[Edge]]:
     """A random template of which the first state starts and the last ends."""
     edges = [(p, q) for p in range(states) for q in range(states) if random.random() < 0.6]
     return automaton(states, [0], [states - 1], edges), edges
@@ -51,7 +51,7 @@ def earlier(vertices: Vertices) -> Flags:
 
 
 def every_edge(
-    graph: Automaton,
+    graph: StateArrays,
     edges: Mapping[Edge, Flags],
     vertices: Vertices,
     first: int,

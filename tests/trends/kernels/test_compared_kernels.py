@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cep_core.arrays import Flags
-from cep_core.trends.arrays.graph import Comparisons, Graph, Limits, Vertices, no_cuts, no_limits, no_others
+from cep_core.trends.arrays.graph import Comparisons, Graph, Vertices, WindowLimits, no_cuts, no_limits, no_others
 from cep_core.trends.arrays.ranges import no_numbers
 from cep_core.trends.arrays.window_vertices import Windows, list_windows
 from cep_core.trends.kernels.ranked import count_compared_windows
@@ -196,7 +196,7 @@ def test_cuts_and_limits(seed: int) -> None:
     windows = list_windows(tick, np.array([0, n]), size, int(random.integers(1, size)))
     shape = (len(windows.first), states)
     begun, ended = random.integers(-n, n, (n, states)), random.integers(0, 4 * n, (n, states))
-    limits = Limits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape), begun, ended)
+    limits = WindowLimits(random.integers(0, 2 * n, shape), random.integers(-n, n, shape), begun, ended)
     exact, minima = exactly(Graph(graph, comparisons, vertices, limits), windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):

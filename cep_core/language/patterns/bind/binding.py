@@ -26,7 +26,7 @@ from cep_core.language.patterns.bind.naming import (
 )
 from cep_core.language.patterns.bind.result_names import check_names
 from cep_core.language.patterns.bind.returns import is_aggregation, return_items
-from cep_core.language.patterns.bind.scope import Scope
+from cep_core.language.patterns.bind.scope import NameScope
 from cep_core.language.patterns.bind.spans import window_of
 from cep_core.language.patterns.query import (
     EdgePredicate,
@@ -114,7 +114,7 @@ class _Binder:
         variables = variables_of_pattern(pattern, self.report)
         self._check_types(variables)
         by_name = {variable.name: variable for variable in variables}
-        scope = Scope(by_name, self._schema, self.report, self._aggregates)
+        scope = NameScope(by_name, self._schema, self.report, self._aggregates)
         strategy = written.strategy or Strategy.ANY
         aggregation = is_aggregation(written.returns)
         window = window_of(written.within, written.slide, self._schema.unit, self.report)
@@ -156,7 +156,7 @@ class _Binder:
                 at = replace(variable.at, length=len(variable.event_type))
                 self.report(f"unknown event type '{variable.event_type}'", at, hint)
 
-    def _readings(self, condition: Expression, scope: Scope) -> Iterator[Expression]:
+    def _readings(self, condition: Expression, scope: NameScope) -> Iterator[Expression]:
         for reading in scope.readings(condition):
             before = len(self.errors)
             scope.condition(reading)
@@ -170,7 +170,7 @@ class _Binder:
                 yield reading
 
     def _key_classes(
-        self, conditions: list[Expression], pattern: Pattern, strategy: Strategy, scope: Scope
+        self, conditions: list[Expression], pattern: Pattern, strategy: Strategy, scope: NameScope
     ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...], tuple[str, ...]]:
         """The key classes, the conditions that remain, and the attributes of partition contiguity."""
         written = self._written
@@ -192,7 +192,7 @@ class _Binder:
         names = [name.attribute for name in (*written.equivalences, *written.group_by) if not name.variable]
         return classes, tuple(rest), tuple(dict.fromkeys(names))
 
-    def _classified(self, conditions: list[Expression], scope: Scope, templates: list[Template]) -> list[Predicate]:
+    def _classified(self, conditions: list[Expression], scope: NameScope, templates: list[Template]) -> list[Predicate]:
         """The kinds of conditions. One read on both sides of an AND constrains the sides where it means something."""
         predicates: list[Predicate] = []
         meant: set[tuple[Position, str]] = set()
@@ -211,7 +211,7 @@ class _Binder:
                 self.report(message, at, hint)
         return predicates
 
-    def _warn_lacking(self, attribute: str, scope: Scope) -> None:
+    def _warn_lacking(self, attribute: str, scope: NameScope) -> None:
         lacking = sorted({v.event_type for v in scope.variables.values() if scope.attribute_type(v, attribute) is None})
         if lacking and len(lacking) < len({v.event_type for v in scope.variables.values()}):
             types = ", ".join(lacking)
@@ -219,7 +219,7 @@ class _Binder:
             if warning not in self.warnings:
                 self.warnings.append(warning)
 
-    def _check_negated(self, predicates: list[Predicate], pattern: Pattern, scope: Scope) -> None:
+    def _check_negated(self, predicates: list[Predicate], pattern: Pattern, scope: NameScope) -> None:
         """A condition speaks of one negated element at most: two of them never stand in one match."""
         homes = {unit.variable: k for k, body in enumerate(_outermost(pattern)) for unit in units_of(body)}
         for predicate in predicates:
@@ -227,7 +227,7 @@ class _Binder:
             if len({homes[name] for name in mentioned if name in homes}) > 1:
                 self.report("the condition compares two negated elements", predicate.expression.at, "split it")
 
-    def _check_clauses(self, query: Query, scope: Scope) -> None:
+    def _check_clauses(self, query: Query, scope: NameScope) -> None:
         written = self._written
         if query.aggregation:
             for predicate in query.match_predicates:
@@ -253,7 +253,7 @@ class _Binder:
                 hint = "choose skip_till_next_match or a contiguity"
                 self.report("AFTER MATCH SKIP needs a strategy with one match per start", at, hint)
 
-    def _skip_variable(self, scope: Scope) -> str | None:
+    def _skip_variable(self, scope: NameScope) -> str | None:
         skip = self._written.skip
         if skip is None or skip.variable is None:
             return None
@@ -262,7 +262,7 @@ class _Binder:
             self.report(f"'{skip.variable}' is negated: a match has none", skip.at, "")
         return None if target is None else target.name
 
-    def _check_partition(self, query: Query, scope: Scope) -> None:
+    def _check_partition(self, query: Query, scope: NameScope) -> None:
         at = self._written.strategy_at or query.pattern.at
         if not query.partition_attributes:
             self.report(

@@ -15,7 +15,7 @@ from cep_core.language.errors import Position
 from cep_core.language.hints import did_you_mean
 from cep_core.language.patterns.automata.template import template_of_pattern
 from cep_core.language.patterns.bind.naming import always_bound
-from cep_core.language.patterns.bind.scope import Scope, common_type
+from cep_core.language.patterns.bind.scope import NameScope, common_type
 from cep_core.language.patterns.query import KeyClass, Strategy
 from cep_core.language.patterns.syntax import AttributeName
 from cep_core.language.patterns.tree import (
@@ -61,7 +61,7 @@ class _Class:
     equalities: list[Equality] = field(default_factory=list)
 
 
-def named_class(name: AttributeName, scope: Scope, *, grouped: bool) -> NamedClass | None:
+def named_class(name: AttributeName, scope: NameScope, *, grouped: bool) -> NamedClass | None:
     """The class of `[x]`, `[P.x]` or GROUP BY x; an attribute that nothing has is reported."""
     if name.variable:
         variable = scope.variable(name.variable, name.at)
@@ -93,7 +93,7 @@ def equality_of(condition: Expression) -> Equality | None:
 
 
 def key_classes(
-    named: Sequence[NamedClass], equalities: Sequence[Equality], pattern: Pattern, strategy: Strategy, scope: Scope
+    named: Sequence[NamedClass], equalities: Sequence[Equality], pattern: Pattern, strategy: Strategy, scope: NameScope
 ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...]]:
     """The classes, in pattern order of their first member, and the equalities that no class carries."""
     bound = always_bound(pattern)
@@ -121,7 +121,7 @@ def key_classes(
 
 
 def _attached(
-    equality: Equality, loose: Sequence[Equality], classes: list[_Class], bound: frozenset[str], scope: Scope
+    equality: Equality, loose: Sequence[Equality], classes: list[_Class], bound: frozenset[str], scope: NameScope
 ) -> bool:
     """Whether a class can carry an equality that some matches drop: of an optional or negated variable, or `b[i-1]`.
 
@@ -151,7 +151,7 @@ def _attached(
     return True
 
 
-def _never_null(member: Member, scope: Scope) -> bool:
+def _never_null(member: Member, scope: NameScope) -> bool:
     variable, attribute = member
     declared = scope.schema.attributes_of(scope.variables[variable].event_type).get(attribute)
     return declared is None or not declared.nullable
@@ -183,7 +183,7 @@ def _two_groups(joined: _Class) -> bool:
 
 
 def _key_class(
-    joined: _Class, pattern: Pattern, strategy: Strategy, scope: Scope, order: dict[str, int], taken: set[str]
+    joined: _Class, pattern: Pattern, strategy: Strategy, scope: NameScope, order: dict[str, int], taken: set[str]
 ) -> KeyClass:
     members = tuple(sorted(joined.members, key=lambda member: (order[member[0]], member[1])))
     grouped = [name.name for name in joined.names if name.grouped]
@@ -197,7 +197,7 @@ def _key_class(
     return KeyClass(name, members, _type(members, scope), _slices(joined, pattern, strategy), at)
 
 
-def _type(members: tuple[Member, ...], scope: Scope) -> AttributeType:
+def _type(members: tuple[Member, ...], scope: NameScope) -> AttributeType:
     joint: AttributeType | None = None
     for variable, attribute in members:
         own = scope.attribute_type(scope.variables[variable], attribute)
@@ -238,5 +238,5 @@ def _binds(pattern: Pattern, variables: frozenset[str]) -> bool:
             return False
 
 
-def _has(scope: Scope, variable: str, attribute: str) -> bool:
+def _has(scope: NameScope, variable: str, attribute: str) -> bool:
     return scope.attribute_type(scope.variables[variable], attribute) is not None

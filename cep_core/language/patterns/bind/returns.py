@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cep_core.aggregates.registry import OVER_TRENDS, over_trends
 from cep_core.language.hints import did_you_mean
-from cep_core.language.patterns.bind.scope import Scope
+from cep_core.language.patterns.bind.scope import NameScope
 from cep_core.language.patterns.query import ReturnItem
 from cep_core.language.patterns.syntax import Item, TrendAggregate
 from cep_core.language.patterns.text.printing import print_expression
@@ -20,7 +20,7 @@ def is_aggregation(items: Sequence[Item]) -> bool:
     return any(isinstance(item.value, TrendAggregate) for item in items)
 
 
-def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope) -> tuple[ReturnItem, ...]:
+def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: NameScope) -> tuple[ReturnItem, ...]:
     """The bound items. Reports items of matches among aggregates, and attributes that are not grouped."""
     aggregation = is_aggregation(items)
     bound_items: list[ReturnItem] = []
@@ -36,7 +36,7 @@ def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: Scope)
     return tuple(bound_items)
 
 
-def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnItem | None:
+def _over_trends(item: Item, aggregate: TrendAggregate, scope: NameScope) -> ReturnItem | None:
     target, kind = aggregate.target, over_trends(aggregate.function, aggregate.target)
     if target is None:
         return ReturnItem(item.alias or kind.column_name("", None), item.at, aggregate=kind)
@@ -65,7 +65,7 @@ def _over_trends(item: Item, aggregate: TrendAggregate, scope: Scope) -> ReturnI
     return ReturnItem(column, item.at, aggregate=kind, variables=names, argument=aggregate.attribute, type=found)
 
 
-def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: Scope) -> ReturnItem | None:
+def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: NameScope) -> ReturnItem | None:
     if not isinstance(value, Reference) or value.which is not Which.EACH:
         names = ", ".join(OVER_TRENDS).upper()
         hint = f"use {names} of all trends, or a matching query without them"
@@ -80,7 +80,7 @@ def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: Sc
     return ReturnItem(item.alias or value.attribute, item.at, attribute=value.attribute, type=kind)
 
 
-def _of_a_match(item: Item, value: Expression, scope: Scope) -> ReturnItem | None:
+def _of_a_match(item: Item, value: Expression, scope: NameScope) -> ReturnItem | None:
     readings = scope.readings(value)
     if not readings:
         return None
@@ -94,7 +94,7 @@ def _of_a_match(item: Item, value: Expression, scope: Scope) -> ReturnItem | Non
     return ReturnItem(column, item.at, expression=expression, type=scope.type_of(expression))
 
 
-def _check_single(part: Reference, scope: Scope) -> None:
+def _check_single(part: Reference, scope: NameScope) -> None:
     variable = scope.variables[part.variable]
     name = part.variable
     if variable.negated:

@@ -40,7 +40,7 @@ _OF_LISTS = {Which.PREVIOUS: "b[i-1]", Which.LAST: "b[last]", Which.AT: "b[k]"}
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """The variables of a pattern and the log that they read."""
 
     variables: Mapping[str, Variable]

@@ -19,7 +19,7 @@ from cep_core.language.patterns.syntax import (
     AttributeName,
     TrendAggregate,
 )
-from cep_core.language.patterns.text.places import Rules
+from cep_core.language.patterns.text.places import GrammarRules
 from cep_core.language.patterns.tree import (
     Arithmetic,
     Between,
@@ -53,7 +53,7 @@ class Equivalence:
 
 
 @v_args(meta=True)
-class ConditionRules(Rules):
+class ConditionRules(GrammarRules):
     """Each method is a rule of the grammar."""
 
     def disjunction(self, meta: Meta, children: list[Any]) -> Expression:

@@ -9,7 +9,7 @@ from lark import Token, v_args
 from lark.tree import Meta
 
 from cep_core.language.errors import Position
-from cep_core.language.patterns.text.places import Rules
+from cep_core.language.patterns.text.places import GrammarRules
 from cep_core.language.patterns.tree import (
     Alternative,
     AnyOf,
@@ -30,7 +30,7 @@ class _Variable:
 
 
 @v_args(meta=True)
-class PatternRules(Rules):
+class PatternRules(GrammarRules):
     """Each method is a rule of the grammar."""
 
     def alternative(self, meta: Meta, options: list[Pattern]) -> Pattern:

@@ -11,7 +11,7 @@ from lark.tree import Meta
 from cep_core.language.errors import Position, QueryError
 
 
-class Rules(Transformer[Token, Any]):
+class GrammarRules(Transformer[Token, Any]):
     """Rules of the grammar, bottom-up, over the text that they came from."""
 
     def __init__(self, text: str, path: str) -> None:

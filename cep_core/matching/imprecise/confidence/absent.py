@@ -28,10 +28,10 @@ from cep_core.matching.imprecise.kernels.borrowing import borrowing
 from cep_core.matching.imprecise.kernels.worlds import Times, admits
 from cep_core.matching.judging.negation_listed import tested
 from cep_core.matching.judging.quantities import Matches
-from cep_core.matching.plan.negation import Negation
+from cep_core.matching.plan.negation import NegatedElement
 
 
-class Forbidden(NamedTuple):
+class ForbiddenSpan(NamedTuple):
     """By place among the events of all orders: the negated events row[begin[p]:begin[p+1]] between it and the next."""
 
     begin: Ints
@@ -61,7 +61,7 @@ def chances_without(
     return chances
 
 
-def _forbidden(graph: EventGraph, automaton: Automaton, times: Times, orders: Paths, matches: Matches) -> Forbidden:
+def _forbidden(graph: EventGraph, automaton: Automaton, times: Times, orders: Paths, matches: Matches) -> ForbiddenSpan:
     owner = np.repeat(np.arange(len(orders)), np.diff(orders.offsets))
     partition = np.repeat(np.arange(len(graph.offsets) - 1), np.diff(graph.offsets))
     places, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
@@ -78,10 +78,10 @@ def _forbidden(graph: EventGraph, automaton: Automaton, times: Times, orders: Pa
         places.append(place[stands])
         rows.append(row[stands])
     pairs = np.unique(np.stack([np.concatenate(places), np.concatenate(rows)]), axis=1)
-    return Forbidden(np.searchsorted(pairs[0], np.arange(len(orders.rows) + 1)), pairs[1])
+    return ForbiddenSpan(np.searchsorted(pairs[0], np.arange(len(orders.rows) + 1)), pairs[1])
 
 
-def _passes(negation: Negation, automaton: Automaton, orders: Paths, owner: Ints) -> Flags:
+def _passes(negation: NegatedElement, automaton: Automaton, orders: Paths, owner: Ints) -> Flags:
     """At which places of the orders the element lies before the next event."""
     between = np.zeros((len(automaton.variables), len(automaton.variables)), np.bool_)
     for place in negation.places:
@@ -194,7 +194,14 @@ def _all_together(times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints,
 
 @njit(cache=True)
 def _fill(
-    times: Times, rows: Ints, steps: Ints, offsets: Ints, forbidden: Forbidden, width: int, room: float, chances: Floats
+    times: Times,
+    rows: Ints,
+    steps: Ints,
+    offsets: Ints,
+    forbidden: ForbiddenSpan,
+    width: int,
+    room: float,
+    chances: Floats,
 ) -> bool:
     """Whether there was room for the moments of all events of orders that ask for them all together."""
     for order in range(chances.shape[0]):

@@ -194,7 +194,7 @@ class TooManyAtOnce(ValueError):
         super().__init__("too many events of one match may happen at the same time: a higher confidence prunes more")
 
 
-class Found(NamedTuple):
+class FoundMatches(NamedTuple):
     """Possible matches with their confidence, some at a time; there may be none, so that somebody hears of the work."""
 
     paths: Paths
@@ -211,7 +211,7 @@ def possible_matches(
     most: Ints,
     confidence: Confidence,
     batch_rows: int = BATCH_ROWS,
-) -> Iterator[Found]:
+) -> Iterator[FoundMatches]:
     """The first most[k] matches of each question k with their confidence, one after another, in batches.
 
     The events of a match stand in the order of (ts, seq), each in its variable's first state. `most` may be lowered
@@ -234,7 +234,7 @@ def possible_matches(
         events = (batch.rows[:used].copy(), batch.states[:used].copy())
         paths = Paths(*events, batch.offsets[: found + 1].copy(), batch.jobs[:found].copy())
         question = min(int(walk.at[0]), len(walk.steps) - 1)
-        yield Found(paths, batch.confidences[:found].copy(), question, walk.steps)
+        yield FoundMatches(paths, batch.confidences[:found].copy(), question, walk.steps)
         if why == OVERLAP or (why == CROWDED and len(pool.mass) >= LARGEST_POOL):
             raise TooManyAtOnce
         if why == CROWDED:
