@@ -1,12 +1,9 @@
-"""How all tests run: one Spark session for all that need it, long files first, few examples with recorded lines."""
+"""How all tests run: one Spark session for all that need it, long files first."""
 
 from __future__ import annotations
 
-import functools
-import itertools
 import os
-import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,32 +14,6 @@ from jobs import places
 # The first example of a property may compile kernels; no deadline is right for it and for the others.
 settings.register_profile("patient", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
-
-EXAMPLES_COVERED = 10
-"""Examples of a property whose lines are recorded. Recording halves the interpreter's speed, for all modules alike,
-and what the first examples do not reach the hundredth seldom does."""
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Record the lines of a property's first examples only; all examples are tested."""
-    property_test, tracer = getattr(pyfuncitem.obj, "hypothesis", None), sys.gettrace()
-    if property_test is None or tracer is None:
-        return (yield)
-    test, examples = property_test.inner_test, itertools.count()
-
-    @functools.wraps(test)
-    def test_example(*arguments: object, **named: object) -> object:
-        if next(examples) == EXAMPLES_COVERED:
-            sys.settrace(None)
-        return test(*arguments, **named)
-
-    property_test.inner_test = test_example
-    try:
-        return (yield)
-    finally:
-        property_test.inner_test = test
-        sys.settrace(tracer)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

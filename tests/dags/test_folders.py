@@ -14,8 +14,6 @@ from jobs.cli import main
 from tests.dags.bad_folders import BAD_FILES, BAD_NAMES, GOOD, write_bad_folders
 from trendmill.workload_folders import BrokenFolder, WorkloadFolder, read_workload_folders
 
-pytestmark = pytest.mark.no_cover  # Airflow is imported and parses here, slowly while lines are recorded
-
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 
 

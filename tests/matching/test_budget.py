@@ -30,8 +30,6 @@ from tests.matching.test_pairs import pairs_of_worlds
 from tests.matching.test_slices import DAYS, WORLDS
 from tests.matching.worlds import World
 
-pytestmark = pytest.mark.no_cover  # millions of steps through lines that the other tests of matching reach
-
 BUDGETS = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 30, 100])
 HEALS = 10**9
 HOPELESS = "PATTERN SEQ(A a, B+ b[]) WHERE b[i].v > max(b[..i-1].v) AND sum(b[].v) = 777 WITHIN 100"

@@ -14,8 +14,6 @@ from tests.reports.lake.reading import read as read_page
 from tests.reports.lake.small_days import DAY, REFUSED
 from tests.reports.lake.small_workload import write_workload
 
-pytestmark = pytest.mark.no_cover  # the tests of pages reach the same lines; drawing is slow while they are recorded
-
 RUN = "nightly/2013-03-08"
 
 
