@@ -253,4 +253,4 @@ def test_the_experiments_in_the_docs_count_their_relations():
         f"Of {asked - again} relations {agree - agree_again} agree; of the others "
         f"{causes[0]} depend on the cost model, {causes[1]} on our data, {causes[2]} on the set-up."
     ) in text
-    assert f"{agree_again} of them agree then, so that {agree} of all {asked} do." in text
+    assert f"{agree_again} of them agree then, so {agree} of all {asked} agree." in text

@@ -135,7 +135,7 @@ def test_a_strategy_that_knows_the_future_is_no_rival(monkeypatch: pytest.Monkey
 def test_a_new_slicing_strategy_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """With its line in the table it is measured and drawn; where it does not apply it has no rows."""
     all_in_one = slicing_strategies.SlicingStrategy(
-        "all in one", "ink", "H", lambda log: slicing_strategies.Cut({}, 1, log.keyed((), 1))
+        "all in one", "ink", "H", lambda log: slicing_strategies.StrategyCut({}, 1, log.keyed((), 1))
     )
     never = slicing_strategies.SlicingStrategy("never", "ink", "p", lambda log: None)
     monkeypatch.setattr(slicing_strategies, "STRATEGIES", (*slicing_strategies.STRATEGIES, all_in_one, never))
