@@ -1,9 +1,9 @@
 """AND: counts pairs of different matches, one from each side, without forming them (GRETA, section 9, Conjunction).
 
 Pairs are unordered. Let p, q and b be the number of matches of the left side, of the right side, and of both. Then
-there are p q - b - b (b - 1) / 2 pairs. From all p q couples this subtracts the b couples of a match with itself. A pair
-of two matches of both sides makes two couples, so it also subtracts one of the two. An occurrence counts in every pair
-of its match, so sums follow in the same way. The cost is three counts and O(groups) arithmetic.
+there are p q - b - b (b - 1) / 2 pairs. From all p q couples this subtracts the b couples of a match with itself. A
+pair of two matches of both sides makes two couples, so it also subtracts one of them. An occurrence counts in every
+pair of its match, so sums follow in the same way. The cost is three counts and O(groups) arithmetic.
 """
 
 from __future__ import annotations

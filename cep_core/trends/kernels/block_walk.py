@@ -1,9 +1,9 @@
-"""The trends of a block of overlapping windows in one walk, in numbers of as many limbs as they come to need.
+"""Counts the trends of a block of overlapping windows in one walk, in numbers with as many limbs as they need.
 
-Each cell of `ranked`'s Fenwick trees holds a number for each window of the block, its lanes, so that the search for a
-cell is done once for all windows of a vertex, and the additions are done by vector instructions. A vertex takes part in
-the lanes of the windows that contain it. O(n * edges * log n) searches and O(n * k * edges * log n) additions of so
-many limbs for n vertices and k windows over a vertex. Edges with several comparisons: see `dominance`, which adds a
+Each cell of the Fenwick trees of `ranked` holds one number for each window of the block; these are its lanes. So a cell
+is searched once for all windows of a vertex, and vector instructions do the additions. A vertex takes part in the lanes
+of the windows that contain it. For n vertices and k windows over a vertex this takes O(n * edges * log n) searches and
+O(n * k * edges * log n) additions of that many limbs. For edges with several comparisons see `dominance`, which adds a
 factor of log n, or of n.
 """
 
@@ -30,17 +30,18 @@ class LimbWeights(NamedTuple):
     """The weights of m vertices as limbs."""
 
     limbs: Bits
-    """[m, J, L] of 32 bits each, the lowest first."""
+    """[m, J, L] Limbs of 32 bits, the lowest first."""
     bits: int
-    """How many bits of a number's limb are used."""
+    """The number of bits used in a limb of a number."""
 
 
 @njit(cache=True, nogil=True)
 def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, end: int, told: Rows) -> int:
-    """Fill the only row of `told` with the numbers of the windows begin..end-1, a lane each, and their minima.
+    """Fill the only row of `told` with the numbers and minima of the windows begin..end-1, one lane for each window.
 
-    Returns how many limbs the numbers have; if that is more than the row has room for, it is void. Long, because the
-    steps for a vertex share some twenty arrays, and calls that pass them cost more than the steps for few lanes.
+    Returns the number of limbs of the numbers. If the row has no room for so many limbs, it is void. The function is
+    long because the steps for a vertex share about twenty arrays; with few lanes, passing these arrays in calls would
+    cost more than the steps.
     """
     template, comparisons, vertices, limits = graph
     bits = weights.bits
@@ -59,7 +60,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     ranked = block_ranks(comparisons, start, stop)
     ranks, bounds = ranked.rank, ranked.bound
     edges = several_edges(comparisons, ranked, vertices.tick[start:stop])
-    # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
+    # The vertices of the current tick, which nothing follows yet. Then all earlier vertices: by state, and by rank.
     ties = longest_tie(vertices.tick[start:stop]) * states
     waiting_vertex = np.zeros(ties, np.int64)
     waiting_state = np.zeros(ties, np.int64)
@@ -69,8 +70,8 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     trees = trees_of(ranked.cells, comparisons.equal, words, least)
     final = rows_of(1, words, least)
     carry = np.zeros(shape.stride, np.uint64)
-    # What each vertex has committed, for edges that forget what negated matches cut off or compare several times, and
-    # what it is given along the latter.
+    # The numbers that each vertex has committed: for edges that negated matches cut, and for edges with several
+    # comparisons. And the numbers that each vertex receives along edges with several comparisons.
     span = stop - start
     kept = rows_of(states * span if kept_needed else 0, words, least)
     given = rows_of(states * span if several else 0, words, least)
@@ -82,7 +83,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     passing = Passing(trees, kept, given)
     floor = np.zeros(compared, np.int64)
     committed = np.int64(0)
-    # Typed: were these the literals 0 and 1, what is called with them would be compiled for those as well.
+    # These have a type on purpose. As literals 0 and 1, they would make Numba compile callees for the literals as well.
     limbs = np.int64(1)
     tick = np.int64(0)
     l0 = np.int64(0)
@@ -134,8 +135,8 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
                     cut_off(trees, c, ranks[c], kept, comparisons.source[c] * span, floor[c], since, committed)
                     floor[c] = since
                 add_up(trees, c, bounds[c, i - start], waiting, n, part)
-            found, more = settle(waiting.words, n, carry, bits, part)
-            if not found:
+            nonzero, more = settle(waiting.words, n, carry, bits, part)
+            if not nonzero:
                 continue
             if more:
                 if limbs == room:
@@ -185,7 +186,7 @@ def _occur(
     shape: Shape,
     limbs: int,
 ) -> int:
-    """Add a vertex to the sums and minima of its lanes that a trend reaches. Returns how many limbs that took.
+    """Add a vertex to the sums and minima of each of its lanes that has a trend. Returns the number of limbs in use.
 
     `place`: the vertex, the state that it binds, and its row of `waiting`.
     """
@@ -202,8 +203,8 @@ def _occur(
         for j in range(1, shape.numbers):
             if vertices.weighted[j - 1] & bit:
                 weight = weights.limbs[vertex, j - 1]
-                own = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, weights.bits)
-                taken = max(taken, own)
+                sum_limbs = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, weights.bits)
+                taken = max(taken, sum_limbs)
         for j in range(shape.extremes):
             if vertices.coded[j] & bit:
                 y = lane * shape.extremes + j
@@ -213,7 +214,7 @@ def _occur(
 
 @njit(cache=True)
 def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: int) -> None:
-    """Add what one window has of a row to the end of its trends."""
+    """Add the lane of one window, in a row, to the numbers of its finished trends."""
     for k in range(limbs):
         for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
             final.words[0, x] += waiting.words[row, x]
@@ -223,7 +224,7 @@ def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: i
 
 @njit(cache=True)
 def _tell(told: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
-    """Copy the numbers of a window that is over: its neighbours' additions still go over them."""
+    """Copy the numbers of a window that has ended. Later additions for its neighbours still overwrite its lane."""
     for k in range(limbs):
         for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
             told.words[0, x] = final.words[0, x]
