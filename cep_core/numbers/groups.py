@@ -46,9 +46,9 @@ def column_codes(column: pa.ChunkedArray | pa.Array) -> list[Ints]:
     >>> column_codes(pa.array([7, None, 5]))
     [array([0, 1, 0]), array([7, 0, 5])]
     """
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    codes = ordered_codes(whole)[0]
-    return [unknown(whole).astype(np.int64), codes] if whole.null_count else [codes]
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    codes = ordered_codes(array)[0]
+    return [unknown(array).astype(np.int64), codes] if array.null_count else [codes]
 
 
 def _dense(column: Ints) -> tuple[Ints, int]:

@@ -31,10 +31,10 @@ def add_lanes(context: Any, into: Any, i: Any, s: Any, more: Any, j: Any, t: Any
     """into[i, s] += more[j, t]."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        own = _pointer(context, builder, signature.args[0], args[0], args[1], args[2])
-        other = _pointer(context, builder, signature.args[3], args[3], args[4], args[5])
-        total = _plus(builder, signature.args[0], _load(builder, own), _load(builder, other), args[6])
-        builder.store(total, own, align=8)
+        target = _pointer(context, builder, signature.args[0], args[0], args[1], args[2])
+        addend = _pointer(context, builder, signature.args[3], args[3], args[4], args[5])
+        total = _plus(builder, signature.args[0], _load(builder, target), _load(builder, addend), args[6])
+        builder.store(total, target, align=8)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, types.intp, more, types.intp, types.intp, types.uint64), generate
@@ -45,8 +45,8 @@ def clear_lanes(context: Any, numbers: Any, i: Any, s: Any) -> Made:
     """numbers[i, s] = 0."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        own = _pointer(context, builder, signature.args[0], *args)
-        builder.store(ir.Constant(_vector(signature.args[0]), None), own, align=8)
+        target = _pointer(context, builder, signature.args[0], *args)
+        builder.store(ir.Constant(_vector(signature.args[0]), None), target, align=8)
         return context.get_dummy_value()
 
     return types.void(numbers, types.intp, types.intp), generate
@@ -83,8 +83,8 @@ def insert_lanes(context: Any, trees: Any, c: Any, place: Any, more: Any, j: Any
             return builder.and_(builder.icmp_signed(">", at, zero), builder.icmp_signed("<", at, kept))
 
         with _while(builder, args[2], inside) as (at, go_on):
-            own = _pointer(context, builder, kind, args[0], args[1], at)
-            builder.store(_plus(builder, kind, _load(builder, own), value, args[6]), own, align=8)
+            target = _pointer(context, builder, kind, args[0], args[1], at)
+            builder.store(_plus(builder, kind, _load(builder, target), value, args[6]), target, align=8)
             go_on(builder.add(at, builder.and_(at, builder.neg(at))))
         return context.get_dummy_value()
 
@@ -97,14 +97,14 @@ def sum_lanes(context: Any, into: Any, i: Any, s: Any, trees: Any, c: Any, place
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
-        own = _pointer(context, builder, kind, args[0], args[1], args[2])
-        total = cgutils.alloca_once_value(builder, _load(builder, own))
+        target = _pointer(context, builder, kind, args[0], args[1], args[2])
+        total = cgutils.alloca_once_value(builder, _load(builder, target))
         zero, one = ir.Constant(args[5].type, 0), ir.Constant(args[5].type, 1)
         with _while(builder, args[5], lambda at: builder.icmp_signed(">", at, zero)) as (at, go_on):
             cell = _load(builder, _pointer(context, builder, signature.args[3], args[3], args[4], at))
             builder.store(_plus(builder, kind, builder.load(total), cell, args[6]), total)
             go_on(builder.and_(at, builder.sub(at, one)))
-        builder.store(builder.load(total), own, align=8)
+        builder.store(builder.load(total), target, align=8)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, types.intp, trees, types.intp, types.intp, types.uint64), generate
@@ -118,10 +118,10 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, i: Any, s: Any) 
     """The address of array[i, s], as a vector."""
     if kind.ndim != 3 or kind.layout != "C":
         raise TypeError(f"lanes are of a C-contiguous array of 3 dimensions, not {kind}")
-    own = make_array(kind)(context, builder, array)
-    states = cgutils.unpack_tuple(builder, own.shape, 3)[1]
+    fields = make_array(kind)(context, builder, array)
+    states = cgutils.unpack_tuple(builder, fields.shape, 3)[1]
     node = builder.add(builder.mul(i, states), s)
-    first = builder.gep(own.data, [builder.mul(node, ir.Constant(node.type, LANES))])
+    first = builder.gep(fields.data, [builder.mul(node, ir.Constant(node.type, LANES))])
     return builder.bitcast(first, _vector(kind).as_pointer())
 
 

@@ -72,15 +72,15 @@ def part_of(l0: int, l1: int, shape: Shape, limbs: int) -> Part:
     """
     begin = l0 * shape.numbers // STEP * STEP
     end = min(shape.stride, (l1 * shape.numbers + STEP - 1) // STEP * STEP)
-    least = (np.uint64(l0 * shape.extremes), np.uint64(l1 * shape.extremes))
-    return Part(limbs, np.uint64(shape.stride), np.uint64(begin), np.uint64(end), least[0], least[1])
+    minima = (np.uint64(l0 * shape.extremes), np.uint64(l1 * shape.extremes))
+    return Part(limbs, np.uint64(shape.stride), np.uint64(begin), np.uint64(end), minima[0], minima[1])
 
 
 @njit(cache=True)
 def everything(rows: Rows) -> Part:
     """The part that is a whole row."""
-    words, least = np.uint64(rows.words.shape[1]), np.uint64(rows.minima.shape[1])
-    return Part(1, words, np.uint64(0), words, np.uint64(0), least)
+    words, minima = np.uint64(rows.words.shape[1]), np.uint64(rows.minima.shape[1])
+    return Part(1, words, np.uint64(0), words, np.uint64(0), minima)
 
 
 @njit(cache=True, inline="always")

@@ -220,8 +220,8 @@ def judge(expression: Expression, here: Environment) -> Any:
             return None if operand is None else whole(-operand)
         case WholeSum():
             terms = [(judge(term, here), minus) for term, minus in expression.terms]
-            known = [-term if minus else term for term, minus in terms if term is not None]
-            return expression.limit + sum(known) if len(known) == len(terms) else None
+            summands = [-term if minus else term for term, minus in terms if term is not None]
+            return expression.limit + sum(summands) if len(summands) == len(terms) else None
         case Comparison():
             left, right = judge(expression.left, here), judge(expression.right, here)
             return None if left is None or right is None else SIGNS[expression.operator](place(left), place(right))

@@ -61,7 +61,7 @@ def chunk_from(begin: int, windows: Ranges, rank: npt.NDArray[np.int32], numbers
     end = begin
     opened = begin
     reached = first[begin]
-    longest = over = cells = 0
+    longest = most_overlap = cells = 0
     low = np.full(rank.shape[1], np.iinfo(np.int32).max, np.int64)
     high = np.zeros(rank.shape[1], np.int64)
     while end < first.shape[0] and partition[end] == partition[begin]:
@@ -76,21 +76,21 @@ def chunk_from(begin: int, windows: Ranges, rank: npt.NDArray[np.int32], numbers
         values = 1
         for c in range(rank.shape[1]):
             values = max(values, high[c] - low[c] + 1)
-        more = (1 + min(values, span)) * rank.shape[1] * numbers
+        lane_words = (1 + min(values, span)) * rank.shape[1] * numbers
         while last[opened] <= first[end]:
             opened += 1
-        most = max(over, end - opened + 1)
-        words = more * lanes_of(most)
+        overlap = max(most_overlap, end - opened + 1)
+        words = lane_words * lanes_of(overlap)
         near = words <= CLOSE or (words <= NEAR and span <= MOST_LENGTHS * length)
-        if end > begin and not near and (span > FEWEST_LENGTHS * length or more * GROUP > MEMORY):
+        if end > begin and not near and (span > FEWEST_LENGTHS * length or lane_words * GROUP > MEMORY):
             break
-        longest, over, cells = length, most, more
+        longest, most_overlap, cells = length, overlap, lane_words
         end += 1
     together = min(max(_windows_of(FAR // cells), FEWEST_WINDOWS), MOST_WINDOWS, _windows_of(MEMORY // cells))
     if together <= 0:
         return Chunk(begin, end, 0, 0)
-    step = (over + together - 1) // together
-    return Chunk(begin, end, step, lanes_of((over + step - 1) // step))
+    step = (most_overlap + together - 1) // together
+    return Chunk(begin, end, step, lanes_of((most_overlap + step - 1) // step))
 
 
 @njit(cache=True)

@@ -97,11 +97,13 @@ def free_graph(template: StateArrays, vertices: Vertices, partitions: int = 1) -
 
 def no_comparisons(vertices: int, partitions: int) -> Comparisons:
     """The comparisons of a template whose edges compare nothing."""
-    nothing = np.zeros(0, dtype=np.int64)
+    no_edges = np.zeros(0, dtype=np.int64)
     ranks = np.zeros((vertices, 0), dtype=np.int32)
-    none = np.zeros(0, dtype=np.bool_)
-    most = np.zeros(partitions, np.int64)
-    return Comparisons(nothing, nothing, none, ranks, ranks, most, *no_others(0, vertices), none, no_cuts())
+    no_flags = np.zeros(0, dtype=np.bool_)
+    no_ranks = np.zeros(partitions, np.int64)
+    return Comparisons(
+        no_edges, no_edges, no_flags, ranks, ranks, no_ranks, *no_others(0, vertices), no_flags, no_cuts()
+    )
 
 
 def no_others(edges: int, vertices: int) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:

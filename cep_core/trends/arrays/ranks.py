@@ -102,8 +102,9 @@ def _tuple_codes(pairs: Sequence[tuple[pa.Array, pa.Array]]) -> tuple[Ints, Ints
     for pair in pairs[1:]:
         next_codes = _common_codes(*pair, descending=False)
         width = int(max(next_codes[0].max(initial=0), next_codes[1].max(initial=0))) + 1
-        both = np.concatenate([left, right]) * width + np.concatenate(next_codes)
-        codes = np.unique(both, return_inverse=True)[1].astype(np.int64)  # dense again, so products stay small
+        pairs_of_codes = np.concatenate([left, right]) * width + np.concatenate(next_codes)
+        # dense codes again, so products stay small
+        codes = np.unique(pairs_of_codes, return_inverse=True)[1].astype(np.int64)
         left, right = codes[: len(left)], codes[len(left) :]
     return left, right
 
@@ -112,8 +113,8 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
     """The values of both sides as dense codes 0.., in a common order."""
     left, right = in_one_order(left, right)
     m = len(left)
-    same = left.equals(right)  # for example S.price > NEXT(S).price: code each value once
-    codes, _ = ordered_codes(left if same else pa.chunked_array([left, right]).combine_chunks())
+    same_values = left.equals(right)  # for example S.price > NEXT(S).price: code each value once
+    codes, _ = ordered_codes(left if same_values else pa.chunked_array([left, right]).combine_chunks())
     if descending:
         codes = ~codes
     low, high = int(codes.min(initial=0)), int(codes.max(initial=0))
@@ -121,7 +122,7 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
         codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     else:
         codes = codes - low
-    return codes[:m], codes[:m] if same else codes[m:]
+    return codes[:m], codes[:m] if same_values else codes[m:]
 
 
 def _rank(

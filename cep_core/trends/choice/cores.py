@@ -83,8 +83,8 @@ def part_bounds(windows: Windows, threads: int) -> Ints:
     so_far = np.cumsum(fresh)
     overlapping = bool((windows.first[1:] < windows.last[:-1]).any())
     longest = int((windows.last - windows.first).max())
-    least = max(FEWEST_VISITS, OVERLAP * longest if overlapping else 0)
-    parts = min(PARTS_OF_A_CORE * threads, int(so_far[-1]) // least)
+    fewest = max(FEWEST_VISITS, OVERLAP * longest if overlapping else 0)
+    parts = min(PARTS_OF_A_CORE * threads, int(so_far[-1]) // fewest)
     if parts < 2:
         return np.array([0, ranges])
     targets = so_far[-1] * np.arange(1, parts) // parts

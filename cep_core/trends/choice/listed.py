@@ -116,11 +116,11 @@ class Listed:
         minima, codings = [], []
         columns = aggregated_columns(self._aggregates, found.row, events)
         for minimum in self._aggregates.minima:
-            own, coding = encode(columns[minimum.attribute], minimum.largest)
-            least = np.full(len(found.start), NOTHING, dtype=np.int64)
+            occurrence_codes, coding = encode(columns[minimum.attribute], minimum.largest)
+            smallest = np.full(len(found.start), NOTHING, dtype=np.int64)
             chosen = self._of(found, minimum.variables)
-            np.minimum.at(least, found.match[chosen], own[chosen])
-            minima.append(least)
+            np.minimum.at(smallest, found.match[chosen], occurrence_codes[chosen])
+            minima.append(smallest)
             codings.append(coding)
         trends = Trends(partition, found.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
         shared = keys.take(pa.array(firsts))

@@ -55,7 +55,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     start = first[0]
     stop = last[lanes - 1]
     shape = shape_of(lanes, 1 + weights.limbs.shape[1], vertices.codes.shape[1])
-    words, least = told.words.shape[1], told.minima.shape[1]
+    words, minima_width = told.words.shape[1], told.minima.shape[1]
     room = words // shape.stride
     ranked = block_ranks(comparisons, start, stop)
     ranks, bounds = ranked.rank, ranked.bound
@@ -65,16 +65,16 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     waiting_vertex = np.zeros(ties, np.int64)
     waiting_state = np.zeros(ties, np.int64)
     waiting_lanes = np.zeros((ties, 2), np.int64)
-    waiting = rows_of(ties, words, least)
-    done = rows_of(states, words, least)
-    trees = trees_of(ranked.cells, comparisons.equal, words, least)
-    final = rows_of(1, words, least)
+    waiting = rows_of(ties, words, minima_width)
+    done = rows_of(states, words, minima_width)
+    trees = trees_of(ranked.cells, comparisons.equal, words, minima_width)
+    final = rows_of(1, words, minima_width)
     carry = np.zeros(shape.stride, np.uint64)
     # The numbers that each vertex has committed: for edges that negated matches cut, and for edges with several
     # comparisons. And the numbers that each vertex receives along edges with several comparisons.
     span = stop - start
-    kept = rows_of(states * span if kept_needed else 0, words, least)
-    given = rows_of(states * span if several else 0, words, least)
+    kept = rows_of(states * span if kept_needed else 0, words, minima_width)
+    given = rows_of(states * span if several else 0, words, minima_width)
     lanes_of = np.zeros((2, span if several else 0), np.int64)
     for lane in range(lanes if several else 0):
         lanes_of[1, first[lane] - start :] += 1
@@ -93,15 +93,15 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
         if i > start and vertices.tick[i] != vertices.tick[i - 1]:
             for q in range(n):
                 s = waiting_state[q]
-                at = waiting_vertex[q] - start
+                offset = waiting_vertex[q] - start
                 part = part_of(waiting_lanes[q, 0], waiting_lanes[q, 1], shape, limbs)
                 if template.first_successor[s + 1] > template.first_successor[s]:
                     add(done, s, waiting, q, part)
                 if kept_needed:
-                    put(kept, s * span + at, waiting, q, part)
+                    put(kept, s * span + offset, waiting, q, part)
                 for c in range(compared):
                     if comparisons.source[c] == s and comparisons.first_other[c + 1] == comparisons.first_other[c]:
-                        enter(trees, c, ranks[c, at], waiting, q, part)
+                        enter(trees, c, ranks[c, offset], waiting, q, part)
             n = np.int64(0)
             committed = i - start
             tick += 1
@@ -135,10 +135,10 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
                     cut_off(trees, c, ranks[c], kept, comparisons.source[c] * span, floor[c], since, committed)
                     floor[c] = since
                 add_up(trees, c, bounds[c, i - start], waiting, n, part)
-            nonzero, more = settle(waiting.words, n, carry, bits, part)
+            nonzero, carried = settle(waiting.words, n, carry, bits, part)
             if not nonzero:
                 continue
-            if more:
+            if carried:
                 if limbs == room:
                     return room + 1
                 part = grow(waiting.words, n, carry, part)
@@ -149,8 +149,8 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
                     return room + 1
                 part = part_of(l0, l1, shape, limbs)
                 if shape.numbers > 1:
-                    _, more = settle(waiting.words, n, carry, bits, part)
-                    if more:
+                    _, carried = settle(waiting.words, n, carry, bits, part)
+                    if carried:
                         if limbs == room:
                             return room + 1
                         part = grow(waiting.words, n, carry, part)
@@ -170,10 +170,10 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
         _tell(told, final, l0, shape, limbs)
         l0 += 1
     part = part_of(np.int64(0), lanes, shape, limbs)
-    _, more = settle(told.words, 0, carry, bits, part)
-    if more and limbs < room:
+    _, carried = settle(told.words, 0, carry, bits, part)
+    if carried and limbs < room:
         grow(told.words, 0, carry, part)
-    return int(limbs + 1 if more else limbs)
+    return int(limbs + 1 if carried else limbs)
 
 
 @njit(cache=True)

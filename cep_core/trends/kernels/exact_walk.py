@@ -60,8 +60,8 @@ def walk_windows(graph: Graph, weights: LimbWeights, windows: Ranges, minima: In
             end -= 1
         stride = shape_of(end - begin, numbers, extremes).stride
         block_words = np.zeros((1, stride * room), np.uint64)
-        least = minima[begin:end].reshape((1, (end - begin) * extremes))
-        used = walk_block(graph, weights, windows, begin, end, Rows(block_words, least))
+        minima_row = minima[begin:end].reshape((1, (end - begin) * extremes))
+        used = walk_block(graph, weights, windows, begin, end, Rows(block_words, minima_row))
         if used > room:
             room *= 2
             continue

@@ -233,7 +233,7 @@ class Ended(NamedTuple):
 def _tell(ended: Ended, lane: int, lanes: int, room: np.uint64, numbers: Numbers, window: int) -> None:
     """Fill the numbers of a window that has ended."""
     ends, done, waiting, waiting_state, seen = ended
-    lost = False
+    overflow = False
     for j in range(numbers.totals.shape[1]):
         x = j * lanes + lane
         bits = seen[x]
@@ -247,15 +247,15 @@ def _tell(ended: Ended, lane: int, lanes: int, room: np.uint64, numbers: Numbers
                 total += waiting.words[q, x]
                 bits |= total
         numbers.totals[window, j] = np.int64(total)
-        lost |= bits >= room
+        overflow |= bits >= room
     for j in range(numbers.minima.shape[1]):
         y = j * lanes + lane
-        least = numbers.minima[window, j]
+        smallest = numbers.minima[window, j]
         for s in range(ends.shape[0]):
             if ends[s]:
-                least = min(least, done.minima[s, y])
+                smallest = min(smallest, done.minima[s, y])
         for q in range(waiting_state.shape[0]):
             if ends[waiting_state[q]]:
-                least = min(least, waiting.minima[q, y])
-        numbers.minima[window, j] = least
-    numbers.overflowed[window] = lost
+                smallest = min(smallest, waiting.minima[q, y])
+        numbers.minima[window, j] = smallest
+    numbers.overflowed[window] = overflow

@@ -87,8 +87,8 @@ def _shared_names(left: Query, right: Query) -> dict[str, str]:
         twin = twins.get(name)
         if twin is None:
             continue
-        same = (twin.event_type, twin.negated) == (variable.event_type, variable.negated)
-        if not same or (twin.negated and _said(name, left) != _said(name, alike)):
+        same_element = (twin.event_type, twin.negated) == (variable.event_type, variable.negated)
+        if not same_element or (twin.negated and _said(name, left) != _said(name, alike)):
             shared[variable.name] = variable.name
     return shared
 

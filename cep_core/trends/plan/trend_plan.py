@@ -85,7 +85,7 @@ class TrendPlan:
         by_edge: dict[tuple[int, int], list[tuple[Comparison, ...]]] = {edge: [] for edge in self.excused}
         for edge in self.compared:
             by_edge.setdefault((edge.source, edge.target), []).append(edge.comparisons)
-        return {edge: some or [()] for edge, some in by_edge.items()}
+        return {edge: terms or [()] for edge, terms in by_edge.items()}
 
     @property
     def size(self) -> int:
@@ -207,8 +207,8 @@ def _nots(pattern: Pattern) -> Iterable[Not]:
 
 def _neighbours(template: Template, state: str) -> bool:
     """Whether consecutive events of a closure's variable are always neighbours in the trend."""
-    between = [other for other in template.successors(state) if other != state]
-    return (state, state) in template.edges and not any(template.reaches(other, state) for other in between)
+    between = [follower for follower in template.successors(state) if follower != state]
+    return (state, state) in template.edges and not any(template.reaches(follower, state) for follower in between)
 
 
 def _alternatives(query: Query, predicate: EdgePredicate) -> Alternatives:

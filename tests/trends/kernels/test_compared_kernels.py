@@ -23,9 +23,9 @@ def fitting(vertices: Vertices, comparisons: Comparisons) -> dict[Edge, Flags]:
         ranks, bounds = comparisons.rank[:, c][np.newaxis, :], comparisons.bound[:, c][:, np.newaxis]
         fits = (ranks == bounds) if comparisons.equal[c] else (ranks <= bounds)
         fits = fits & (ranks > 0) & earlier(vertices)
-        for other in range(comparisons.first_other[c], comparisons.first_other[c + 1]):
-            ranks = comparisons.other_rank[:, other][np.newaxis, :]
-            fits &= (ranks > 0) & (ranks <= comparisons.other_bound[:, other][:, np.newaxis])
+        for o in range(comparisons.first_other[c], comparisons.first_other[c + 1]):
+            ranks = comparisons.other_rank[:, o][np.newaxis, :]
+            fits &= (ranks > 0) & (ranks <= comparisons.other_bound[:, o][:, np.newaxis])
         if comparisons.cut[c]:
             fits &= np.arange(n)[np.newaxis, :] >= comparisons.since[c][:, np.newaxis]
         by_edge[int(comparisons.source[c]), int(comparisons.target[c])] = fits
@@ -61,12 +61,12 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     vertices = vertices._replace(tick=np.concatenate([vertices.tick[:120], vertices.tick[:80]]))
     size = int(random.integers(2, 60))
     windows = list_windows(vertices.tick, np.array([0, 120, n]), size, int(random.integers(1, size)))
-    whole = Graph(graph, comparisons, vertices, no_limits())
+    compared_graph = Graph(graph, comparisons, vertices, no_limits())
     numbers = no_numbers(vertices, len(windows.first))
     totals, minima, flags = numbers
-    count_compared_windows(whole, windows.ranges, numbers)
-    exact, exact_minima = exactly(whole, windows)
-    ringed, ringed_minima, ringed_flags = in_a_ring(whole, windows)
+    count_compared_windows(compared_graph, windows.ranges, numbers)
+    exact, exact_minima = exactly(compared_graph, windows)
+    ringed, ringed_minima, ringed_flags = in_a_ring(compared_graph, windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
         assert (exact[w], exact_minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
