@@ -37,7 +37,7 @@ class Case:
 
     @cached_property
     def partition(self) -> Ints:
-        """[R] the partition of each range."""
+        """[R] The partition of each range."""
         return self.windows.partition[self.windows.opener]
 
     @property
@@ -68,18 +68,18 @@ class Case:
 
     @cached_property
     def visits(self) -> Floats:
-        """[P] the number of vertices in all windows of a partition; a vertex counts once for each window."""
+        """[P] The number of vertices in all windows of a partition; a vertex counts once for each window."""
         lengths = self.windows.last - self.windows.first
         return np.bincount(self.partition, lengths, minlength=self.partitions).astype(np.float64)
 
     @cached_property
     def ranges(self) -> Ints:
-        """[P] the number of ranges."""
+        """[P] The number of ranges."""
         return np.bincount(self.partition, minlength=self.partitions)
 
     @cached_property
     def span(self) -> Floats:
-        """[P] the number of vertices from the start of the first window to the end of the last window."""
+        """[P] The number of vertices from the start of the first window to the end of the last window."""
         last = np.zeros(self.partitions)
         np.maximum.at(last, self.partition, self.windows.last)
         first = np.full(self.partitions, np.inf)

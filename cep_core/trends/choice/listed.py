@@ -51,7 +51,7 @@ class Occurrences:
         return np.repeat(np.arange(len(self.start)), np.diff(self.offsets))
 
     def take(self, wanted: Ints) -> Occurrences:
-        """Some of the matches."""
+        """The given matches."""
         lengths = np.diff(self.offsets)[wanted]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -132,7 +132,7 @@ class Listed:
         return np.flatnonzero(np.isin(found.variable, numbers))
 
     def _totals(self, found: Occurrences, events: pa.Table) -> tuple[tuple[Integers, ...], tuple[int, ...]]:
-        """For each match 1, then the totals of its occurrences; and the power of two that divides each total."""
+        """For each match 1, then the totals of its occurrences; and the shift of each total (divided by 2**shift)."""
         carried, count = self._aggregates.totals, len(found.start)
         columns = aggregated_columns(self._aggregates, found.row, events)
         weights = weights_of(carried, (0,) * len(carried), columns, len(found.row))

@@ -1,4 +1,7 @@
-"""The ways to find the trends of an aggregation query, in one table. Other queries are refused first."""
+"""The ways to find the trends of an aggregation query, in one table.
+
+Queries that no way can take are refused before any event is read.
+"""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: i
 
 @njit(cache=True)
 def _tell(told: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
-    """Copy the numbers of a window that has ended. Later additions for its neighbours still overwrite its lane."""
+    """Copy the numbers of a window that has ended. Later additions for its neighbours still change its lane."""
     for k in range(limbs):
         for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
             told.words[0, x] = final.words[0, x]

@@ -6,7 +6,7 @@ computed; a walk collects these bits and checks them once for each tick.
 
 `clear`, `add` and `weigh` do not touch the counts of rows. The walk keeps the counts in registers, and calls these
 functions only if there are sums or minima: with the counts in the rows, a COUNT(*) took 20 to 30 % longer. Numba
-inlines them, because calls to them by LLVM cost more than their work (2 to 4 times as long in all).
+inlines them. Otherwise LLVM makes calls of them, which cost more than their work (2 to 4 times as long in all).
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ class Neighbours:
     is_integer: Callable[[Reference], bool]
 
     def alternatives(self, condition: Expression) -> Alternatives:
-        """Conjunctions of comparisons `source's side op target's side`. One holds if and only if the condition does.
+        """Conjunctions of comparisons `source's side op target's side`.
 
-        Raises Inseparable or TooMany.
+        If the condition holds, exactly one of them does; otherwise none. Raises Inseparable or TooMany.
 
         >>> from cep_core.language.patterns.text.parsing import parse_condition
         >>> from cep_core.language.patterns.text.printing import print_expression

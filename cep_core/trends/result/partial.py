@@ -3,7 +3,7 @@
 Each part of a partial row and each item of the result names its columns together with the function that fills them.
 Both schemas follow from these parts. A partial row has the attributes of the group, `window_start`, `certain`, each
 total, and each extreme value. A total has three columns: an int64; a binary for numbers that do not fit a machine word;
-and the power of two that divides the number (docs/language.md, Results).
+and the shift, where the total is its number divided by 2**shift (docs/language.md, Results).
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Partial:
         return PartialPart(tuple(pa.field(name + suffix, kind) for suffix, kind in returned.columns), values)
 
     def _merged_total(self, partials: pa.Table, i: int, rows: Ints, count: int) -> tuple[Integers, int]:
-        """Total i of each group, and the power of two that divides all of them."""
+        """Total i of each group, as numbers, and their common shift: each total is its number divided by 2**shift."""
         small, large, shifts = (_single(partials.column(f"{name}_{i}")) for name, _ in TOTAL)
         shift = shifts.to_numpy().astype(np.int64)
         largest = int(shift.max(initial=0))
