@@ -1,5 +1,5 @@
-"""Aggregates, one in each file: what its name takes, carries, adds up, merges, returns, prints and reports.
+"""Aggregates, one in each file: its types, and how it is carried, added, merged, returned, printed and reported.
 
-`aggregate` says what an aggregate answers, `registry` lists all of them. To add one, write its file and add it to the
-list: the grammar, the binding of names and types, both engines, `explain` and the reports read the list.
+`aggregate` has the base class, `registry` the list of all aggregates. To add one, write its file and add it to the
+list. The grammar, the binding of names and types, both engines, `explain` and the reports read the list.
 """

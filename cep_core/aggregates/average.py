@@ -1,4 +1,4 @@
-"""AVG: the sum of the known values divided by their number, rounded once (GRETA, section 4.2: a sum and a count)."""
+"""AVG: the sum of the non-null values divided by their number, rounded once (GRETA, section 4.2: a sum and a count)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Average(Aggregate):
         for place in np.flatnonzero(~np.isfinite(averages) & (counts > 0)):
             begin = offsets[np.searchsorted(offsets, place, side="right") - 1]
             summands = numbers[begin : place + (not before)]
-            if np.isfinite(summands).all():  # only their sum is too large for a double
+            if np.isfinite(summands).all():  # the numbers are finite, but their sum is too large for a double
                 averages[place] = float(sum(map(Fraction, summands.tolist())) / int(counts[place]))
         return pa.array(averages, pa.float64(), mask=counts == 0)
 
@@ -61,13 +61,13 @@ class Average(Aggregate):
 
 
 def sizes(values: pa.Array) -> pa.Array:
-    """log10 of the magnitudes of doubles, NULL at 0."""
+    """log10 of the magnitudes of doubles; NULL at 0."""
     magnitude = pc.abs(values)
     return pc.log10(pc.if_else(pc.equal(magnitude, 0.0), pa.scalar(None, pa.float64()), magnitude))
 
 
 def _averages(numbers: Ints, offsets: Ints, counts: Ints, *, before: bool) -> Floats:
-    """Averages of integers so far, rounded once."""
+    """Averages of the integers so far in each list, rounded once."""
     from cep_core.aggregates.running import EXACT, HALF, largest_sum, sums, wide_sums
 
     divisors = np.maximum(counts, 1)

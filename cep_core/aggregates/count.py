@@ -1,4 +1,4 @@
-"""COUNT: `COUNT(*)` counts trends, `COUNT(E)` the occurrences of events in all of them, `count(b[])` inside a match."""
+"""COUNT: `COUNT(*)` counts trends; `COUNT(E)` counts events in all trends; `count(b[])` counts inside a match."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cep_core.numbers.integers import Integers
 
 
 class Count(Aggregate):
-    """`COUNT(E)`: how many events are bound, each as often as there are trends with it."""
+    """`COUNT(E)`: the number of bound events. An event counts once for each trend that has it."""
 
     name = "count"
     of_events = True
@@ -45,7 +45,7 @@ class Count(Aggregate):
         return merged.totals[0]
 
     def running(self, values: pa.Array, offsets: Ints, *, before: bool) -> pa.Array:
-        from cep_core.aggregates.running import known_so_far  # compiled kernels: only where matches are judged
+        from cep_core.aggregates.running import known_so_far  # imports compiled kernels, which only matching needs
 
         return pa.array(known_so_far(values, offsets, before=before))
 
@@ -54,7 +54,7 @@ class Count(Aggregate):
 
 
 class CountTrends(Count):
-    """`COUNT(*)`: how many trends there are."""
+    """`COUNT(*)`: the number of trends."""
 
     noun = "trend"
 

@@ -1,4 +1,4 @@
-"""The least or the largest known value, in the order of the language; MIN and MAX say which."""
+"""The smallest or the largest non-null value, in the order of the language. MIN and MAX are its two kinds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cep_core.events.schema import AttributeType
 
 
 class Extreme(Aggregate):
-    """MIN or MAX: numbers in their order (NaN last), text in that of its bytes, FALSE before TRUE."""
+    """MIN or MAX: numbers by size (NaN last), text by its bytes, FALSE before TRUE."""
 
     largest: ClassVar[bool]
 
@@ -36,5 +36,5 @@ class Extreme(Aggregate):
 
 
 def _place(value: Any) -> tuple[bool, Any]:
-    """What orders values: NaN equals NaN and exceeds all else."""
+    """The key that orders values. NaN equals NaN and is greater than any other value."""
     return (True, 0) if isinstance(value, float) and math.isnan(value) else (False, value)

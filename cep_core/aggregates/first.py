@@ -1,4 +1,4 @@
-"""FIRST: the value of a list's first event, also where it is NULL. It has no meaning over all trends."""
+"""FIRST: the value of a list's first event, even if it is NULL. It has no meaning over all trends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LAST: the value of a list's last event, also where it is NULL. It has no meaning over all trends."""
+"""LAST: the value of a list's last event, even if it is NULL. It has no meaning over all trends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MAX: the largest known value; NULL without any."""
+"""MAX: the largest non-null value; NULL if there is none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What one event adds to a total: 1, or a number of its attribute, as a non-negative integer in limbs of 32 bits.
+"""The number that one event adds to a total: 1, or a value of its attribute, as an integer >= 0 in 32-bit limbs.
 
-Totals are exact whatever the attribute. A negative value adds to a total of its own, which is subtracted in the end.
-Doubles are integers over a power of two; all of a column are brought to a common one, the *shift*. NULLs add nothing.
+Totals are exact for every attribute. Negative values add to a total of their own, which is subtracted at the end. A
+double is an integer divided by a power of two; all doubles of a column use the same power, the *shift*. NULLs add
+nothing.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ MANTISSA = 53
 
 
 class Weighed(NamedTuple):
-    """What each of m events adds, as limbs [m, limbs]."""
+    """The numbers that m events add, as limbs [m, limbs]."""
 
     positive: Bits
     negative: Bits | None = None
-    """What is subtracted in the end; None if nothing is."""
+    """The numbers that are subtracted at the end; None if there are none."""
     shift: int = 0
-    """The numbers are over 2**shift."""
+    """The numbers are divided by 2**shift."""
 
 
 Measure = Callable[[pa.Array], Weighed]
-"""From the values of m events to what each of them adds."""
+"""A function from the values of m events to the numbers that they add."""
 
 
 def occurrences(values: pa.Array) -> Weighed:
-    """1 for each event, also where its value is NULL."""
+    """1 for each event, even if its value is NULL."""
     return Weighed(np.ones((len(values), 1), dtype=np.uint64))
 
 
@@ -45,7 +46,7 @@ def known(values: pa.Array) -> Weighed:
 
 
 def amounts(values: pa.Array) -> Weighed:
-    """The value itself. A double that is not finite adds 0 here: MIN and MAX tell of it."""
+    """The value itself. An infinite or NaN double adds 0 here; MIN and MAX show it."""
     if pa.types.is_floating(values.type):
         numbers = pc.fill_null(values, 0.0).to_numpy(zero_copy_only=False)
         numbers = np.where(np.isfinite(numbers), numbers, 0.0)
@@ -62,7 +63,7 @@ def amounts(values: pa.Array) -> Weighed:
 
 
 def _fractions(magnitudes: Floats) -> tuple[Bits, int]:
-    """Doubles >= 0 as integers in limbs, over 2**shift for the least shift that serves all.
+    """Doubles >= 0 as integers in limbs, divided by 2**shift. It is the smallest shift that fits all of them.
 
     >>> _fractions(np.array([0.75, 2.0]))
     (array([[3],

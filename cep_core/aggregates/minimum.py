@@ -1,4 +1,4 @@
-"""MIN: the least known value; NULL without any."""
+"""MIN: the smallest non-null value; NULL if there is none."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ AGGREGATES: tuple[Aggregate, ...] = (
 )
 
 NAMED = {aggregate.name: aggregate for aggregate in AGGREGATES}
-"""Each by the name that a query calls it by, in small letters."""
+"""The aggregates by their names in queries, in small letters."""
 OVER_TRENDS = tuple(aggregate.name for aggregate in AGGREGATES if aggregate.over_trends)
-"""The names of those that have a meaning over all trends."""
+"""The names of the aggregates that have a meaning over all trends."""
 
 NOT_OVER_TRENDS = {
     "median": (
@@ -34,9 +34,9 @@ NOT_OVER_TRENDS = {
         "AVG, STDDEV, MIN and MAX tell where values lie; cep.match takes a median of your own inside one match",
     ),
 }
-"""Aggregates that many ask for and none of the above is: why not, and what to write instead."""
+"""Aggregates that users expect but the language lacks: the reason, and what to write instead."""
 
 
 def over_trends(name: str, target: str | None) -> Aggregate:
-    """The aggregate over all trends that a query calls by this name; without a target it counts trends."""
+    """The aggregate of this name over all trends. Without a target it counts trends."""
     return COUNT_TRENDS if target is None else NAMED[name]

@@ -1,4 +1,4 @@
-"""Aggregates over every beginning of lists of values: best places, counts and exact sums so far. Linear.
+"""Aggregates over every beginning of lists: best places, counts, and exact sums so far. Linear time.
 
 List k has the elements offsets[k] to offsets[k + 1] - 1. `before`: each beginning is without its last element.
 """
@@ -16,40 +16,40 @@ from cep_core.arrays import NOTHING, Flags, Ints
 from cep_core.numbers.codes import encode
 
 EXACT = 2**53
-"""Integers up to it are doubles without rounding."""
+"""Integers up to this are doubles without rounding."""
 LARGEST = 2**63 - 1
 HALF = 1 << 31
 LOW_HALF = (1 << 32) - 1
 
 
 def extreme_so_far(values: pa.Array, offsets: Ints, *, largest: bool, before: bool) -> pa.Array:
-    """The least, or largest, known value so far; the first of equal ones. NULL without any."""
+    """The smallest (or largest) non-null value so far; the first of equal values. NULL if there is none."""
     plain = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     places = _best_places(encode(plain, largest)[0], offsets, before)
     return values.take(pa.array(places, mask=places < 0))
 
 
 def end_so_far(values: pa.Array, offsets: Ints, *, last: bool, before: bool) -> pa.Array:
-    """The value of the first, or of the last, element so far, known or not."""
+    """The value of the first (or last) element so far, even if it is NULL."""
     places = np.arange(len(values))
     places = _best_places(-places if last else places, offsets, before)
     return values.take(pa.array(places, mask=places < 0))
 
 
 def known_so_far(values: pa.Array, offsets: Ints, *, before: bool) -> Ints:
-    """How many values so far are not NULL."""
+    """The number of non-null values so far."""
     return _counts(values.is_valid().to_numpy(zero_copy_only=False), offsets, before)
 
 
 def largest_sum(numbers: Ints, offsets: Ints) -> int:
-    """A bound of the magnitude of any sum over a list."""
+    """An upper bound for the magnitude of any sum over a list."""
     largest = max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
     return largest * int(np.diff(offsets).max(initial=0))
 
 
 @njit(cache=True)
 def _best_places(keys: Ints, offsets: Ints, before: bool) -> Ints:
-    """The place of the least key of each list so far, or -1."""
+    """The place of the smallest key of each list so far, or -1."""
     best = np.empty_like(keys)
     for k in range(offsets.shape[0] - 1):
         place = -1
@@ -93,14 +93,14 @@ def wide_sums(numbers: Ints, offsets: Ints, before: bool) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def sums(numbers: npt.NDArray[Any], offsets: Ints, before: bool) -> npt.NDArray[Any]:
-    """The sums of each list so far, none of which leaves the type."""
-    found = np.empty_like(numbers)
+    """The sums of each list so far. All of them must fit the type."""
+    so_far = np.empty_like(numbers)
     for k in range(offsets.shape[0] - 1):
         total = numbers.dtype.type(0)
         for p in range(offsets[k], offsets[k + 1]):
             if before:
-                found[p] = total
+                so_far[p] = total
             total += numbers[p]
             if not before:
-                found[p] = total
-    return found
+                so_far[p] = total
+    return so_far

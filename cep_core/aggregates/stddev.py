@@ -1,9 +1,9 @@
 """STDDEV: the standard deviation of integers over the whole population, rounded once.
 
-With n known values, their sum s and the sum of their squares q it is sqrt(n q - s^2) / n. All three are exact integers
-of any size, and add up over trends, groups and slices. Doubles are refused: their exact squares would need thousands of
-bits a value. Over one value it is 0, over none NULL. Cost over all trends: two totals more than COUNT, and a root for
-each row of the result; inside a match linear.
+With n non-null values, their sum s, and the sum of their squares q, it is sqrt(n q - s^2) / n. All three are exact
+integers of any size, and they add up over trends, groups and slices. Doubles are refused: their exact squares would
+need thousands of bits for each value. Over one value the result is 0; over no value it is NULL. Cost over all trends:
+two totals more than COUNT, and a root for each row of the result. Inside a match it is linear.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from cep_core.numbers.integers import Integers
 from cep_core.numbers.limb_words import LIMB, LIMB_BITS
 
 SAFE = 1 << 62
-"""Integers below it neither wrap when two are added nor lose digits in an extended double."""
+"""Two integers below this add without wrapping. Neither loses digits in an extended double."""
 EXTENDED = np.finfo(np.longdouble).nmant >= 63
-"""Whether a long double holds every machine word; where it does not, every root is taken in integers."""
+"""Whether a long double holds every machine word. If not, every root is computed in integers."""
 NEAR = 2.0**-8
-"""How near to the middle of two doubles a root may be, in parts of their distance, to be taken again in integers."""
+"""Roots closer than this to the middle of two doubles are computed again in integers; the unit is their distance."""
 
 
 class StandardDeviation(Aggregate):
@@ -80,7 +80,7 @@ class StandardDeviation(Aggregate):
 
 
 def squares(values: pa.Array) -> Weighed:
-    """The square of each integer, as up to four limbs; a NULL adds 0.
+    """The square of each integer, in up to four limbs. A NULL adds 0.
 
     >>> squares(pa.array([3, None, -(2**63)])).positive
     array([[         9,          0,          0,          0],
@@ -88,7 +88,7 @@ def squares(values: pa.Array) -> Weighed:
            [         0,          0,          0, 1073741824]], dtype=uint64)
     """
     whole = pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
-    magnitude = np.abs(whole).astype(np.uint64)  # of the least integer, too: it wraps to itself, and then to 2**63
+    magnitude = np.abs(whole).astype(np.uint64)  # also right for -2**63: abs wraps to itself, and the cast gives 2**63
     low, high = magnitude & LIMB, magnitude >> LIMB_BITS
     lowest, middle, highest = low * low, 2 * low * high, high * high
     second = (lowest >> LIMB_BITS) + (middle & LIMB)
@@ -101,8 +101,8 @@ def squares(values: pa.Array) -> Weighed:
 def root(square: Fraction) -> float:
     """The double nearest to the square root of a fraction >= 0, ties to even.
 
-    Taken in integers with more than twice the bits of a double, the last of which is 1 if something is cut off: then
-    the one rounding to a double sees on which side of a middle the root lies.
+    The root is computed in integers with more than twice the bits of a double. The last bit is 1 if anything is cut
+    off. So the single rounding to a double knows on which side of a middle the root lies.
 
     >>> root(Fraction(2)), root(Fraction(10**600, 9)) == 10**300 / 3
     (1.4142135623730951, True)
@@ -119,24 +119,24 @@ def root(square: Fraction) -> float:
 
 
 def _deviations(count: Integers, total: Integers, of_squares: Integers) -> Floats:
-    """sqrt(n q - s^2) / n of each row, rounded once; 0 where n is 0."""
+    """sqrt(n q - s^2) / n of each row, rounded once; 0 if n is 0."""
     radicand = count.times(of_squares).minus(total.times(total))
     divisor = np.maximum(count.small, 1).astype(np.longdouble)
     extended = np.sqrt(radicand.small.astype(np.longdouble)) / divisor
     deviations: Floats = extended.astype(np.float64)
     unit = np.spacing(deviations)
     from_middle = np.abs(np.abs(extended - deviations) - unit / 2)
-    again = (from_middle < NEAR * unit) | (np.abs(radicand.small) >= SAFE)
-    again[list(radicand.large) + list(count.large)] = True
+    uncertain = (from_middle < NEAR * unit) | (np.abs(radicand.small) >= SAFE)
+    uncertain[list(radicand.large) + list(count.large)] = True
     if not EXTENDED:
-        again[:] = True
-    for row in np.flatnonzero(again & count.nonzero()).tolist():
+        uncertain[:] = True
+    for row in np.flatnonzero(uncertain & count.nonzero()).tolist():
         deviations[row] = root(Fraction(radicand[row], count[row] ** 2))
     return deviations
 
 
 def _wide_sums(numbers: Ints, offsets: Ints, *, before: bool) -> tuple[Integers, Integers]:
-    """The sums and the sums of squares of each list so far, where these may leave a machine word."""
+    """The sums and the sums of squares of each list so far. These may exceed a machine word."""
     total, of_squares = [0] * len(numbers), [0] * len(numbers)
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         first = second = 0

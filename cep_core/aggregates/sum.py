@@ -1,6 +1,6 @@
-"""SUM: exact over all trends, of integers and of doubles; NULL over no known value.
+"""SUM: exact over all trends, of integers and of doubles; NULL if there is no non-null value.
 
-Inside a match a sum of integers is NULL beyond 64 bits, a sum of doubles is rounded as it grows.
+Inside a match, a sum of integers is NULL beyond 64 bits, and a sum of doubles is rounded at each addition.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Sum(Aggregate):
             arrays = [decimals(total) if whole else doubles(total, shift), logarithms(total, shift), signs(total)]
             if whole and exact:
                 arrays.append(digits(total))
-            some = merged.totals[1].nonzero()
-            if not some.all():
-                arrays = [pc.if_else(pa.array(some), array, pa.scalar(None, array.type)) for array in arrays]
+            nonempty = merged.totals[1].nonzero()
+            if not nonempty.all():
+                arrays = [pc.if_else(pa.array(nonempty), array, pa.scalar(None, array.type)) for array in arrays]
             return with_infinities(arrays, merged)
 
         return Returned(tuple(columns), values)
@@ -70,7 +70,7 @@ class Sum(Aggregate):
 
 
 def exact_sum(values: Sequence[Any]) -> Fraction | float:
-    """The exact sum of numbers; what is not finite decides alone.
+    """The exact sum of numbers. If some are infinite or NaN, the sum of these.
 
     >>> exact_sum([1, 2**70, 0.5]) == 2**70 + Fraction(3, 2)
     True

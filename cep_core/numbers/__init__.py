@@ -1,1 +1,1 @@
-"""Exact numbers of any size, as columns and as rows that kernels add; codes and groups of values."""
+"""Exact numbers of any size, as columns and as rows that kernels add; also codes and groups of values."""

@@ -1,8 +1,8 @@
-"""Values as integer codes whose smallest is the MIN, or the MAX: one kind of minimum for every attribute type.
+"""Values as integer codes. The smallest code is the MIN or the MAX, so every attribute type has one kind of minimum.
 
-Integers code themselves, doubles by their bits (which order like integers once the negative ones are turned over; NaN
-comes last, as in SQL), strings by rank. The code of a MAX is the complement, which turns the order round without
-overflow. Nulls have the code NOTHING.
+An integer is its own code. A double is coded by its bits: they order like integers once negative ones are reversed; NaN
+comes last, as in SQL. A string is coded by its rank. For a MAX the code is the complement, which reverses the order
+without overflow. A null has the code NOTHING.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
 
 @dataclass(frozen=True)
 class Coding:
-    """How codes read: the Arrow type of the values, the order, and the sorted values where codes are ranks."""
+    """How to decode: the Arrow type of the values, the order, and the sorted values if codes are ranks."""
 
     type: pa.DataType
     largest: bool
@@ -28,7 +28,7 @@ class Coding:
 
 
 def encode(values: pa.Array, largest: bool) -> tuple[Ints, Coding]:
-    """Codes of the values, smaller for a smaller value (for a larger one if `largest`), NOTHING for null.
+    """The codes of the values. A smaller value has a smaller code (a larger code if `largest`); null has NOTHING.
 
     >>> codes, coding = encode(pa.array([2.5, None, -1.0]), largest=True)
     >>> decode(np.array([codes.min(), NOTHING]), coding).to_pylist()
@@ -38,7 +38,7 @@ def encode(values: pa.Array, largest: bool) -> tuple[Ints, Coding]:
     if largest:
         codes = ~codes
     null = unknown(values)
-    if bool(((codes == NOTHING) & ~null).any()):  # the one value whose own code is taken
+    if bool(((codes == NOTHING) & ~null).any()):  # one value has the code NOTHING itself
         ranked = _sorted_values(values)
         codes = _ranks(values, ranked)
         codes = ~codes if largest else codes
@@ -47,7 +47,7 @@ def encode(values: pa.Array, largest: bool) -> tuple[Ints, Coding]:
 
 
 def decode(codes: Ints, coding: Coding) -> pa.Array:
-    """The values of the codes, in the type that `encode` was given."""
+    """The values of the codes, in the type of the values that were encoded."""
     null = codes == NOTHING
     plain = np.where(null, 0, ~codes if coding.largest else codes)
     if coding.ranked is not None:
@@ -63,15 +63,15 @@ def decode(codes: Ints, coding: Coding) -> pa.Array:
 
 
 def unknown(values: pa.Array) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which values are null; NaN is a value."""
+    """A flag for each value: is it null? NaN is not null."""
     return values.is_null().to_numpy(zero_copy_only=False).astype(np.bool_)
 
 
 def ordered_codes(values: pa.Array) -> tuple[Ints, pa.Array | None]:
-    """int64 codes in the order of the values (arbitrary for null), and the sorted values where codes are ranks."""
+    """int64 codes in the order of the values (arbitrary for null), and the sorted values if codes are ranks."""
     if pa.types.is_floating(values.type):
         numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
-        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # one NaN, and -0.0 is 0.0
+        numbers = np.where(np.isnan(numbers), np.nan, numbers + 0.0)  # all NaNs become equal, and -0.0 becomes 0.0
         bits = numbers.view(np.int64)
         return np.where(bits < 0, bits ^ MAGNITUDE, bits), None
     if pa.types.is_integer(values.type) or pa.types.is_boolean(values.type):

@@ -1,6 +1,7 @@
 """Exact counts as result columns (`docs/architecture.md`, Numbers).
 
-A count is stored as DECIMAL(38,0), null beyond; its size as a logarithm (DOUBLE, null at 0); and all its digits.
+A count has three columns: the number as DECIMAL(38,0), null if it has more digits; its logarithm as DOUBLE, null if the
+count is 0; and all its digits.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from cep_core.arrays import Ints
 
 COUNT = pa.decimal128(38, 0)
 COUNTS = ("match_count", "match_count_log10", "match_count_exact")
-"""The columns of the matches of a compact row."""
+"""The columns for the number of matches of a compact row."""
 _LARGEST = 10**38
 
 
 def count_columns(counts: Ints, large: Mapping[int, int]) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """The number, log10 and digits of counts > 0; `large` has, by place, those that int64 cannot hold.
+    """The number, log10 and digits of counts > 0. `large` has the counts that int64 cannot hold, by place.
 
     >>> [column.to_pylist() for column in count_columns(np.array([100, 0]), {1: 10**40})]
     [[Decimal('100'), None], [2.0, 40.0], ['100', '10000000000000000000000000000000000000000']]
@@ -40,12 +41,12 @@ def count_columns(counts: Ints, large: Mapping[int, int]) -> tuple[pa.Array, pa.
 
 
 def unknown_counts(rows: int) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """The same columns where nobody counted."""
+    """The same columns without values, for rows that were not counted."""
     return pa.nulls(rows, COUNT), pa.nulls(rows, pa.float64()), pa.nulls(rows, pa.string())
 
 
 def all_digits(count: int) -> str:
-    """A count's digits, also past the length at which Python refuses to print integers."""
+    """The digits of a count, even of one that is too long for Python's own conversion."""
     return str(Decimal(count))
 
 

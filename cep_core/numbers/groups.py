@@ -1,4 +1,4 @@
-"""Rows that agree in some columns, numbered in the order of those columns; nothing is sorted that is sorted already."""
+"""Groups rows with equal values, numbered in the order of the columns. Sorted rows are not sorted again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOM = 1 << 62
 def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
     """The group of each row, 0.. in the order of the columns, and the first row of each group.
 
-    O(rows) where rows come in order, else O(rows * log rows).
+    O(rows) if the rows are sorted, else O(rows * log rows).
 
     >>> group_rows([np.array([7, 5, 7, 5]), np.array([1, 2, 1, 1])])
     (array([2, 1, 2, 0]), array([3, 1, 0]))
@@ -41,14 +41,14 @@ def group_rows(columns: list[Ints]) -> tuple[Ints, Ints]:
 
 
 def column_codes(column: pa.ChunkedArray | pa.Array) -> list[Ints]:
-    """A column as integers in its order: one column of them, or two where there are nulls, which come last.
+    """A column as integers of the same order: one column, or two if there are nulls. Nulls come last.
 
     >>> column_codes(pa.array([7, None, 5]))
     [array([0, 1, 0]), array([7, 0, 5])]
     """
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    codes = ordered_codes(whole)[0]
-    return [unknown(whole).astype(np.int64), codes] if whole.null_count else [codes]
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    codes = ordered_codes(array)[0]
+    return [unknown(array).astype(np.int64), codes] if array.null_count else [codes]
 
 
 def _dense(column: Ints) -> tuple[Ints, int]:

@@ -1,7 +1,7 @@
 """Exact integers as result columns (docs/language.md, Results; docs/architecture.md, Numbers).
 
-A count or an integer sum is DECIMAL(38,0), null beyond 38 digits, with its magnitude beside it in any case; averages
-and float sums are doubles, rounded once from exact integers. Vectorised where numbers fit a machine word.
+A count or an integer sum is DECIMAL(38,0), null if it has more than 38 digits; another column always has its magnitude.
+Averages and float sums are doubles, rounded once from exact integers. Numbers that fit a machine word are vectorised.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from cep_core.numbers.integers import Integers
 DECIMAL = pa.decimal128(38, 0)
 DECIMAL_LIMIT = 10**38
 EXACT_DOUBLE = 1 << 53
-"""Integers below it are doubles without rounding."""
+"""Integers below this are doubles without rounding."""
 LARGEST_SHIFT = 1000
-"""A power of two by which an exact double may be divided without leaving the normal range."""
+"""An exact double may be divided by 2 to this power and stays in the normal range."""
 LOG10_OF_2 = math.log10(2)
 
 
 def decimals(values: Integers) -> pa.Array:
-    """The values as DECIMAL(38,0), null beyond 38 digits."""
+    """The values as DECIMAL(38,0), null for more than 38 digits."""
     column = pa.array(values.small, pa.int64()).cast(DECIMAL)
     if not values.large:
         return column
@@ -39,7 +39,7 @@ def decimals(values: Integers) -> pa.Array:
 
 
 def logarithms(values: Integers, shifts: Ints | None = None) -> pa.Array:
-    """log10 |value / 2**shift|, null at 0; within 1e-9 of the truth, at any size.
+    """log10 |value / 2**shift|, null at 0. The error is at most 1e-9, at any size.
 
     >>> logarithms(Integers.of([0, 1000, 10**400])).to_pylist()
     [None, 3.0, 400.0]
@@ -48,17 +48,17 @@ def logarithms(values: Integers, shifts: Ints | None = None) -> pa.Array:
         values, shifts = values.in_lowest_terms(shifts)
     magnitude = np.abs(values.small.astype(np.float64))
     column = np.log10(np.where(magnitude > 0, magnitude, 1.0))
-    known = magnitude > 0
+    nonzero = magnitude > 0
     for row, value in values.large.items():
         column[row] = math.log10(abs(value))
-        known[row] = True
+        nonzero[row] = True
     if shifts is not None:
         column -= shifts * LOG10_OF_2
-    return pa.array(column, pa.float64(), mask=~known)
+    return pa.array(column, pa.float64(), mask=~nonzero)
 
 
 def signs(values: Integers) -> pa.Array:
-    """-1, 0 or 1."""
+    """The sign of each value: -1, 0 or 1."""
     column = np.sign(values.small).astype(np.int8)
     for row, value in values.large.items():
         column[row] = 1 if value > 0 else -1
@@ -66,7 +66,7 @@ def signs(values: Integers) -> pa.Array:
 
 
 def digits(values: Integers) -> pa.Array:
-    """All digits, as strings."""
+    """All digits of the values, as strings."""
     column = pa.array(values.small, pa.int64()).cast(pa.string())
     if not values.large:
         return column
@@ -78,25 +78,25 @@ def digits(values: Integers) -> pa.Array:
 
 
 def quotients(dividends: Integers, divisors: Integers, shifts: Ints) -> pa.Array:
-    """dividend / (divisor * 2**shift) as doubles, rounded once; null where the divisor is 0 or it is out of range.
+    """dividend / (divisor * 2**shift) as doubles, rounded once; null if the divisor is 0 or the result out of range.
 
     >>> quotients(Integers.of([1, 3 * 10**400, 5]), Integers.of([3, 10**400, 0]), np.zeros(3, np.int64)).to_pylist()
     [0.3333333333333333, 3.0, None]
     """
-    known = divisors.nonzero()
+    defined = divisors.nonzero()
     exact = np.abs(dividends.small) < EXACT_DOUBLE
     exact &= (divisors.small < EXACT_DOUBLE) & (shifts < LARGEST_SHIFT)
     exact[list(dividends.large) + list(divisors.large)] = False
     column = np.ldexp(dividends.small.astype(np.float64), -np.minimum(shifts, LARGEST_SHIFT).astype(np.int32))
-    column /= np.where(known & exact, divisors.small, 1)
-    for row in np.flatnonzero(known & ~exact):
+    column /= np.where(defined & exact, divisors.small, 1)
+    for row in np.flatnonzero(defined & ~exact):
         try:
             column[row] = dividends[int(row)] / (divisors[int(row)] << int(shifts[row]))
         except OverflowError:
-            known[row] = False
-    return pa.array(column, pa.float64(), mask=~known)
+            defined[row] = False
+    return pa.array(column, pa.float64(), mask=~defined)
 
 
 def doubles(values: Integers, shifts: Ints) -> pa.Array:
-    """value / 2**shift as doubles, rounded once; null where out of range."""
+    """value / 2**shift as doubles, rounded once; null if out of range."""
     return quotients(values, Integers(np.ones(len(values), dtype=np.int64)), shifts)

@@ -1,4 +1,4 @@
-"""Columns of exact integers of any size: a machine word where it fits, a Python integer only where it does not."""
+"""Columns of exact integers of any size: machine words, and Python integers only for values that do not fit a word."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ HALF = 31
 HALF_MASK = np.int64((1 << HALF) - 1)
 SAFE = 1 << 62
 MOST_SHIFT = 63
-"""By more bits no word is shifted."""
+"""The most bits by which a word may be shifted."""
 
 
 @dataclass(frozen=True)
 class Integers:
-    """n exact integers: `small[i]`, or `large[i]` where the row is in `large` (its `small` is then 0).
+    """n exact integers: `large[i]` if row i is in `large` (then `small[i]` is 0), else `small[i]`.
 
     >>> Integers.of([3, 2**70]).sum_by(np.array([0, 0]), 1).to_list()
     [1180591620717411303427]
@@ -30,7 +30,7 @@ class Integers:
 
     @staticmethod
     def of(values: list[int]) -> Integers:
-        """The column of these integers."""
+        """A column of the given integers."""
         large = {row: value for row, value in enumerate(values) if not -SAFE < value < SAFE}
         return Integers(np.array([0 if row in large else v for row, v in enumerate(values)], dtype=np.int64), large)
 
@@ -45,7 +45,7 @@ class Integers:
         return [self[row] for row in range(len(self))]
 
     def nonzero(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which values are not 0."""
+        """A flag for each value: is it not 0?"""
         flags = self.small != 0
         flags[list(self.large)] = True
         return flags
@@ -59,16 +59,16 @@ class Integers:
         return Integers(self.small[rows], {int(hit): self.large[int(rows[hit])] for hit in hits})
 
     def put(self, rows: Ints, values: Integers) -> Integers:
-        """The column with other values at `rows`."""
+        """The column with the given values at `rows`."""
         small = self.small.copy()
         small[rows] = values.small
-        gone = set(rows.tolist()) if self.large else set()
-        large = {row: value for row, value in self.large.items() if row not in gone}
+        replaced = set(rows.tolist()) if self.large else set()
+        large = {row: value for row, value in self.large.items() if row not in replaced}
         large |= {int(rows[n]): value for n, value in values.large.items()}
         return Integers(small, large)
 
     def negative(self) -> Integers:
-        """Every value with the other sign."""
+        """Every value with the opposite sign."""
         return Integers(-self.small, {row: -value for row, value in self.large.items()})
 
     def minus(self, other: Integers) -> Integers:
@@ -87,14 +87,14 @@ class Integers:
         [-15, 1208925819614629174706176]
         """
         magnitude = np.abs(self.small).astype(np.float64) * np.abs(other.small).astype(np.float64)
-        beyond = magnitude >= SAFE / 2  # a float's error is far less than the rest of the word
-        beyond[list(self.large) + list(other.large)] = True
-        small = np.where(beyond, 0, self.small) * np.where(beyond, 0, other.small)
-        rows = np.flatnonzero(beyond)
+        overflows = magnitude >= SAFE / 2  # SAFE / 2 leaves more room in the word than the float's error
+        overflows[list(self.large) + list(other.large)] = True
+        small = np.where(overflows, 0, self.small) * np.where(overflows, 0, other.small)
+        rows = np.flatnonzero(overflows)
         return Integers(small).put(rows, Integers.of([self[int(row)] * other[int(row)] for row in rows]))
 
     def halved(self) -> Integers:
-        """Row-wise half of even values."""
+        """Half of each value. All values must be even."""
         return Integers.of([value >> 1 for value in self.to_list()]) if self.large else Integers(self.small >> 1)
 
     def shifted(self, shifts: Ints) -> Integers:
@@ -105,7 +105,7 @@ class Integers:
         return self.put(rows, Integers.of([self[int(row)] << int(shifts[row]) for row in rows]))
 
     def in_lowest_terms(self, shifts: Ints) -> tuple[Integers, Ints]:
-        """The same fractions value / 2**shift, shift >= 0, each in its only form: odd, or over 2**0.
+        """The fractions value / 2**shift, shift >= 0, in lowest terms: the value is odd, or the shift is 0.
 
         >>> values, shifts = Integers.of([12, 3 << 99, 0]).in_lowest_terms(np.array([1, 100, 5]))
         >>> values.to_list(), shifts
@@ -134,20 +134,20 @@ class Integers:
             np.add.at(high, groups, self.small >> HALF)
             high += low >> HALF
             low &= HALF_MASK
-            wide = np.abs(high) >= (1 << (HALF - 1))
-            large = {int(g): (int(high[g]) << HALF) + int(low[g]) for g in np.flatnonzero(wide)}
-            low += np.where(wide, 0, high) << HALF
-            low[wide] = 0
+            is_large = np.abs(high) >= (1 << (HALF - 1))
+            large = {int(g): (int(high[g]) << HALF) + int(low[g]) for g in np.flatnonzero(is_large)}
+            low += np.where(is_large, 0, high) << HALF
+            low[is_large] = 0
         for row, value in self.large.items():
             group = int(groups[row])
             large[group] = large.get(group, int(low[group])) + value
             low[group] = 0
-        groups_beyond = np.array(list(large), dtype=np.int64)
-        return Integers(low).put(groups_beyond, Integers.of(list(large.values())))
+        large_groups = np.array(list(large), dtype=np.int64)
+        return Integers(low).put(large_groups, Integers.of(list(large.values())))
 
     @staticmethod
     def concatenate(columns: list[Integers]) -> Integers:
-        """One column after another."""
+        """The columns joined, one after another."""
         if not columns:
             return Integers(np.zeros(0, dtype=np.int64))
         starts = np.cumsum([0] + [len(column) for column in columns])
@@ -159,7 +159,7 @@ class Integers:
         return Integers(np.concatenate([column.small for column in columns]), large)
 
     def to_arrow(self) -> tuple[pa.Array, pa.Array]:
-        """The column as int64 and, null but for the large ones, as binary (two's complement, little-endian)."""
+        """Two columns: int64, and binary (two's complement, little-endian) for large values; null for the others."""
         small = pa.array(self.small, pa.int64())
         if not self.large:
             return small, pa.nulls(len(self), pa.binary())

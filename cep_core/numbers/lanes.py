@@ -1,9 +1,9 @@
-"""Counts side by side, LANES of them, added as one vector.
+"""Counts in LANES lanes side by side, added as one vector.
 
-Arrays of lanes are C-contiguous [n, S, LANES]; numbers[i, s] is one node's vector. These functions are for
-compiled code and become the instructions themselves, because the compiler leaves additions in a row alone, and a
-loop over the lanes costs more than the additions. What a sum is follows from the type: int64 stops at LIMIT, uint64
-is a residue of `modulus` (0: of 2**64), float64 is rounded.
+Arrays of lanes are C-contiguous [n, S, LANES]; numbers[i, s] is the vector of one node. Compiled code calls these
+functions; each becomes the vector instructions themselves. The compiler does not vectorise additions in a row, and a
+loop over the lanes costs more than the additions. The type decides how to add: int64 stops at LIMIT, uint64 is a
+residue of `modulus` (0: of 2**64), float64 is rounded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from numba.np.arrayobj import make_array
 
 LANES = 16
 LIMIT = 1 << 61
-"""Counts below it are plain; two that reach it add without wrapping a 64-bit integer."""
+"""Counts below this are exact. Two counts that reach it still add without wrapping a 64-bit integer."""
 
 Made = tuple[Any, Callable[..., Any]]
-"""A signature and what generates the code."""
+"""A signature, and the function that generates the code."""
 
 
 @intrinsic
@@ -31,10 +31,10 @@ def add_lanes(context: Any, into: Any, i: Any, s: Any, more: Any, j: Any, t: Any
     """into[i, s] += more[j, t]."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        own = _pointer(context, builder, signature.args[0], args[0], args[1], args[2])
-        other = _pointer(context, builder, signature.args[3], args[3], args[4], args[5])
-        total = _plus(builder, signature.args[0], _load(builder, own), _load(builder, other), args[6])
-        builder.store(total, own, align=8)
+        target = _pointer(context, builder, signature.args[0], args[0], args[1], args[2])
+        addend = _pointer(context, builder, signature.args[3], args[3], args[4], args[5])
+        total = _plus(builder, signature.args[0], _load(builder, target), _load(builder, addend), args[6])
+        builder.store(total, target, align=8)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, types.intp, more, types.intp, types.intp, types.uint64), generate
@@ -45,8 +45,8 @@ def clear_lanes(context: Any, numbers: Any, i: Any, s: Any) -> Made:
     """numbers[i, s] = 0."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        own = _pointer(context, builder, signature.args[0], *args)
-        builder.store(ir.Constant(_vector(signature.args[0]), None), own, align=8)
+        target = _pointer(context, builder, signature.args[0], *args)
+        builder.store(ir.Constant(_vector(signature.args[0]), None), target, align=8)
         return context.get_dummy_value()
 
     return types.void(numbers, types.intp, types.intp), generate
@@ -57,12 +57,12 @@ def any_lane(context: Any, numbers: Any, i: Any, s: Any) -> Made:
     """Whether numbers[i, s] has a lane other than 0."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = _load(builder, _pointer(context, builder, signature.args[0], *args))
-        nothing = ir.Constant(found.type, None)
+        vector = _load(builder, _pointer(context, builder, signature.args[0], *args))
+        zeros = ir.Constant(vector.type, None)
         if signature.args[0].dtype == types.float64:
-            differs = builder.fcmp_unordered("!=", found, nothing)
+            differs = builder.fcmp_unordered("!=", vector, zeros)
         else:
-            differs = builder.icmp_unsigned("!=", found, nothing)
+            differs = builder.icmp_unsigned("!=", vector, zeros)
         mask = ir.IntType(LANES)
         return builder.icmp_unsigned("!=", builder.bitcast(differs, mask), ir.Constant(mask, 0))
 
@@ -71,7 +71,7 @@ def any_lane(context: Any, numbers: Any, i: Any, s: Any) -> Made:
 
 @intrinsic
 def insert_lanes(context: Any, trees: Any, c: Any, place: Any, more: Any, j: Any, t: Any, modulus: Any) -> Made:
-    """Adds more[j, t] at a place of the Fenwick tree trees[c]; places are 1..n, 0 and those beyond are left out."""
+    """Add more[j, t] at a place of the Fenwick tree trees[c]. Places are 1..n; other places add nothing."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
@@ -83,8 +83,8 @@ def insert_lanes(context: Any, trees: Any, c: Any, place: Any, more: Any, j: Any
             return builder.and_(builder.icmp_signed(">", at, zero), builder.icmp_signed("<", at, kept))
 
         with _while(builder, args[2], inside) as (at, go_on):
-            own = _pointer(context, builder, kind, args[0], args[1], at)
-            builder.store(_plus(builder, kind, _load(builder, own), value, args[6]), own, align=8)
+            target = _pointer(context, builder, kind, args[0], args[1], at)
+            builder.store(_plus(builder, kind, _load(builder, target), value, args[6]), target, align=8)
             go_on(builder.add(at, builder.and_(at, builder.neg(at))))
         return context.get_dummy_value()
 
@@ -93,18 +93,18 @@ def insert_lanes(context: Any, trees: Any, c: Any, place: Any, more: Any, j: Any
 
 @intrinsic
 def sum_lanes(context: Any, into: Any, i: Any, s: Any, trees: Any, c: Any, place: Any, modulus: Any) -> Made:
-    """into[i, s] += what the Fenwick tree trees[c] holds at the places 1..place."""
+    """into[i, s] += the sum of the Fenwick tree trees[c] over the places 1..place."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = signature.args[0]
-        own = _pointer(context, builder, kind, args[0], args[1], args[2])
-        total = cgutils.alloca_once_value(builder, _load(builder, own))
+        target = _pointer(context, builder, kind, args[0], args[1], args[2])
+        total = cgutils.alloca_once_value(builder, _load(builder, target))
         zero, one = ir.Constant(args[5].type, 0), ir.Constant(args[5].type, 1)
         with _while(builder, args[5], lambda at: builder.icmp_signed(">", at, zero)) as (at, go_on):
-            found = _load(builder, _pointer(context, builder, signature.args[3], args[3], args[4], at))
-            builder.store(_plus(builder, kind, builder.load(total), found, args[6]), total)
+            cell = _load(builder, _pointer(context, builder, signature.args[3], args[3], args[4], at))
+            builder.store(_plus(builder, kind, builder.load(total), cell, args[6]), total)
             go_on(builder.and_(at, builder.sub(at, one)))
-        builder.store(builder.load(total), own, align=8)
+        builder.store(builder.load(total), target, align=8)
         return context.get_dummy_value()
 
     return types.void(into, types.intp, types.intp, trees, types.intp, types.intp, types.uint64), generate
@@ -115,13 +115,13 @@ def _vector(kind: Any) -> ir.VectorType:
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, i: Any, s: Any) -> Any:
-    """Where array[i, s] lies, as a vector."""
+    """The address of array[i, s], as a vector."""
     if kind.ndim != 3 or kind.layout != "C":
         raise TypeError(f"lanes are of a C-contiguous array of 3 dimensions, not {kind}")
-    own = make_array(kind)(context, builder, array)
-    states = cgutils.unpack_tuple(builder, own.shape, 3)[1]
+    fields = make_array(kind)(context, builder, array)
+    states = cgutils.unpack_tuple(builder, fields.shape, 3)[1]
     node = builder.add(builder.mul(i, states), s)
-    first = builder.gep(own.data, [builder.mul(node, ir.Constant(node.type, LANES))])
+    first = builder.gep(fields.data, [builder.mul(node, ir.Constant(node.type, LANES))])
     return builder.bitcast(first, _vector(kind).as_pointer())
 
 
@@ -134,18 +134,18 @@ def _plus(builder: Any, kind: Any, one: Any, other: Any, modulus: Any) -> Any:
         return builder.fadd(one, other)
     total = builder.add(one, other)
     if kind.dtype == types.int64:
-        most = ir.Constant(total.type, [LIMIT] * LANES)
-        return builder.select(builder.icmp_signed("<", total, most), total, most)
-    alone = builder.insert_element(ir.Constant(total.type, ir.Undefined), modulus, ir.Constant(ir.IntType(32), 0))
-    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    turn = builder.shuffle_vector(alone, ir.Constant(total.type, ir.Undefined), everywhere)
-    least = builder.icmp_unsigned(">=", total, turn)  # modulus 0: the sum has turned over by itself
-    return builder.sub(total, builder.select(least, turn, ir.Constant(total.type, None)))
+        limit = ir.Constant(total.type, [LIMIT] * LANES)
+        return builder.select(builder.icmp_signed("<", total, limit), total, limit)
+    first_lane = builder.insert_element(ir.Constant(total.type, ir.Undefined), modulus, ir.Constant(ir.IntType(32), 0))
+    broadcast = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    modulus_vector = builder.shuffle_vector(first_lane, ir.Constant(total.type, ir.Undefined), broadcast)
+    reaches = builder.icmp_unsigned(">=", total, modulus_vector)  # modulus 0: the sum wraps by itself
+    return builder.sub(total, builder.select(reaches, modulus_vector, ir.Constant(total.type, None)))
 
 
 @contextmanager
 def _while(builder: Any, start: Any, holds: Callable[[Any], Any]) -> Iterator[tuple[Any, Callable[[Any], None]]]:
-    """A loop over places: its body gets the place and must say the next one."""
+    """A loop over places. Its body gets a place and must give the next one to `go_on`."""
     place = cgutils.alloca_once_value(builder, start)
     test, body = builder.append_basic_block("places"), builder.append_basic_block("place")
     after = builder.append_basic_block("after")

@@ -1,8 +1,7 @@
-"""Rows of numbers that stand side by side, lane after lane, and what is done with them: added, copied, emptied.
+"""Rows of numbers that stand side by side, lane after lane: they are added, copied and cleared.
 
-What a vertex passes on, and what a cell of a tree holds, is a row: limb after limb of the numbers of each lane, so that
-lanes are added by vector instructions, and limbs that no number has come to need are left alone. A row of minima
-belongs to it.
+A vertex passes on a row, and a cell of a tree holds a row. A row has limb after limb of the numbers of all lanes, so
+vector instructions add the lanes. Limbs that no number needs so far are not touched. Each row has a row of minima.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from numba import njit
 from cep_core.arrays import NOTHING, Bits, Ints
 
 STEP = 16
-"""Words that a loop of vector instructions takes at a time; what is left of a row costs as much, word by word."""
+"""The number of words that a vector loop takes at a time. The rest of a row costs as much, word by word."""
 
 
 class Rows(NamedTuple):
-    """A table of rows, and of their minima."""
+    """A table of rows, and the table of their minima."""
 
     words: Bits
     minima: Ints
 
 
 class Shape(NamedTuple):
-    """Of each limb a lane takes so many words, all lanes `stride`; and a lane has so many minima."""
+    """The shape of a row: in each limb a lane has `numbers` words, and all lanes `stride`; `extremes` minima a lane."""
 
     numbers: int
     extremes: int
@@ -34,9 +33,9 @@ class Shape(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The part of rows that some lanes take: words begin..end-1 of every limb, `stride` words apart, and some minima.
+    """The part of a row that some lanes take: words begin..end-1 of every limb, `stride` words apart; and their minima.
 
-    Bounds are unsigned, or else loops over them are not vectorised.
+    Bounds are unsigned, otherwise loops over them are not vectorised.
     """
 
     limbs: int
@@ -49,7 +48,7 @@ class Part(NamedTuple):
 
 @njit(cache=True)
 def shape_of(lanes: int, numbers: int, extremes: int) -> Shape:
-    """Rows of so many lanes: a limb takes whole steps, unless it is shorter than one.
+    """The shape of rows with this many lanes. A limb takes whole steps, unless it is shorter than one step.
 
     >>> shape_of(3, 2, 0)[2], shape_of(60, 1, 0)[2]
     (6, 64)
@@ -60,35 +59,35 @@ def shape_of(lanes: int, numbers: int, extremes: int) -> Shape:
 
 @njit(cache=True)
 def rows_of(count: int, words: int, minima: int) -> Rows:
-    """So many rows of nothing."""
+    """`count` empty rows."""
     return Rows(np.zeros((count, words), np.uint64), np.full((count, minima), NOTHING, np.int64))
 
 
 @njit(cache=True)
 def part_of(l0: int, l1: int, shape: Shape, limbs: int) -> Part:
-    """The part that lanes l0..l1-1 take, with some of their neighbours for the sake of whole steps.
+    """The part that lanes l0..l1-1 take, with some neighbouring lanes to make whole steps.
 
-    What a window that is over or not yet open gets by this is never read: one that is over has been told, and nothing
-    has begun in one that is not open.
+    Neighbours may belong to windows that have ended or are not open yet. What they receive is never read: the results
+    of an ended window have been copied, and no trend has begun in a window that is not open.
     """
     begin = l0 * shape.numbers // STEP * STEP
     end = min(shape.stride, (l1 * shape.numbers + STEP - 1) // STEP * STEP)
-    least = (np.uint64(l0 * shape.extremes), np.uint64(l1 * shape.extremes))
-    return Part(limbs, np.uint64(shape.stride), np.uint64(begin), np.uint64(end), least[0], least[1])
+    minima = (np.uint64(l0 * shape.extremes), np.uint64(l1 * shape.extremes))
+    return Part(limbs, np.uint64(shape.stride), np.uint64(begin), np.uint64(end), minima[0], minima[1])
 
 
 @njit(cache=True)
 def everything(rows: Rows) -> Part:
-    """Whole rows."""
-    words, least = np.uint64(rows.words.shape[1]), np.uint64(rows.minima.shape[1])
-    return Part(1, words, np.uint64(0), words, np.uint64(0), least)
+    """The part that is a whole row."""
+    words, minima = np.uint64(rows.words.shape[1]), np.uint64(rows.minima.shape[1])
+    return Part(1, words, np.uint64(0), words, np.uint64(0), minima)
 
 
 @njit(cache=True, inline="always")
 def add(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
-    """Add a part of a row to another, and lower its minima: what all walks do most of the time.
+    """Add a part of a row to another row, and lower its minima. Walks spend most of their time here.
 
-    Neither a slice nor a call, each of which would cost more than the additions.
+    This neither slices nor calls: each would cost more than the additions.
     """
     begin, end, limbs = part.begin, part.end, part.limbs
     if end - begin == part.stride:  # no gap between limbs
@@ -108,7 +107,7 @@ def add(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
 
 @njit(cache=True)
 def put(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
-    """Copy a part of a row to another."""
+    """Copy a part of a row to another row."""
     begin, end = part.begin, part.end
     for _ in range(part.limbs):
         for x in range(begin, end):
@@ -121,7 +120,7 @@ def put(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
 
 @njit(cache=True, inline="always")
 def empty(rows: Rows, row: int, part: Part) -> None:
-    """Empty a part of a row."""
+    """Clear a part of a row."""
     begin, end = part.begin, part.end
     for _ in range(part.limbs):
         for x in range(begin, end):

@@ -1,8 +1,8 @@
-"""Numbers of the kernels that walk many windows at once: as many limbs as they come to need, the lowest first.
+"""Numbers of the kernels that walk many windows at once, with as many limbs as they need, the lowest first.
 
-A limb is a word of which only the lowest bits are used: what is above them is room for summands, so that sums are
-taken word by word and carried once a vertex. While all numbers are small there is one limb, which is a machine word.
-A count is never a float.
+A limb is a word of which only the lowest bits are used. The bits above are room for summands, so sums are taken word by
+word, and carries are done once for each vertex. While all numbers are small, there is one limb: a machine word. A count
+is never a float.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MOST_BITS = 63
 
 
 def bits_of_limbs(summands: int, weights: Bits) -> int:
-    """How many bits of a limb are used where up to so many limbs are summed, and counts multiplied by these weights.
+    """The number of bits used in a limb, if up to `summands` limbs are added, and counts are multiplied by `weights`.
 
-    A limb times a weight's limb leaves room for the sum that it is added to. Weights of several limbs are in limbs of
-    32 bits, and so are all numbers then. Raises OverflowError for 2**31 summands or more.
+    A limb times a limb of a weight leaves room for the sum that it is added to. If weights have several limbs, these
+    have 32 bits, and so have the limbs of all numbers. Raises OverflowError for 2**31 summands or more.
 
     >>> bits_of_limbs(1000, np.zeros((5, 0, 1), np.uint64)), bits_of_limbs(1000, np.full((5, 1, 1), 40_000, np.uint64))
     (53, 47)
@@ -56,7 +56,7 @@ def integers_of(limbs: Bits, bits: int = 32) -> Integers:
 
 
 def _in_words(limbs: Bits, bits: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint32]]:
-    """Limbs of any width as words of 32 bits, at least two."""
+    """Limbs of any width as words of 32 bits. There are at least two words."""
     rows, count = limbs.shape
     words = np.zeros((rows, max(2, count * bits // 32 + 3)), dtype=np.uint64)
     for k in range(count):
@@ -70,10 +70,9 @@ def _in_words(limbs: Bits, bits: int) -> np.ndarray[tuple[int, int], np.dtype[np
 
 @njit(cache=True)
 def settle(numbers: Bits, row: int, carry: Bits, bits: int, part: Part) -> tuple[bool, bool]:
-    """Carry what is above `bits` bits of each limb into the next one, in a part of a row.
+    """Carry the bits above `bits` of each limb into the next limb, in a part of a row.
 
-    Returns whether any number is not 0, and whether something remains in `carry`, which no limb of the part has room
-    for.
+    Returns whether any number is not 0, and whether `carry` still holds bits that need one more limb.
     """
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
     shift = np.uint64(bits)
@@ -85,26 +84,26 @@ def settle(numbers: Bits, row: int, carry: Bits, bits: int, part: Part) -> tuple
             return any_bits != 0, False
     for x in range(part.begin, part.end):
         carry[x] = 0
-    at = np.uint64(0)
+    offset = np.uint64(0)
     for _ in range(part.limbs):
         for x in range(part.begin, part.end):
-            word = numbers[row, at + x] + carry[x]
+            word = numbers[row, offset + x] + carry[x]
             any_bits |= word
-            numbers[row, at + x] = word & mask
+            numbers[row, offset + x] = word & mask
             carry[x] = word >> shift
-        at += part.stride
-    left = np.uint64(0)
+        offset += part.stride
+    remaining = np.uint64(0)
     for x in range(part.begin, part.end):
-        left |= carry[x]
-    return any_bits != 0, left != 0
+        remaining |= carry[x]
+    return any_bits != 0, remaining != 0
 
 
 @njit(cache=True)
 def grow(numbers: Bits, row: int, carry: Bits, part: Part) -> Part:
-    """Make what `settle` left in `carry` one more limb of the part of a row. Returns the part with it."""
-    at = part.stride * np.uint64(part.limbs)
+    """Add the bits that `settle` left in `carry` as one more limb, in a part of a row. Returns the larger part."""
+    offset = part.stride * np.uint64(part.limbs)
     for x in range(part.begin, part.end):
-        numbers[row, at + x] = carry[x]
+        numbers[row, offset + x] = carry[x]
     return Part(part.limbs + 1, part.stride, part.begin, part.end, part.least_begin, part.least_end)
 
 
@@ -112,9 +111,9 @@ def grow(numbers: Bits, row: int, carry: Bits, part: Part) -> Part:
 def add_product(
     numbers: Bits, row: int, number: int, count: int, stride: int, limbs: int, weight: Bits, bits: int
 ) -> int:
-    """Add weight times the settled number at `count` to the one at `number`, both of so many limbs.
+    """Add weight times the settled number at `count` to the number at `number`. Both have `limbs` limbs.
 
-    Returns how many limbs the row has then; it is not settled. More than it has room for are not written.
+    Returns the number of limbs that the row needs. The row is not settled. Limbs without room are not written.
     """
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
     shift = np.uint64(bits)

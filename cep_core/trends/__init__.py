@@ -1,8 +1,7 @@
-"""Trend aggregation (GRETA): counts, sums and extremes over all trends of a group and window, none of them listed.
+"""Trend aggregation (GRETA): counts, sums and extremes over all trends of a group and window, without listing them.
 
-`plan` says what a bound query needs, `negation` what its pattern forbids where; `aggregation` turns candidates into
-arrays (`graph`, `weights`, `extremes`, `ranks`, `cuts`, `windows`) and has them counted, by `uncompared` or `compared`,
-which choose a kernel (`window_sums`, `meeting_points`, `ranked`, `ring` ...), and beyond machine words by `exact`;
-`partials` merges what slices found, in `integers` of any size; `results` forms the columns of `layout` (`numbers`).
-`evaluator` is the way in, `description` what `explain` shows, `reference` the definition that tests hold it against.
+`plan` works out what a bound query needs, and refuses what no kernel evaluates. `arrays` turns candidate events into
+arrays. `choice` chooses a kernel for each partition by its cost, and `kernels` count. Totals that do not fit a machine
+word are counted again by `choice/exact.py`, in integers of any size. `result` merges the totals of all slices and forms
+the columns of the result. `evaluator` is the way in. `reference` is the definition that tests compare the engine with.
 """

@@ -15,9 +15,9 @@ from cep_core.trends.result.partial import Partial
 
 
 class TrendEvaluator(CompiledQuery):
-    """An aggregation query, compiled. Raises NotSupportedYet or QueryError for what no kernel evaluates.
+    """A compiled aggregation query. Raises NotSupportedYet or QueryError for queries that no kernel evaluates.
 
-    `exact` adds a column with all digits to every count and integer sum.
+    `exact` adds a column with all digits for every count and every integer sum.
     """
 
     def __init__(self, query: Query, *, exact: bool = False) -> None:
@@ -33,22 +33,22 @@ class TrendEvaluator(CompiledQuery):
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        """The result and nothing beside it."""
+        """The result table only."""
         return (ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),)
 
     @property
     def partial_schema(self) -> pa.Schema:
-        """The columns of the batches of `evaluate`."""
+        """The columns of the batches that `evaluate` returns."""
         return self._partial.schema
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Partial results; only the partitions and windows that are owned are counted."""
+        """Partial results. Only owned partitions and windows are counted."""
         yield from self._source.batches(events, owned, self._partial)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        """The result of all slices, by window, then group; days do not matter to it."""
+        """The result of all slices, ordered by window, then group. It does not depend on the days."""
         table = pa.Table.from_batches(list(partials), schema=self._partial.schema)
         return self._partial.result(self._partial.merge(table))
 

@@ -1,6 +1,6 @@
 """Trend aggregation by definition: enumerate every match, then aggregate. Small, slow, and independent of the kernels.
 
-All patterns with vertex, equivalence and edge predicates, under skip-till-any-match (docs/semantics.md, 2-4).
+It covers all patterns with vertex, equivalence and edge predicates, under skip-till-any-match (docs/semantics.md, 2-4).
 Exponential time.
 """
 
@@ -44,9 +44,9 @@ from cep_core.language.patterns.tree import Sequence as Seq
 
 Event = Mapping[str, Any]
 Binding = tuple[tuple[str, int], ...]
-"""(variable, event) pairs in the order of the trend."""
+"""The (variable, event) pairs of a trend, in its order."""
 Path = tuple[tuple[str, int] | Not, ...]
-"""The same with the negations that stand between them."""
+"""The pairs of a trend, with the negations between them."""
 Environment = Mapping[tuple[str, Which], Event]
 
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -61,7 +61,7 @@ COMPUTE: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operato
 
 
 def aggregate(query: Query, events: Sequence[Event]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """The aggregates of each (group..., window start), by column: exact integers and fractions."""
+    """The aggregates by (group..., window start), then by column, as exact integers and fractions."""
     size = query.window.size
     slide = query.window.slide or size
     rows: dict[tuple[Any, ...], list[Binding]] = defaultdict(list)
@@ -77,15 +77,15 @@ def aggregate(query: Query, events: Sequence[Event]) -> dict[tuple[Any, ...], di
 
 
 def trends(query: Query, events: Sequence[Event], inside: Sequence[int]) -> Iterable[Binding]:
-    """Every match among the events `inside`; of AND unordered pairs of different matches, one after the other."""
+    """Every match among the events `inside`. For AND: every unordered pair of different matches, joined into one."""
     if not isinstance(query.pattern, Conjunction):
         return matches(query, query.pattern, events, inside)
     pairs: dict[frozenset[Binding], Binding] = {}
-    for one in matches(query, query.pattern.left, events, inside):
-        for other in matches(query, query.pattern.right, events, inside):
-            plain = tuple((variable.removesuffix(RIGHT), i) for variable, i in other)
-            if one != plain and satisfies(query, events, (*one, *other)):
-                pairs[frozenset({one, plain})] = (*one, *other)
+    for left in matches(query, query.pattern.left, events, inside):
+        for right in matches(query, query.pattern.right, events, inside):
+            plain = tuple((variable.removesuffix(RIGHT), i) for variable, i in right)
+            if left != plain and satisfies(query, events, (*left, *right)):
+                pairs[frozenset({left, plain})] = (*left, *right)
     return pairs.values()
 
 
@@ -94,12 +94,12 @@ def matches(query: Query, pattern: Pattern, events: Sequence[Event], inside: Seq
     ordered = query.schema.ties is Ties.ORDERED
 
     def follows(later: int | None, earlier: int | None) -> bool:
-        if later is None or earlier is None:  # a window's edge
+        if later is None or earlier is None:  # there is no event: the edge of the window
             return True
         return later > earlier if ordered else bool(events[later]["ts"] > events[earlier]["ts"])
 
     def extend(pattern: Pattern, before: Path) -> Iterator[Path]:
-        """`before` followed by a match of the pattern, its negations unjudged."""
+        """Every path that continues `before` with a match of the pattern. Negations are not checked yet."""
         if isinstance(pattern, Unit):
             for i in inside:
                 fits = events[i]["event_type"] == pattern.event_type
@@ -110,7 +110,7 @@ def matches(query: Query, pattern: Pattern, events: Sequence[Event], inside: Seq
         elif isinstance(pattern, Seq):
             front = {before}
             for element in pattern.elements:
-                front = {after for one in front for after in extend(element, one)}
+                front = {after for path in front for after in extend(element, path)}
             yield from front
         elif isinstance(pattern, Alternative):
             for option in pattern.options:
@@ -118,15 +118,18 @@ def matches(query: Query, pattern: Pattern, events: Sequence[Event], inside: Seq
         elif isinstance(pattern, Kleene):
             front = {before}
             for _ in range(pattern.least):
-                front = {after for one in front for after in extend(pattern.body, one)}
+                front = {after for path in front for after in extend(pattern.body, path)}
             yield from front
-            done = pattern.least
-            while front and (pattern.most is None or done < pattern.most):
+            repeats = pattern.least
+            while front and (pattern.most is None or repeats < pattern.most):
                 front = {
-                    after for one in front for after in extend(pattern.body, one) if len(bound(after)) > len(bound(one))
+                    after
+                    for path in front
+                    for after in extend(pattern.body, path)
+                    if len(bound(after)) > len(bound(path))
                 }
                 yield from front
-                done += 1
+                repeats += 1
         elif isinstance(pattern, AnyOf):
             for units in permutations(pattern.units, pattern.n):
                 for chosen in combinations(inside, pattern.n):
@@ -138,38 +141,41 @@ def matches(query: Query, pattern: Pattern, events: Sequence[Event], inside: Seq
             raise TypeError(f"the reference does not know {type(pattern).__name__}")
 
     def undisturbed(path: Path, before: int | None, after: int | None, outer: Binding) -> bool:
-        """Whether no negation of a path has a match between its neighbours, or else between before and after."""
+        """Whether no negation of a path has a match between its neighbours.
+
+        At the ends of the path, `before` and `after` take the place of a missing neighbour.
+        """
         for k, step in enumerate(path):
             if not isinstance(step, Not):
                 continue
             previous, following = nearest(reversed(path[:k])), nearest(path[k + 1 :])
             low = before if previous is None else previous
             high = after if following is None else following
-            for other in extend(step.body, ()):
-                found = bound(other)
-                if not found:  # nothing is no match
+            for negated in extend(step.body, ()):
+                match = bound(negated)
+                if not match:  # an empty path is not a match
                     continue
-                between = follows(found[0][1], low) and follows(high, found[-1][1])
-                if between and satisfies(query, events, (*outer, *found)) and undisturbed(other, low, high, outer):
+                between = follows(match[0][1], low) and follows(high, match[-1][1])
+                if between and satisfies(query, events, (*outer, *match)) and undisturbed(negated, low, high, outer):
                     return False
         return True
 
     alike = alike_units(query)
-    found: dict[frozenset[tuple[str | int, int]], Binding] = {}
+    unique: dict[frozenset[tuple[str | int, int]], Binding] = {}
     for path in extend(pattern, ()):
         binding = bound(path)
         if binding and satisfies(query, events, binding) and undisturbed(path, None, None, binding):
-            found[frozenset((alike.get(variable, variable), i) for variable, i in binding)] = binding
-    return found.values()
+            unique[frozenset((alike.get(variable, variable), i) for variable, i in binding)] = binding
+    return unique.values()
 
 
 def bound(path: Path) -> Binding:
-    """The events of a path, without its negations."""
+    """The bound events of a path, without its negations."""
     return tuple(step for step in path if not isinstance(step, Not))
 
 
 def nearest(path: Iterable[tuple[str, int] | Not]) -> int | None:
-    """The first event of a path."""
+    """The first event of a path; None if there is none."""
     return next((step[1] for step in path if not isinstance(step, Not)), None)
 
 
@@ -187,20 +193,20 @@ def satisfies(query: Query, events: Sequence[Event], binding: Binding) -> bool:
 
 
 def edge_holds(edge: EdgePredicate, events: Sequence[Event], binding: Binding) -> bool:
-    """Whether an edge predicate holds wherever it stands in a binding."""
+    """Whether an edge predicate holds for every pair of neighbours in a binding that it applies to."""
     if edge.adjacency is Adjacency.BINDING:
         binding = tuple(pair for pair in binding if pair[0] == edge.source)
     which = Which.PREVIOUS if edge.source == edge.target else Which.EACH
     for (source, i), (target, j) in pairwise(binding):
-        stands = (source, target) == (edge.source, edge.target)
-        here = {(source, which): events[i], (target, Which.EACH): events[j]}
-        if stands and not judge(edge.expression, here):
+        applies = (source, target) == (edge.source, edge.target)
+        environment = {(source, which): events[i], (target, Which.EACH): events[j]}
+        if applies and not judge(edge.expression, environment):
             return False
     return True
 
 
 def judge(expression: Expression, here: Environment) -> Any:
-    """The value of an expression, None if unknown."""
+    """The value of an expression; None if unknown."""
     match expression:
         case Literal():
             return expression.value
@@ -214,8 +220,8 @@ def judge(expression: Expression, here: Environment) -> Any:
             return None if operand is None else whole(-operand)
         case WholeSum():
             terms = [(judge(term, here), minus) for term, minus in expression.terms]
-            known = [-term if minus else term for term, minus in terms if term is not None]
-            return expression.limit + sum(known) if len(known) == len(terms) else None
+            summands = [-term if minus else term for term, minus in terms if term is not None]
+            return expression.limit + sum(summands) if len(summands) == len(terms) else None
         case Comparison():
             left, right = judge(expression.left, here), judge(expression.right, here)
             return None if left is None or right is None else SIGNS[expression.operator](place(left), place(right))
@@ -232,23 +238,23 @@ def judge(expression: Expression, here: Environment) -> Any:
             inside = Comparison(">=", operand, low, at), Comparison("<=", operand, high, at)
             return judge(Logical("and", inside, at), here)
         case In(operand, values, at):
-            return judge(Logical("or", tuple(Comparison("=", operand, one, at) for one in values), at), here)
+            return judge(Logical("or", tuple(Comparison("=", operand, value, at) for value in values), at), here)
         case _:
             raise TypeError(f"the reference does not know {type(expression).__name__}")
 
 
 def place(value: Any) -> tuple[bool, Any]:
-    """What orders values: NaN equals NaN and exceeds all else; Python compares integers with floats exactly."""
+    """The key that orders values: NaN equals NaN and is the greatest. Python compares integers with floats exactly."""
     return (True, 0) if isinstance(value, float) and math.isnan(value) else (False, value)
 
 
 def whole(number: int | float) -> int | float | None:
-    """The number; unknown if it is a whole one beyond 64 bits."""
+    """The number; None (unknown) for an integer beyond 64 bits."""
     return None if isinstance(number, int) and not -(2**63) <= number < 2**63 else number
 
 
 def group(query: Query, events: Sequence[Event], binding: Binding) -> tuple[Any, ...]:
-    """The values of the grouped attributes, which all events that have them share; None where no event has one."""
+    """The values of the grouped attributes. All events that have one share its value; None if no event has it."""
     classes = {key.name: key.members for key in query.key_classes}
     return tuple(
         next((events[i][attribute] for member, attribute in classes[name] for v, i in binding if v == member), None)

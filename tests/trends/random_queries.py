@@ -196,7 +196,7 @@ NEIGHBOURS = {
     "(SEQ(A, NOT SEQ(B, NOT E, C)))+": [("A.x >= NEXT(A).x", "A.x != NEXT(A).x")],
     "SEQ(A, B?, C+)": [("C.x > NEXT(C).x", "C[i].y <= C[i-1].y"), ("A.x < NEXT(B).x",), ("A.x > NEXT(C).x",)],
 }
-"""For each pattern and template edge what may stand on the edge."""
+"""For each pattern: the conditions that may stand on each edge of its template."""
 MORE = REPETITIONS + CHOICES + PAIRS + ANY_ORDER
 ITEMS = (
     "COUNT(*)",
@@ -229,10 +229,10 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EX
     if mandatory and draw(st.booleans()):
         conditions.append("[k]")
     if not mandatory and single(pattern, "A") and draw(st.booleans()):
-        conditions.append("[A.k]")  # says nothing of a trend without an a
+        conditions.append("[A.k]")  # does not apply to a trend without an event of A
     group = "GROUP-BY g" if mandatory and draw(st.booleans()) else ""
     if not mandatory and single(pattern, "A") and " AND " not in pattern and draw(st.booleans()):
-        group = "GROUP-BY A.g"  # null for a trend without an a
+        group = "GROUP-BY A.g"  # null for a trend without an event of A
     size = draw(st.integers(1, 12))
     slide = draw(st.sampled_from(["", f"SLIDE {draw(st.integers(1, size))}", f"SLIDE {size + 2}"]))
     items = draw(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=4, unique=True))
@@ -243,13 +243,13 @@ def queries(draw: st.DrawFn, patterns: Sequence[str] = PATTERNS + NEGATIONS + EX
 
 
 def single(pattern: str, name: str) -> bool:
-    """Whether the type has one variable in the pattern, so that its name is not ambiguous."""
+    """Whether the type has exactly one variable in the pattern. Otherwise its name is ambiguous."""
     return pattern.count(name) - (1 if name == "A" and "AND" in pattern else 0) == 1
 
 
 @st.composite
 def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
-    """A log over few times: bursts of ties are likely, and so are NULLs and equal values."""
+    """A log with few different times, so ties are likely; NULLs and equal values are likely as well."""
     n = draw(st.integers(0, most))
     types = draw(st.sampled_from(["AAABBC", "AAABBCCDDE"]))
     times = sorted(draw(st.lists(st.integers(-6, 12), min_size=n, max_size=n)))
@@ -274,21 +274,22 @@ def logs(draw: st.DrawFn, most: int = 8, values: int = 3) -> pa.Table:
 
 
 def schema_of(log: pa.Table, ties: Ties) -> LogSchema:
-    """The log's schema; every type exists, even if the log happens to lack it."""
+    """The schema of the log. Every type exists, even if the log has no event of it."""
     return log_schema_of(log, ties=ties)
 
 
 @st.composite
 def partial_schemas(draw: st.DrawFn, log: pa.Table, ties: Ties) -> LogSchema:
-    """The log's schema, some types without an attribute that queries take for a key."""
+    """The schema of the log, where some types lack an attribute that queries use as a key."""
     everything = schema_of(log, ties).columns
     lacking = draw(st.sets(st.tuples(st.sampled_from("BCDE"), st.sampled_from("kg")), max_size=3))
     types = {
-        name: {key: one for key, one in everything.items() if (name, key) not in lacking} for name in ("A", *"BCDE")
+        name: {key: attribute for key, attribute in everything.items() if (name, key) not in lacking}
+        for name in ("A", *"BCDE")
     }
     return LogSchema(types, ties=ties)
 
 
 def rows_of(log: pa.Table) -> list[dict[str, object]]:
-    """The log's events, as the reference reads them."""
+    """The events of the log, as the reference reads them."""
     return log.to_pylist()

@@ -1,4 +1,4 @@
-"""OR, NOT and mixed terms between neighbours: alternatives that exclude each other say what the condition says."""
+"""OR, NOT and mixed terms between neighbours: the alternatives exclude each other, and together mean the condition."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OTHERS = ("A.y IS NULL", "NEXT(A).x IN (0, 2)", "NEXT(A).x - A.x IN (0, 1)", "NE
 
 @st.composite
 def comparisons(draw: st.DrawFn) -> str:
-    """One comparison of neighbours, or of one of them."""
+    """A comparison between two neighbours, or of one neighbour with a constant."""
     return draw(st.sampled_from(COMPARISONS)).format(draw(st.sampled_from(["<", "<=", "=", "!=", ">", ">="])))
 
 
@@ -52,30 +52,30 @@ def conditions() -> st.SearchStrategy[str]:
 @settings(max_examples=200, deadline=None)
 @given(conditions(), st.sampled_from([(None, 0, 1, 2), (None, LEAST, 1, LARGEST)]))
 def test_one_alternative_holds_where_the_condition_does(text: str, values: tuple[int | None, ...]) -> None:
-    """And none where it is false or unknown, for all values, NULL and the ends of 64 bits among them."""
+    """No alternative holds if the condition is false or unknown. Values include NULL and the ends of 64 bits."""
     condition = parse_condition(text.replace("NEXT(A)", "B"))
     try:
-        found = Neighbours(lambda part: part.variable == "A", lambda part: True).alternatives(condition)
+        alternatives = Neighbours(lambda part: part.variable == "A", lambda part: True).alternatives(condition)
     except TooMany:
         reject()
-    for here, there in product(product(values, values), repeat=2):
-        event = {"x": here[0], "y": here[1]}, {"x": there[0], "y": there[1]}
-        environment: Any = {("A", Which.EACH): event[0], ("B", Which.EACH): event[1]}
-        holding = [all(judge(one, environment) for one in alternative) for alternative in found]
+    for first, second in product(product(values, values), repeat=2):
+        events = {"x": first[0], "y": first[1]}, {"x": second[0], "y": second[1]}
+        environment: Any = {("A", Which.EACH): events[0], ("B", Which.EACH): events[1]}
+        holding = [all(judge(comparison, environment) for comparison in terms) for terms in alternatives]
         assert sum(holding) == bool(judge(condition, environment))
 
 
 @settings(max_examples=80, deadline=None)
 @given(conditions(), logs(most=7), st.sampled_from(["A+", "SEQ(A+, B)", "SEQ(A+, NOT C)"]), st.sampled_from(Ties))
 def test_trends_are_those_of_the_definition(text: str, log: pa.Table, pattern: str, ties: Ties) -> None:
-    """The whole way, in windows that overlap."""
-    where = f"(A.x > NEXT(A).x + 1 OR {text})"  # of neighbours, in one conjunct
+    """From the text of a query to its result, in overlapping windows."""
+    where = f"(A.x > NEXT(A).x + 1 OR {text})"  # a condition on neighbours, in one conjunct
     written = f"RETURN COUNT(*), SUM(A.x), MIN(A.y) PATTERN {pattern} WHERE {where} WITHIN 6 SLIDE 2"
     query = bind(written, schema_of(log, ties))
     try:
         evaluator = TrendEvaluator(query)
     except NotSupportedYet:
-        reject()  # of too many alternatives
+        reject()  # too many alternatives
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
 
 
@@ -88,7 +88,7 @@ def test_trends_are_those_of_the_definition(text: str, log: pa.Table, pattern: s
     ],
 )
 def test_what_is_no_comparison_of_neighbours(text: str, what: str) -> None:
-    """Refused by name."""
+    """Such conditions are refused by name."""
     log = pa.table({"event_type": ["A"], "ts": [1], "seq": [1], "x": [1], "y": [1.0]})
     with pytest.raises(NotSupportedYet, match=what):
         TrendEvaluator(bind(f"RETURN COUNT(*) PATTERN A+ WHERE {text} WITHIN 9", log_schema_of(log)))

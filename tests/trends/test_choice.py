@@ -24,7 +24,7 @@ IDS = [f"{kernel.name} {number}" for kernel in KERNELS for number in range(len(k
 
 
 def evaluated(text: str, log: pa.Table, patch: pytest.MonkeyPatch) -> list[tuple[str, Case]]:
-    """The kernels that count something, each with the case that it was given."""
+    """The kernels that count something, each with its case."""
     counted: list[tuple[str, Case]] = []
 
     def noted(kernel: Kernel) -> Kernel:
@@ -48,7 +48,7 @@ def with_seq(log: pa.Table) -> pa.Table:
 def test_every_kernel_is_reached_by_its_examples(
     kernel: Kernel, example: Example, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So whoever compiles the examples compiles all kernels."""
+    """Compiling the examples therefore compiles all kernels."""
     counted = evaluated(example.query, with_seq(example.log()), monkeypatch)
     assert {name for name, _ in counted} == {kernel.name}
 
@@ -56,7 +56,7 @@ def test_every_kernel_is_reached_by_its_examples(
 @settings(max_examples=60, deadline=None)
 @given(queries(), logs())
 def test_the_first_of_the_cheapest_that_apply_counts(text: str, log: pa.Table) -> None:
-    """For each partition; one that does not serve the plan is never taken, so `explain` names whatever counts."""
+    """This holds for each partition. A kernel must serve the plan, so `explain` names every kernel that counts."""
     with pytest.MonkeyPatch.context() as patch:
         counted = evaluated(text, log, patch)
     for name, case in counted:

@@ -1,4 +1,4 @@
-"""The engine gives what enumerating the definition gives, for random queries and logs."""
+"""The engine returns the same as the definition, which enumerates trends, for random queries and logs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIES = st.sampled_from(list(Ties))
 
 
 def expected(query: Query, log: pa.Table) -> list[dict[str, Any]]:
-    """The reference's rows, as the result's columns show them."""
+    """The rows of the reference, in the form of the result."""
     return rows_from(query, reference.aggregate(query, rows_of(log)))
 
 
@@ -60,7 +60,7 @@ def rows_from(query: Query, found: Mapping[tuple[Any, ...], Mapping[str, Any]]) 
 
 
 def rounded(value: Fraction) -> float | None:
-    """The nearest double, null where out of range."""
+    """The nearest double; None if out of range."""
     try:
         return value.numerator / value.denominator
     except OverflowError:
@@ -68,12 +68,12 @@ def rounded(value: Fraction) -> float | None:
 
 
 def comparable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with NaN as a value that equals itself."""
+    """The row with every NaN replaced by a value that equals itself."""
     return {name: "NaN" if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
 
 
 def shown(result: pa.Table, query: Query) -> list[dict[str, Any]]:
-    """The result's rows without the columns that tell the size of numbers."""
+    """The rows of the result, without the columns for the size of numbers."""
     names = [*query.group_by, "window_start", "window_end", *(item.column for item in query.returns), "certain"]
     return [comparable(row) for row in result.select(names).to_pylist()]
 
@@ -81,7 +81,7 @@ def shown(result: pa.Table, query: Query) -> list[dict[str, Any]]:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(), logs(), TIES)
 def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
-    """Rows, groups, windows, order and every aggregate; averages and float sums rounded once."""
+    """Rows, groups, windows, order and every aggregate agree. Averages and float sums are rounded once."""
     query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     result = evaluator.merge(evaluator.evaluate(log))
@@ -92,7 +92,7 @@ def test_engine_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(NEGATIONS + EXCUSES), logs(most=10), TIES, st.data())
 def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: st.DataObject) -> None:
-    """The same for negations alone, of types that may lack part of the key: their events count in every partition."""
+    """The same for negations only. Their types may lack part of the key; then events count in every partition."""
     query = bind(text, data.draw(partial_schemas(log, ties)))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
@@ -101,7 +101,7 @@ def test_negation_is_the_definition(text: str, log: pa.Table, ties: Ties, data: 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(ANY_FORBIDDEN), logs(most=9), TIES)
 def test_any_order_inside_a_negation_is_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
-    """Events of a forbidden ANY may be concurrent; what follows them may not be."""
+    """Events of a forbidden ANY may be concurrent. Events that follow them may not be concurrent with them."""
     query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
@@ -110,7 +110,7 @@ def test_any_order_inside_a_negation_is_the_definition(text: str, log: pa.Table,
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(PAIRS), logs(most=7), TIES)
 def test_pairs_are_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
-    """The same for AND alone: sides that bind or forbid other things by one name, or under other conditions."""
+    """The same for AND only. Sides may use one name for different types, or forbid it under different conditions."""
     query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)
@@ -119,7 +119,7 @@ def test_pairs_are_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(MORE), logs(most=7), TIES)
 def test_repetition_and_choice_are_the_definition(text: str, log: pa.Table, ties: Ties) -> None:
-    """The same for bounded repetition, OR of shared variables, AND and ANY: every binding counts once."""
+    """The same for bounded repetition, OR with shared variables, AND, and ANY. Every binding counts once."""
     query = bind(text, schema_of(log, ties))
     evaluator = TrendEvaluator(query)
     assert shown(evaluator.merge(evaluator.evaluate(log)), query) == expected(query, log)

@@ -1,4 +1,4 @@
-"""What must not change a result: the kernel chosen, events that no query reads, the unit of time, the log's chunks."""
+"""Changes that must not affect a result: another kernel, events that no query reads, the unit of time, chunks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def aggregate(text: str, log: pa.Table, ties: Ties = Ties.CONCURRENT) -> pa.Tabl
 @QUERIES
 @given(text=queries(), log=logs(most=40))
 def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> None:
-    """Window by window, from panes, by meeting points, by states in registers or not, unlimited: the same rows."""
+    """Every kernel gives the same rows: window by window, panes, meeting points, states in registers, unlimited."""
     results = []
     with pytest.MonkeyPatch.context() as patch:
         costs_of = table.costs_of
@@ -37,7 +37,7 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
             patch.setattr(table, "costs_of", lambda case, n=number: _lowest(costs_of(case), n))
             results.append(aggregate(text, log, ties))
         patch.setattr(table, "costs_of", costs_of)
-        patch.setattr(table, "BEGIN", 0)  # no template is small
+        patch.setattr(table, "BEGIN", 0)  # now no template is small
         results.append(aggregate(text, log, ties))
         unlimited = aggregation.weights_of
         patch.setattr(aggregation, "weights_of", lambda *args: _wide(unlimited(*args)))
@@ -46,7 +46,7 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
 
 
 def test_windows_of_events_part_no_moment() -> None:
-    """Panes of one event each would let the second of two concurrent events follow the first."""
+    """A window of events is not cut between two concurrent events: the second would then follow the first."""
     log = pa.table({"event_type": ["A", "A"], "ts": [0, 0], "seq": [0, 1]})
     text = "RETURN COUNT(*) PATTERN A{2,} WITHIN 2 EVENTS SLIDE 1 EVENTS"
     costs_of = table.costs_of
@@ -58,13 +58,13 @@ def test_windows_of_events_part_no_moment() -> None:
 
 
 def _lowest(costs: table.Costs, number: int) -> table.Costs:
-    """Costs of which those of one kernel are the lowest, where it applies at all."""
+    """The costs, with the lowest for one kernel wherever it applies."""
     costs[number][np.isfinite(costs[number])] = -1.0
     return costs
 
 
 def _wide(weights: Weights) -> Weights:
-    """The same weights, said not to fit a machine word."""
+    """The same weights, marked as too large for a machine word."""
     fields = {name: getattr(weights, name) for name in ("words", "limbs", "states", "places", "shifts")}
     return Weights(**fields, wide=True)
 
@@ -72,7 +72,7 @@ def _wide(weights: Weights) -> Weights:
 @QUERIES
 @given(queries().filter(lambda text: "EVENTS" not in text), logs(most=12))
 def test_events_of_other_types_change_nothing(text: str, log: pa.Table) -> None:
-    """Events of a type that the pattern lacks, at any time."""
+    """The log may have events of types that are not in the pattern, at any time."""
     others = log.set_column(0, "event_type", pa.array(["Z"] * log.num_rows, pa.string()))
     both = pa.concat_tables([log, others]).sort_by([("ts", "ascending")])
     both = both.set_column(2, "seq", pa.array(np.arange(both.num_rows)))
@@ -84,17 +84,17 @@ def test_events_of_other_types_change_nothing(text: str, log: pa.Table) -> None:
 @QUERIES
 @given(queries().filter(lambda text: ".ts" not in text), logs(most=12), st.sampled_from([2, 60, 1000]))
 def test_time_has_no_unit(text: str, log: pa.Table, factor: int) -> None:
-    """Times and windows scaled together; windows of events do not know the time."""
+    """Times and windows are scaled together. Windows of events do not depend on time."""
     in_events = "EVENTS" in text
     scaled = log.set_column(1, "ts", pc.multiply(log.column("ts"), factor))
     head, tail = text.split(" WITHIN ")
     words = [str(int(word) * factor) if word.isdigit() and not in_events else word for word in tail.split()]
-    result, other = aggregate(text, log), aggregate(f"{head} WITHIN {' '.join(words)}", scaled)
-    assert other.column("window_start").to_pylist() == [
+    result, scaled_result = aggregate(text, log), aggregate(f"{head} WITHIN {' '.join(words)}", scaled)
+    assert scaled_result.column("window_start").to_pylist() == [
         start * (1 if in_events else factor) for start in result.column("window_start").to_pylist()
     ]
     times = ["window_start", "window_end", "certain"]
-    assert other.drop_columns(times).equals(result.drop_columns(times))
+    assert scaled_result.drop_columns(times).equals(result.drop_columns(times))
 
 
 def test_chunks_and_storage_change_nothing() -> None:

@@ -27,16 +27,16 @@ def listed(query: Query, log: pa.Table) -> dict[tuple[Any, ...], dict[str, Any]]
     window = replace(query.window, slide=query.window.slide or query.window.size)
     matching = MatchEvaluator(replace(query, aggregation=False, returns=(), group_by=(), window=window))
     events = rows_of(log)
-    found: dict[tuple[Any, ...], list[reference.Binding]] = defaultdict(list)
+    by_key: dict[tuple[Any, ...], list[reference.Binding]] = defaultdict(list)
     for row in matching.merge(matching.evaluate(log)).to_pylist():
         binding = []
         for variable in query.positive:
             seqs = row[variable.name]
             binding += [(variable.name, seq) for seq in (seqs if isinstance(seqs, list) else [seqs]) if seq is not None]
-        found[(*reference.group(query, events, tuple(binding)), row["window_start"])].append(tuple(binding))
+        by_key[(*reference.group(query, events, tuple(binding)), row["window_start"])].append(tuple(binding))
     return {
         key: {item.column: reference.value(item, bindings, events) for item in query.returns if item.aggregate}
-        for key, bindings in found.items()
+        for key, bindings in by_key.items()
     }
 
 
@@ -44,7 +44,7 @@ def listed(query: Query, log: pa.Table) -> dict[tuple[Any, ...], dict[str, Any]]
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(text=queries(), log=logs(), ties=st.sampled_from(list(Ties)))
 def test_aggregates_are_those_of_the_listed_matches(strategy: Strategy, text: str, log: pa.Table, ties: Ties) -> None:
-    """Under every strategy, group by group and window by window, for the same query with SLIDE."""
+    """This holds under every strategy, for each group and window of the same query with SLIDE."""
     text = under(strategy, text)
     try:
         query = bind(text, schema_of(log, ties))
@@ -61,7 +61,7 @@ def test_aggregates_are_those_of_the_listed_matches(strategy: Strategy, text: st
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(log=logs(most=10), pattern=st.sampled_from(["SEQ(A+, B) AND SEQ(A, B+)", "A+ AND SEQ(B, C)", "A+ AND A+"]))
 def test_pairs_of_listed_matches(strategy: Strategy, log: pa.Table, pattern: str) -> None:
-    """AND pairs what each side lists: unordered pairs of different matches in a window."""
+    """AND pairs the listed matches of both sides: unordered pairs of different matches in a window."""
     items = "COUNT(*), COUNT(A), SUM(A.x), MIN(A.x), AVG(A.y)"
     schema, events = schema_of(log, Ties.CONCURRENT), rows_of(log)
 
@@ -73,11 +73,11 @@ def test_pairs_of_listed_matches(strategy: Strategy, log: pa.Table, pattern: str
     expected = {}
     for start in sides[0].keys() & sides[1].keys():
         pairs = {}
-        for one in sides[0][start]:
-            for other in sides[1][start]:
-                if one != other:
-                    right = tuple((f"{name}_right", i) for name, i in other)
-                    pairs[frozenset({one, other})] = (*one, *right)
+        for left in sides[0][start]:
+            for right in sides[1][start]:
+                if left != right:
+                    renamed = tuple((f"{name}_right", i) for name, i in right)
+                    pairs[frozenset({left, right})] = (*left, *renamed)
         if pairs:
             expected[(start,)] = {
                 item.column: reference.value(item, list(pairs.values()), events) for item in query.returns
@@ -89,18 +89,18 @@ def test_pairs_of_listed_matches(strategy: Strategy, log: pa.Table, pattern: str
 def matches_by_window(query: Query, log: pa.Table) -> dict[int, list[reference.Binding]]:
     """The listed matches of each window."""
     matching = MatchEvaluator(replace(query, aggregation=False, returns=()))
-    found: dict[int, list[reference.Binding]] = defaultdict(list)
+    by_window: dict[int, list[reference.Binding]] = defaultdict(list)
     for row in matching.merge(matching.evaluate(log)).to_pylist():
         binding = []
         for variable in query.positive:
             seqs = row[variable.name]
             binding += [(variable.name, seq) for seq in (seqs if isinstance(seqs, list) else [seqs])]
-        found[row["window_start"]].append(tuple(binding))
-    return found
+        by_window[row["window_start"]].append(tuple(binding))
+    return by_window
 
 
 def under(strategy: Strategy, text: str) -> str:
-    """The query under a strategy."""
+    """The text of the query under a strategy."""
     head, _, rest = text.partition(" WHERE ")
     if not rest:
         head, _, rest = text.partition(" WITHIN ")
@@ -110,6 +110,6 @@ def under(strategy: Strategy, text: str) -> str:
 
 
 def grouped(strategy: Strategy, text: str) -> str:
-    """The query, which has no WHERE, under a strategy."""
+    """The text of a query without WHERE, under a strategy."""
     head, _, rest = text.partition(" GROUP-BY")
     return f"{head} WHERE {strategy} {{ 1 = 1 }} GROUP-BY{rest}"

@@ -23,7 +23,7 @@ BIG = st.integers(-(2**200), 2**200) | st.integers(-(2**64), 2**64) | st.integer
 
 
 def run(n: int, text: str, *, exact: bool = True, **attributes: Any) -> dict[str, Any]:
-    """The only row of a query over n events A, one a second."""
+    """The only row of a query over n events of type A, one event each second."""
     columns = {"event_type": ["A"] * n, "ts": pa.array(np.arange(n)), "seq": pa.array(np.arange(n))}
     log = pa.table({**columns, **attributes})
     evaluator = TrendEvaluator(bind(text, log_schema_of(log)), exact=exact)
@@ -33,7 +33,7 @@ def run(n: int, text: str, *, exact: bool = True, **attributes: Any) -> dict[str
 
 @pytest.mark.parametrize("n", [1, 61, 62, 63, 64, 126, 127, 128, 129, 200, 1200])
 def test_two_to_the_n(n: int) -> None:
-    """A+ on n events has 2^n - 1 trends: DECIMAL up to 38 digits, the size and all digits beyond."""
+    """A+ on n events has 2^n - 1 trends: a DECIMAL up to 38 digits; always the size and all digits."""
     row = run(n, "RETURN COUNT(*), COUNT(A) PATTERN A+ WITHIN 10000")
     for name, value in (("count", 2**n - 1), ("count_A", n * 2 ** (n - 1))):
         assert row[name] == (Decimal(value) if value < 10**38 else None)
@@ -42,7 +42,7 @@ def test_two_to_the_n(n: int) -> None:
 
 
 def test_sums_cancel_exactly() -> None:
-    """A sum of huge parts of both signs; its sign and size where DECIMAL ends."""
+    """Huge summands of both signs cancel. A sum too large for DECIMAL still has its sign and all digits."""
     row = run(200, "RETURN SUM(A.x), AVG(A.x) PATTERN A+ WITHIN 10000", x=[10**17, -(10**17)] * 100)
     assert (row["sum_A_x"], row["sum_A_x_log10"], row["sum_A_x_sign"], row["avg_A_x"]) == (Decimal(0), None, 0, 0.0)
     row = run(200, "RETURN SUM(A.x), AVG(A.x) PATTERN A+ WITHIN 10000", x=[-(2**63)] * 200)
@@ -52,7 +52,7 @@ def test_sums_cancel_exactly() -> None:
 
 
 def test_averages_beyond_the_range_of_doubles() -> None:
-    """Counts and sums beyond 1e308 still have an average; a float sum is null, with its size beside it."""
+    """Counts and sums beyond 1e308 still have an average. A float sum is then null, but it has its size."""
     text = "RETURN COUNT(*), SUM(A.x), AVG(A.x), AVG(A.y), SUM(A.y) PATTERN A+ WITHIN 10000"
     row = run(1100, text, x=[7] * 1100, y=[0.1] * 1100, exact=False)
     assert (row["count"], row["sum_A_x"], row["avg_A_x"], row["avg_A_y"], row["sum_A_y"]) == (
@@ -85,7 +85,7 @@ def test_extremes_of_the_type() -> None:
 
 
 def test_what_is_not_finite() -> None:
-    """As in SQL: infinities add up, NaN is greatest and spoils sums; neither has a size."""
+    """As in SQL: infinities add up; NaN is the greatest value, and a sum with NaN is NaN. Neither has a size."""
     text = "RETURN SUM(A.y), AVG(A.y), MIN(A.y), MAX(A.y) PATTERN A+ WITHIN 10"
     inf, nan = math.inf, math.nan
     for values, total, sign in (
@@ -113,7 +113,7 @@ def test_integers_stored_for_doubles() -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(BIG, max_size=8), st.integers(0, 1100))
 def test_columns_are_the_integers(values: list[int], shift: int) -> None:
-    """Every column form of exact integers says what Python's integers say."""
+    """Every column form of exact integers agrees with Python's integers."""
     column = Integers.of(values)
     shifts = np.full(len(values), shift)
     assert column.to_list() == values
@@ -131,16 +131,16 @@ def test_columns_are_the_integers(values: list[int], shift: int) -> None:
 @settings(max_examples=100, deadline=None)
 @given(st.lists(BIG, max_size=8), st.integers(0, 1100), st.integers(0, 70))
 def test_the_size_of_a_fraction_is_that_of_its_value(values: list[int], shift: int, more: int) -> None:
-    """How many digits a slice knew does not show, to the last bit: 3 / 2 is 6 / 4."""
+    """The size does not depend on how a slice wrote a fraction, to the last bit: 3 / 2 is 6 / 4."""
     shifts = np.full(len(values), shift)
-    known = logarithms(Integers.of(values), shifts)
-    assert logarithms(Integers.of([value << more for value in values]), shifts + more) == known
+    sizes = logarithms(Integers.of(values), shifts)
+    assert logarithms(Integers.of([value << more for value in values]), shifts + more) == sizes
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(BIG, st.integers(0, 2)), max_size=8), st.lists(BIG.map(abs), min_size=8, max_size=8))
 def test_arithmetic_is_exact(rows: list[tuple[int, int]], divisors: list[int]) -> None:
-    """Group sums, differences, rows at places and quotients."""
+    """Sums by group, differences, chosen rows and quotients."""
     values = [value for value, _ in rows]
     column = Integers.of(values)
     groups = np.array([group for _, group in rows], dtype=np.int64)

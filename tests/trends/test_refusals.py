@@ -1,4 +1,4 @@
-"""What aggregation does not evaluate is refused when a query is compiled, by name and place."""
+"""Aggregation refuses what it cannot evaluate when a query is compiled, by name and place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compile_pattern(rest: str) -> TrendEvaluator:
     ],
 )
 def test_not_supported_yet(rest: str, said: str, place: tuple[int, int]) -> None:
-    """Legal queries that wait for their kernel."""
+    """Legal queries for which there is no kernel yet."""
     with pytest.raises(NotSupportedYet) as refusal:
         compile_pattern(rest)
     assert said in refusal.value.message
@@ -46,7 +46,7 @@ def test_not_supported_yet(rest: str, said: str, place: tuple[int, int]) -> None
     ["sum(A[].x) > 3", "B.x > max(A[].x)", "A[i].x < A[i-1].x AND A.x < 3", "A[2].x = 1", "A.x < C.x", "E.x < B.x"],
 )
 def test_never_enumerated(condition: str) -> None:
-    """Conditions on more than neighbours are refused for good, with the way out (docs/semantics.md 4)."""
+    """Conditions on more than neighbours are never supported. The error shows a way out (docs/semantics.md 4)."""
     with pytest.raises(QueryError, match="matching query") as refusal:
         compile_pattern(f"(SEQ(A+, B, NOT E, C))+ WHERE {condition} WITHIN 9" if "i-1" not in condition else
                         f"(SEQ(A, B))+ WHERE {condition} WITHIN 9")  # fmt: skip
@@ -54,7 +54,7 @@ def test_never_enumerated(condition: str) -> None:
 
 
 def test_description_names_the_algorithm() -> None:
-    """`explain` tells the kernel and its cost."""
+    """`explain` names the kernel and its cost."""
     assert "O(n)" in compile_pattern("A+ WITHIN 9").describe()[0]
     assert "meet" in compile_pattern("A+ WITHIN 9 SLIDE 1").describe()[0]
     assert "Fenwick" in compile_pattern("A+ WHERE A.x < NEXT(A).x WITHIN 9").describe()[0]

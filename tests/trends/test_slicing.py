@@ -1,4 +1,4 @@
-"""Slices of valuations and of time, merged in any order, give the rows of the whole (docs/semantics.md 6)."""
+"""Slices of valuations and of time, merged in any order, give the rows of the whole log (docs/semantics.md 6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.trends.random_queries import logs, queries, schema_of
 
 
 def owner(part: int, parts: int, seed: int) -> Ownership:
-    """The share of one of several slices, by a hash of the whole valuation."""
+    """The share of one slice out of several, by a hash of the whole valuation."""
 
     def owns(valuations: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         keys = zip(*(column.to_pylist() for column in valuations.columns), strict=True)
@@ -31,9 +31,9 @@ def owner(part: int, parts: int, seed: int) -> Ownership:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(queries(), logs(most=10), st.integers(1, 3), st.integers(0, 9), st.randoms(use_true_random=False))
 def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed: int, random: Random) -> None:
-    """Sliced by a key finer than the groups, and by time ranges that read back the reach.
+    """Slices are by a key finer than the groups, and by time ranges that also read the reach before them.
 
-    Windows of events are on whole logs only, where slices of valuations know each event's position.
+    Windows of events need the whole log: then slices of valuations know the position of each event.
     """
     in_events = "EVENTS" in text
     if in_events:
@@ -58,7 +58,7 @@ def test_merged_slices_are_the_whole(text: str, log: pa.Table, parts: int, seed:
 
 
 def test_groups_of_finer_slices_merge_exactly() -> None:
-    """Sums of two slices beyond a machine word; float sums over different powers of two; MIN and MAX combine."""
+    """Sums of two slices exceed a machine word; float sums use different powers of two; MIN and MAX combine."""
     n = 140
     log = pa.table(
         {

@@ -1,1 +1,1 @@
-"""Arrays: from a slice's candidates to what the kernels read."""
+"""Arrays: turns the candidates of a slice into the arrays that kernels read."""

@@ -1,7 +1,7 @@
-"""Blocks of overlapping windows, whose numbers stand side by side, and their ranks.
+"""Blocks of overlapping windows. The numbers of the windows in a block stand side by side; ranks are renumbered.
 
-The windows of a block are its lanes (`limb_rows`). Ranks are renumbered within a block, so that trees are as small as
-the block.
+The windows of a block are its lanes (`limb_rows`). Ranks are renumbered within a block, so trees are only as large as
+the block needs.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from cep_core.trends.arrays.ranges import Ranges
 FEWEST_LANES = 8
 MOST_LANES = 64
 CACHE = 1 << 18
-"""Words of a tree that fit a core's own cache."""
+"""The number of words of a tree that fit a core's own cache."""
 MEMORY = 1 << 24
-"""Words of a tree that more than one lane may take."""
+"""The most words of a tree with more than one lane."""
 DENSE = 8
-"""Count ranks instead of sorting them while there are at most so many a vertex."""
+"""Ranks are counted, not sorted, if there are at most this many for each vertex."""
 
 
 class BlockRanks(NamedTuple):
-    """Ranks and bounds of the vertices begin, begin + 1, ..., renumbered among themselves."""
+    """Ranks and bounds of the vertices begin, begin + 1, ..., renumbered among these vertices."""
 
     begin: int
     rank: Ints
-    """[edges, vertices] 1.., 0 where unknown."""
+    """[edges, vertices] 1.., or 0 for a null value."""
     bound: Ints
     """[edges, vertices]."""
     cells: Ints
-    """[edges] the largest rank."""
+    """[edges] The largest rank."""
 
 
 @njit(cache=True)
 def block_end(windows: Ranges, begin: int, words: int) -> int:
-    """One after the last window of the block that begins with window `begin`; `words` are what a lane of a cell takes.
+    """One after the last window of the block that begins with window `begin`. `words`: the words of a lane in a cell.
 
-    A block holds windows of one partition that overlap its first one, at most MOST_LANES, and fewer where trees would
-    outgrow the cache.
+    A block holds windows of one partition that overlap its first window: at most MOST_LANES, and fewer if trees would
+    not fit the cache.
 
     >>> from cep_core.trends.arrays.ranges import Ranges
     >>> block_end(Ranges(np.array([0, 1, 2, 9]), np.array([5, 6, 7, 12]), np.zeros(4, np.int64)), 0, 1)
@@ -77,41 +77,41 @@ def block_ranks(comparisons: Comparisons, begin: int, end: int) -> BlockRanks:
         if high < 0:
             continue
         dense = high - low < DENSE * (end - begin)
-        known = (
+        rank_table = (
             _below(comparisons.rank[begin:end, c], low, high) if dense else _distinct(comparisons.rank[begin:end, c])
         )
         for i in range(begin, end):
             rank = np.int64(comparisons.rank[i, c])
             bound = min(np.int64(comparisons.bound[i, c]), high)
             if dense:
-                ranks[c, i - begin] = known[rank + 1 - low] if rank > 0 else 0
-                upto = known[bound + 1 - low] if bound >= low else 0
-                exact = bound >= low and upto > known[bound - low]
+                ranks[c, i - begin] = rank_table[rank + 1 - low] if rank > 0 else 0
+                below = rank_table[bound + 1 - low] if bound >= low else 0
+                exact = bound >= low and below > rank_table[bound - low]
             else:
-                ranks[c, i - begin] = np.searchsorted(known, rank) + 1 if rank > 0 else 0
-                upto = np.searchsorted(known, bound, side="right")
-                exact = upto > 0 and known[upto - 1] == bound
+                ranks[c, i - begin] = np.searchsorted(rank_table, rank) + 1 if rank > 0 else 0
+                below = np.searchsorted(rank_table, bound, side="right")
+                exact = below > 0 and rank_table[below - 1] == bound
             exact &= bound == comparisons.bound[i, c]
-            bounds[c, i - begin] = upto if exact or not comparisons.equal[c] else 0
+            bounds[c, i - begin] = below if exact or not comparisons.equal[c] else 0
             cells[c] = max(cells[c], ranks[c, i - begin])
     return BlockRanks(begin, ranks, bounds, cells)
 
 
 @njit(cache=True)
 def _below(ranks: Ints, low: int, high: int) -> Ints:
-    """For each of low..high + 1 how many different ranks are less; `ranks` are some of them, or 0."""
-    known = np.zeros(high - low + 2, np.int64)
+    """For each rank in low..high + 1, the number of different `ranks` below it. Ranks are in low..high, or 0."""
+    below = np.zeros(high - low + 2, np.int64)
     for rank in ranks:
         if rank > 0:
-            known[rank + 1 - low] = 1
-    for at in range(1, known.shape[0]):
-        known[at] += known[at - 1]
-    return known
+            below[rank + 1 - low] = 1
+    for k in range(1, below.shape[0]):
+        below[k] += below[k - 1]
+    return below
 
 
 @njit(cache=True)
 def _distinct(ranks: Ints) -> Ints:
-    """The different ranks above 0, in order."""
+    """The distinct ranks above 0, in ascending order."""
     ordered = np.sort(ranks)
     distinct = np.zeros(ranks.shape[0], np.int64)
     n = 0

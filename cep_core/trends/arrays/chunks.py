@@ -1,8 +1,8 @@
-"""Chunks of overlapping windows, each walked in a ring of lanes (`ring`): how long they are, and how wide the rings.
+"""Chunks of overlapping windows, each walked in a ring of lanes (`ring`): their length, and the width of the rings.
 
-A longer chunk visits fewer vertices twice, for its first and last windows are a smaller part of it; but its trees,
-which hold each value that the whole chunk knows, are larger, and so is what is emptied when a window ends. Where more
-windows lie over a vertex than a ring should have lanes, every second (third, ...) of them has a walk of its own.
+In a longer chunk fewer vertices are visited twice, because its first and last windows are a smaller part of it. But its
+trees are larger, because they hold every value in the chunk; then more must be cleared when a window ends. If more
+windows cover a vertex than a ring should have lanes, every second (third, ...) window gets a walk of its own.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from cep_core.trends.arrays.blocks import MEMORY
 from cep_core.trends.arrays.ranges import Ranges
 
 GROUP = 8
-"""Lanes that are emptied together: a cache line."""
+"""The number of lanes that are cleared together: a cache line."""
 FEWEST_LENGTHS = 4
-"""A chunk is so many times as long as its windows ..."""
+"""A chunk is this many times as long as its windows ..."""
 MOST_LENGTHS = 8
-"""... up to so many times while its trees fit NEAR, and any while they fit CLOSE."""
+"""... up to this many times if its trees fit NEAR, and any length if they fit CLOSE."""
 CLOSE = 1 << 14
-"""Words that fit a core's first caches."""
+"""The number of words that fit a core's first caches."""
 NEAR = 1 << 17
-"""Words that fit its own caches."""
+"""The number of words that fit a core's own caches."""
 FAR = 1 << 20
-"""Words that fit the cache that it shares: where trees are larger ..."""
+"""The number of words that fit the shared cache. If trees are larger ..."""
 FEWEST_WINDOWS = 89
-"""... a walk has at most so many windows over a vertex, in 96 lanes."""
+"""... a walk has at most this many windows over a vertex, in 96 lanes."""
 MOST_WINDOWS = 249
-"""No walk has more."""
+"""The most windows over a vertex in any walk."""
 
 
 class Chunk(NamedTuple):
-    """Windows begin..end-1, of which every `step`-th has a walk of its own in a ring of so many lanes.
+    """Windows begin..end-1 in `step` walks, each with every `step`-th window, in a ring of `lanes` lanes.
 
-    No lanes: the windows have too many values for any ring.
+    `lanes` 0: the windows have too many values for any ring.
     """
 
     begin: int
@@ -48,7 +48,7 @@ class Chunk(NamedTuple):
 
 @njit(cache=True)
 def chunk_from(begin: int, windows: Ranges, rank: npt.NDArray[np.int32], numbers: int) -> Chunk:
-    """The chunk that begins with window `begin`; `numbers` are what a lane of a cell takes.
+    """The chunk that begins with window `begin`. `numbers`: the words of a lane in a cell.
 
     >>> from cep_core.trends.arrays.ranges import Ranges
     >>> ranks = np.arange(1, 1001, dtype=np.int32)[:, np.newaxis]
@@ -61,7 +61,7 @@ def chunk_from(begin: int, windows: Ranges, rank: npt.NDArray[np.int32], numbers
     end = begin
     opened = begin
     reached = first[begin]
-    longest = over = cells = 0
+    longest = most_overlap = cells = 0
     low = np.full(rank.shape[1], np.iinfo(np.int32).max, np.int64)
     high = np.zeros(rank.shape[1], np.int64)
     while end < first.shape[0] and partition[end] == partition[begin]:
@@ -76,26 +76,26 @@ def chunk_from(begin: int, windows: Ranges, rank: npt.NDArray[np.int32], numbers
         values = 1
         for c in range(rank.shape[1]):
             values = max(values, high[c] - low[c] + 1)
-        more = (1 + min(values, span)) * rank.shape[1] * numbers
+        lane_words = (1 + min(values, span)) * rank.shape[1] * numbers
         while last[opened] <= first[end]:
             opened += 1
-        most = max(over, end - opened + 1)
-        words = more * lanes_of(most)
+        overlap = max(most_overlap, end - opened + 1)
+        words = lane_words * lanes_of(overlap)
         near = words <= CLOSE or (words <= NEAR and span <= MOST_LENGTHS * length)
-        if end > begin and not near and (span > FEWEST_LENGTHS * length or more * GROUP > MEMORY):
+        if end > begin and not near and (span > FEWEST_LENGTHS * length or lane_words * GROUP > MEMORY):
             break
-        longest, over, cells = length, most, more
+        longest, most_overlap, cells = length, overlap, lane_words
         end += 1
     together = min(max(_windows_of(FAR // cells), FEWEST_WINDOWS), MOST_WINDOWS, _windows_of(MEMORY // cells))
     if together <= 0:
         return Chunk(begin, end, 0, 0)
-    step = (over + together - 1) // together
-    return Chunk(begin, end, step, lanes_of((over + step - 1) // step))
+    step = (most_overlap + together - 1) // together
+    return Chunk(begin, end, step, lanes_of((most_overlap + step - 1) // step))
 
 
 @njit(cache=True)
 def lanes_of(windows: int) -> int:
-    """Lanes for so many windows over a vertex: those of a group are emptied while all others are in use.
+    """The lanes for this many windows over a vertex. One group is cleared while all other lanes are in use.
 
     >>> lanes_of(1), lanes_of(2), lanes_of(60)
     (8, 16, 72)
@@ -105,5 +105,5 @@ def lanes_of(windows: int) -> int:
 
 @njit(cache=True)
 def _windows_of(lanes: int) -> int:
-    """How many windows over a vertex so many lanes are enough for."""
+    """The most windows over a vertex that fit this many lanes."""
     return lanes // GROUP * GROUP - GROUP + 1

@@ -1,4 +1,4 @@
-"""The comparisons of a plan evaluated on its candidates: their sides as columns, then as ranks (`ranks`)."""
+"""Evaluates the comparisons of a plan on its candidates: their sides as columns, then as ranks (`ranks`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cep_core.trends.arrays.ranks import Compared, compare
 
 
 class Comparing:
-    """The candidates of a slice, to compare."""
+    """The candidates of a slice, with their comparisons."""
 
     def __init__(self, found: Candidates, events: pa.Table) -> None:
         self._found = found
@@ -31,35 +31,38 @@ class Comparing:
         return Sides(self._events.take(pa.array(self._found.rows)))
 
     def evaluated(self, comparison: Comparison) -> Compared:
-        """Both sides on every candidate. Linear."""
+        """Both sides of a comparison on every candidate. Linear time."""
         if comparison not in self._evaluated:
             sides = self._sides.column(comparison.left), self._sides.column(comparison.right)
             self._evaluated[comparison] = (comparison.operator, *sides)
         return self._evaluated[comparison]
 
     def possible(self, alternatives: Sequence[Sequence[Comparison]]) -> list[list[Compared]]:
-        """The comparisons of each alternative on every candidate, without alternatives that none of them allows.
+        """The comparisons of each alternative on every candidate, without alternatives that can never hold.
 
-        Those about NULLs mostly are not possible, nor are those about sums beyond 64 bits. At least one is left.
-        Comparisons that always hold are left out as well.
+        Usually alternatives about NULLs are impossible, and so are alternatives about sums beyond 64 bits. At least one
+        alternative remains. Comparisons that always hold are left out as well.
         """
-        asked = [[one for one in comparisons if not self._says_nothing(one)] for comparisons in alternatives]
-        likely = [some for some in asked if not any(map(self._never_holds, some))]
-        found = [[self.evaluated(one) for one in some] for some in likely]
-        found = [compared for compared in found if all(map(_may_hold, compared))]
-        return found or [[self.evaluated(one) for one in asked[0]]]
+        needed = [
+            [comparison for comparison in comparisons if not self._says_nothing(comparison)]
+            for comparisons in alternatives
+        ]
+        likely = [comparisons for comparisons in needed if not any(map(self._never_holds, comparisons))]
+        evaluated = [[self.evaluated(comparison) for comparison in comparisons] for comparisons in likely]
+        evaluated = [compared for compared in evaluated if all(map(_may_hold, compared))]
+        return evaluated or [[self.evaluated(comparison) for comparison in needed[0]]]
 
     def _says_nothing(self, comparison: Comparison) -> bool:
         return limits(comparison) and comparison.operator in (">=", "<=") and self._sides.always_fits(comparison)
 
     def _never_holds(self, comparison: Comparison) -> bool:
-        """Whether it asks for a sum beyond 64 bits, and there is none."""
+        """Whether the comparison asks for a sum beyond 64 bits, and no such sum occurs."""
         if not limits(comparison) or comparison.operator in (">=", "<="):
             return False
         return self._sides.always_fits(replace(comparison, operator=">=" if comparison.operator == "<" else "<="))
 
     def ranked(self, edges: Sequence[tuple[int, int, Sequence[Compared]]], states: Bits) -> Comparisons:
-        """Edges (source, target, comparisons) over candidates that may bind these states."""
+        """The edges (source, target, comparisons) as ranks, over candidates that may bind these states."""
         partitions = self._found.partitions
         if not edges:
             return no_comparisons(len(self._found.rows), partitions)
@@ -68,7 +71,7 @@ class Comparing:
 
 
 def _may_hold(compared: Compared) -> bool:
-    """Whether the truth values that an equality asks for occur on both sides; anything else may hold."""
+    """Whether a comparison may hold. An equality of truth values needs a value that occurs on both sides."""
     operator, left, right = compared
     if operator != "=" or not (pa.types.is_boolean(left.type) and pa.types.is_boolean(right.type)):
         return True

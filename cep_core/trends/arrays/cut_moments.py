@@ -4,9 +4,10 @@ GRETA, section 5.2: a finished negated trend separates the events before its sta
 `begun` gives the latest start of a match that is complete at a moment. The same code, run backwards in time
 (`Line.mirrored`), gives the earliest end of a match that begins after a moment (`ended`).
 
-A NOT at the end of a negated sequence excuses its match once it is followed by what that NOT forbids, so begins may
-fall back; one at its start is the same against the time. Cost: O(vertices * edges), plus for edges that compare, and
-for such excuses, the parts of matches between a vertex and the best one, at worst O(vertices^2).
+A negated sequence may itself end with a NOT. Its match is excused when an event that this NOT forbids follows, so the
+latest start may move back. A NOT at the start of a negated sequence is the same, backwards in time. Cost:
+O(vertices * edges). Edges that compare, and such excuses, also visit the partial matches between a vertex and the best
+one: O(vertices^2) in the worst case.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ NEVER = -1
 
 @dataclass(frozen=True)
 class Line:
-    """m vertices in partitions, in the order of time or, mirrored, against it."""
+    """m vertices in partitions, in time order or, if mirrored, in reverse time order."""
 
     offsets: Ints
     tick: Ints
@@ -43,18 +44,18 @@ class Line:
 
     @property
     def first(self) -> Ints:
-        """[m] the first vertex of each one's partition."""
+        """[m] The first vertex of each vertex's partition."""
         return np.repeat(self.offsets[:-1], np.diff(self.offsets))
 
     @property
     def tick_start(self) -> Ints:
-        """[m] the first vertex of each one's tick."""
+        """[m] The first vertex of each vertex's tick."""
         opens, group = self._ticks()
         return opens[group]
 
     @property
     def tick_end(self) -> Ints:
-        """[m] one after the last vertex of each one's tick."""
+        """[m] One after the last vertex of each vertex's tick."""
         opens, group = self._ticks()
         return np.append(opens[1:], len(self.tick))[group]
 
@@ -65,7 +66,7 @@ class Line:
         return np.flatnonzero(changes), np.cumsum(changes) - 1
 
     def mirrored(self) -> Line:
-        """The same vertices the other way round; vertex i is m - 1 - i there."""
+        """The same vertices in reverse order: vertex i becomes m - 1 - i."""
         return Line(
             np.ascontiguousarray((len(self.tick) - self.offsets)[::-1]),
             np.ascontiguousarray(self.tick[::-1]),
@@ -76,10 +77,10 @@ class Line:
 
 
 class Negated:
-    """The matches of one negated sub-pattern on a line, whose NOTs, nested in it, excuse some of them.
+    """The matches of one negated sub-pattern on a line. NOTs nested in it excuse some of the matches.
 
-    `forward`: whether matches are excused by what follows them, if by anything; else by what precedes them, and only
-    `ended` tells of them.
+    `forward`: nothing that precedes a match can excuse it; then use `begun`. Otherwise preceding events excuse matches;
+    then use `ended`.
     """
 
     def __init__(self, guarded: Guarded, line: Line) -> None:
@@ -93,32 +94,32 @@ class Negated:
         self._complete = _latest_so_far(self._latest[free], self._along.offsets)
 
     def begun(self, boundary: Ints, low: Ints) -> Ints:
-        """The latest begin of matches inside the vertices low[n]..boundary[n]-1 of one partition, or NEVER."""
+        """The latest start of a match inside the vertices low[n]..boundary[n]-1 of one partition, or NEVER."""
         assert self.forward
         return self._begun(boundary, low)
 
     def ended(self, boundary: Ints, high: Ints) -> Ints:
-        """The earliest end of matches inside the vertices boundary[n]..high[n]-1 of one partition, or LATEST."""
+        """The earliest end of a match inside the vertices boundary[n]..high[n]-1 of one partition, or LATEST."""
         assert not self.forward
         m = len(self._line.tick)
-        found = self._begun(m - boundary, m - high)
-        return np.where(found == NEVER, LATEST, m - 1 - found)
+        mirrored_begins = self._begun(m - boundary, m - high)
+        return np.where(mirrored_begins == NEVER, LATEST, m - 1 - mirrored_begins)
 
     def _begun(self, boundary: Ints, low: Ints) -> Ints:
-        best = np.full(len(boundary), NEVER, dtype=np.int64)
-        some = boundary > low
-        best[some] = self._complete[boundary[some] - 1]
+        latest = np.full(len(boundary), NEVER, dtype=np.int64)
+        nonempty = boundary > low
+        latest[nonempty] = self._complete[boundary[nonempty] - 1]
         for state, ways in self._guarded.diagram.end.items():
             for way in ways if ways != FREELY else ():
                 lower, upper = passing(way, self._inner, self._along, boundary, low)
-                best = np.maximum(best, _latest_between(self._latest[state], lower, boundary, upper))
-        return np.where(best < low, NEVER, best)
+                latest = np.maximum(latest, _latest_between(self._latest[state], lower, boundary, upper))
+        return np.where(latest < low, NEVER, latest)
 
 
 def passing(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, low: Ints) -> tuple[Ints, Ints]:
-    """Which earlier vertices a vertex from `boundary[n]` on may follow, given the negations of a way.
+    """The earlier vertices that a vertex at or after `boundary[n]` may follow, given the negations of a way.
 
-    It may follow the vertices i from lower[n] on with upper[i] >= boundary[n].
+    These are the vertices i >= lower[n] with upper[i] >= boundary[n].
     """
     lower = low
     upper = np.full(len(line.tick), LATEST, dtype=np.int64)
@@ -135,16 +136,16 @@ def passing(way: Way, negated: Sequence[Negated], line: Line, boundary: Ints, lo
 
 
 def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
-    """[S, m] the latest begin of a part of a match that ends at a vertex in a state, or NEVER."""
+    """[S, m] The latest start of a partial match that ends at the vertex, in the state; or NEVER."""
     diagram = guarded.diagram
     starts, tick_start = line.first, line.tick_start
     states = states_of(diagram.variables, line.variables, len(line.tick))
     source, target, loose, since, until, tests = [], [], [], [], [], []
     for edge, ways in sorted(diagram.edges.items()):
-        found = _tests(guarded, line, edge)
+        alternatives = _tests(guarded, line, edge)
         for way in sorted(ways, key=sorted):
             lower, upper = passing(way, inner, line, tick_start, starts)
-            for alternative in found:
+            for alternative in alternatives:
                 source.append(edge[0])
                 target.append(edge[1])
                 loose.append(edge in diagram.loose)
@@ -173,22 +174,22 @@ def _latest(guarded: Guarded, line: Line, inner: Sequence[Negated]) -> Ints:
 
 
 class _Edges(NamedTuple):
-    """The edges of a negated sub-pattern, each as often as it has ways and alternatives, over m vertices."""
+    """The edges of a negated sub-pattern over m vertices. An edge stands here once for each way and alternative."""
 
     source: Ints
     target: Ints
     loose: Flags
-    """Whether a vertex may also follow those of its own tick that come before it: events of an ANY are in any order."""
+    """Whether a vertex may also follow earlier vertices of its own tick: the events of an ANY are in any order."""
     since: Ints
-    """[edges, m] the first vertex that a vertex may follow."""
+    """[edges, m] The first vertex that a vertex may follow."""
     until: Ints
-    """[edges, m] the last tick's first vertex that may follow a vertex."""
+    """[edges, m] The first vertex of the last tick that may follow a vertex."""
     checked: Flags
-    """Whether each earlier vertex has to be looked at: by `until`, or by tests."""
+    """Whether every earlier vertex must be checked, because of `until` or of tests."""
 
 
 class _Tests(NamedTuple):
-    """What edges compare: the tests first[e]..first[e + 1] - 1 must all hold (`_Test`)."""
+    """The comparisons of edges. On edge e, all tests first[e]..first[e + 1] - 1 must hold (`_Test`)."""
 
     first: Ints
     earlier: Ints
@@ -197,12 +198,15 @@ class _Tests(NamedTuple):
     """[tests, m]."""
     equal: Flags
     backwards: bool
-    """Vertices are in reversed order of time, so that the later one of an edge comes first."""
+    """Whether vertices are in reverse time order. Then the later vertex of an edge comes first."""
 
 
 @dataclass(frozen=True)
 class _Test:
-    """A comparison as ranks: it holds if 0 < rank of the earlier event <= bound of the later; if `equal`, = bound."""
+    """A comparison as ranks. It holds if 0 < rank of the earlier event <= bound of the later event.
+
+    If `equal`, the rank must equal the bound.
+    """
 
     earlier: npt.NDArray[np.int32]
     later: npt.NDArray[np.int32]
@@ -210,7 +214,7 @@ class _Test:
 
 
 def _tests(guarded: Guarded, line: Line, edge: tuple[int, int]) -> list[tuple[_Test, ...]]:
-    """The tests of an edge, as alternatives."""
+    """The alternatives of an edge, each as the tests that must hold."""
     alternatives = guarded.comparisons.get(edge, ())
     if not alternatives:
         return [()]
@@ -220,13 +224,13 @@ def _tests(guarded: Guarded, line: Line, edge: tuple[int, int]) -> list[tuple[_T
     states = states_of(guarded.diagram.variables, plain.variables, len(plain.tick))
     ranks = line.comparing.ranked([(earlier, later, compared) for compared in evaluated], states)
     step = -1 if line.backwards else 1
-    found = []
+    options = []
     for c in range(len(ranks.source)):
         tests = [_Test(ranks.rank[::step, c], ranks.bound[::step, c], bool(ranks.equal[c]))]
         for o in range(ranks.first_other[c], ranks.first_other[c + 1]):
             tests.append(_Test(ranks.other_rank[::step, o], ranks.other_bound[::step, o], False))
-        found.append(tuple(tests))
-    return found
+        options.append(tuple(tests))
+    return options
 
 
 @njit(cache=True)
@@ -241,15 +245,15 @@ def _holds(tests: _Tests, edge: int, earlier: int, later: int) -> bool:
 
 @njit(cache=True)
 def _latest_begins(start: Flags, edges: _Edges, tests: _Tests, tick_start: Ints, states: Bits, offsets: Ints) -> Ints:
-    """[S, m] the latest begin of a part of a match that ends at a vertex in a state, or NEVER.
+    """[S, m] The latest start of a partial match that ends at the vertex, in the state; or NEVER.
 
-    Along edge e a vertex i follows j >= since[e, i] if until[e, j] reaches it and the tests hold.
+    Along edge e, vertex i follows a vertex j >= since[e, i] if until[e, j] reaches i and the tests hold.
     """
     source, target, loose, since, until, checked = edges
     m = tick_start.shape[0]
     count = source.shape[0]
     latest = np.full((start.shape[0], m), NEVER, np.int64)
-    best = np.empty(count, np.int64)  # of all earlier sources of an edge that are not cut off
+    best = np.empty(count, np.int64)  # the latest start over all earlier sources of an edge that are not cut off
     floor = np.empty(count, np.int64)
     for p in range(offsets.shape[0] - 1):
         best[:] = NEVER
@@ -274,7 +278,7 @@ def _latest_begins(start: Flags, edges: _Edges, tests: _Tests, tick_start: Ints,
                     stop = i if loose[e] else committed
                     if checked[e]:
                         j = stop - 1
-                        while j >= since[e, i] and j >= began:  # a part that ends at j began no later
+                        while j >= since[e, i] and j >= began:  # a partial match that ends at j began at or before j
                             if latest[source[e], j] > began and until[e, j] >= tick_start[i]:
                                 earlier, later = (i, j) if tests.backwards else (j, i)
                                 if _holds(tests, e, earlier, later):
@@ -293,26 +297,26 @@ def _latest_begins(start: Flags, edges: _Edges, tests: _Tests, tick_start: Ints,
 
 @njit(cache=True)
 def _latest_so_far(latest: Ints, offsets: Ints) -> Ints:
-    """[m] the largest of latest[., j] for all j up to each vertex of its partition, or NEVER."""
-    found = np.full(latest.shape[1], NEVER, np.int64)
+    """[m] For each vertex, the largest latest[., j] over all j of its partition up to it, or NEVER."""
+    largest = np.full(latest.shape[1], NEVER, np.int64)
     for p in range(offsets.shape[0] - 1):
         for i in range(offsets[p], offsets[p + 1]):
             if i > offsets[p]:
-                found[i] = found[i - 1]
+                largest[i] = largest[i - 1]
             for s in range(latest.shape[0]):
-                found[i] = max(found[i], latest[s, i])
-    return found
+                largest[i] = max(largest[i], latest[s, i])
+    return largest
 
 
 @njit(cache=True)
 def _latest_between(latest: Ints, lower: Ints, boundary: Ints, upper: Ints) -> Ints:
-    """The largest latest[i] of lower[n] <= i < boundary[n] with upper[i] >= boundary[n], or NEVER."""
+    """The largest latest[i] with lower[n] <= i < boundary[n] and upper[i] >= boundary[n], or NEVER."""
     ends = np.flatnonzero(latest != NEVER)
-    found = np.full(boundary.shape[0], NEVER, np.int64)
+    largest = np.full(boundary.shape[0], NEVER, np.int64)
     for n in range(boundary.shape[0]):
         k = np.searchsorted(ends, boundary[n]) - 1
-        while k >= 0 and ends[k] >= lower[n] and ends[k] >= found[n]:
+        while k >= 0 and ends[k] >= lower[n] and ends[k] >= largest[n]:
             if upper[ends[k]] >= boundary[n]:
-                found[n] = max(found[n], latest[ends[k]])
+                largest[n] = max(largest[n], latest[ends[k]])
             k -= 1
-    return found
+    return largest

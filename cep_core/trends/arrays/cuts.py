@@ -1,4 +1,4 @@
-"""What negated matches cut off, as arrays that the kernels read (GRETA, section 5.2).
+"""The cuts of negated matches, as arrays that the kernels read (GRETA, section 5.2).
 
 An event may follow only the vertices from `Comparisons.since` on. Where an earlier event can excuse a negation, the
 later event must also come by a moment that the earlier event sets: this is a comparison like any other. At the edges of
@@ -29,7 +29,7 @@ class Cuts:
         self._negated = [Negated(negated, line) for negated in guarded.forbidden]
 
     def since(self, edge: tuple[int, int]) -> Ints:
-        """[m] the first vertex that each vertex may follow along a guarded edge of the diagram."""
+        """[m] The first vertex that each vertex may follow along a guarded edge of the diagram."""
         line, ways = self._line, self._guarded.between[edge]
         return np.minimum.reduce(
             [passing(way, self._negated, line, line.tick_start, line.first)[0] for way in sorted(ways, key=sorted)]
@@ -43,7 +43,7 @@ class Cuts:
         return ">=", pa.array(upper), pa.array(line.tick_start)
 
     def limits(self, windows: Windows) -> WindowLimits:
-        """What may begin and end a trend in each range of the windows."""
+        """The vertices that may begin or end a trend, for each range of windows."""
         before, after = self._guarded.before, self._guarded.after
         if not before and not after:
             return no_limits()
@@ -62,43 +62,45 @@ class Cuts:
                 forward = [self._negated[k] for k in sorted(way) if self._negated[k].forward]
                 backward = [self._negated[k] for k in sorted(way) if not self._negated[k].forward]
                 none = np.full(len(line.tick), NEVER, dtype=np.int64)
-                begun.append(np.maximum.reduce([none, *(one.begun(line.tick_start, line.first) for one in forward)]))
-                ends = [one.ended(windows.first, windows.last) for one in backward]
+                begun.append(
+                    np.maximum.reduce([none, *(negated.begun(line.tick_start, line.first) for negated in forward)])
+                )
+                ends = [negated.ended(windows.first, windows.last) for negated in backward]
                 starts.append(np.minimum.reduce([limits.starts_before[:, state], *map(self._after_tick, ends)]))
             limits.begun[:, state] = np.minimum.reduce(begun)
             limits.starts_before[:, state] = np.maximum.reduce(starts)
         for state, ways in after.items():
-            ended, from_ = [], []
+            ended, first_ends = [], []
             for way in ways:
                 forward = [self._negated[k] for k in sorted(way) if self._negated[k].forward]
                 backward = [self._negated[k] for k in sorted(way) if not self._negated[k].forward]
                 never = np.full(len(line.tick), LATEST, dtype=np.int64)
-                ended.append(np.minimum.reduce([never, *(one.ended(line.tick_end, last) for one in backward)]))
-                begins = [one.begun(windows.last, windows.first) for one in forward]
-                from_.append(np.maximum.reduce([limits.ends_from[:, state], *map(self._at_tick, begins)]))
+                ended.append(np.minimum.reduce([never, *(negated.ended(line.tick_end, last) for negated in backward)]))
+                begins = [negated.begun(windows.last, windows.first) for negated in forward]
+                first_ends.append(np.maximum.reduce([limits.ends_from[:, state], *map(self._at_tick, begins)]))
             limits.ended[:, state] = np.maximum.reduce(ended)
-            limits.ends_from[:, state] = np.minimum.reduce(from_)
+            limits.ends_from[:, state] = np.minimum.reduce(first_ends)
         return limits
 
     def _after_tick(self, vertices: Ints) -> Ints:
-        """One after the last vertex of the tick of each; LATEST stays."""
-        found = vertices.copy()
-        some = vertices != LATEST
-        found[some] = self._line.tick_end[vertices[some]]
-        return found
+        """One after the last vertex of each vertex's tick. LATEST stays."""
+        after = vertices.copy()
+        finite = vertices != LATEST
+        after[finite] = self._line.tick_end[vertices[finite]]
+        return after
 
     def _at_tick(self, vertices: Ints) -> Ints:
-        """The first vertex of the tick of each; 0 for NEVER."""
-        found = np.zeros(len(vertices), dtype=np.int64)
-        some = vertices != NEVER
-        found[some] = self._line.tick_start[vertices[some]]
-        return found
+        """The first vertex of each vertex's tick; 0 for NEVER."""
+        firsts = np.zeros(len(vertices), dtype=np.int64)
+        happened = vertices != NEVER
+        firsts[happened] = self._line.tick_start[vertices[happened]]
+        return firsts
 
 
 def with_cuts(comparisons: Comparisons, cut: Mapping[tuple[int, int], Ints], states: Bits) -> Comparisons:
-    """The comparisons with the edges that are cut, `since[m]` for each (source, target).
+    """The comparisons with the cut edges; `cut` gives `since[m]` for each (source, target).
 
-    A cut edge that compares nothing joins them: all of its sources have one rank.
+    A cut edge that compares nothing becomes a compared edge whose sources all have the same rank.
     """
     if not cut:
         return comparisons

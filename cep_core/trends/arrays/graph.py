@@ -1,7 +1,7 @@
-"""What the kernels read: a template, the vertices of a GRETA graph and its compared edges, as arrays.
+"""The input of the kernels as arrays: a template, the vertices of a GRETA graph, and its edges with comparisons.
 
-GRETA, section 4: a vertex is an event that may bind a state of the template; edges are never stored. Vertices of one
-partition are consecutive and in time order. All arrays are contiguous, so that a kernel allocates nothing per vertex.
+GRETA, section 4: a vertex is an event that may bind a state of the template. Edges are never stored. Vertices of one
+partition are consecutive and in time order. All arrays are contiguous, so a kernel allocates no memory per vertex.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from cep_core.trends.plan.state_arrays import StateArrays, bits
 
 
 class Vertices(NamedTuple):
-    """Events that may bind a state, m of them, with J additive and M extreme attributes.
+    """The m events that may bind a state, with J additive and M extreme attributes.
 
-    `tick[m]`: vertices of equal tick never follow each other. `states[m]`: bit s says that the event may bind state s.
-    `weights[m, J]` >= 0: what an occurrence adds to the j-th total, where it binds a state of `weighted[j]` (bits).
-    `codes[m, M]`: what an occurrence offers to the j-th minimum, where it binds a state of `coded[j]` (bits).
+    `tick[m]`: vertices of equal tick never follow each other. `states[m]`: bit s is set if the event may bind state s.
+    `weights[m, J]` >= 0: an occurrence adds this to the j-th total if it binds a state in `weighted[j]` (bits).
+    `codes[m, M]`: the j-th minimum takes this into account if the occurrence binds a state in `coded[j]` (bits).
     """
 
     tick: Ints
@@ -35,13 +35,13 @@ class Vertices(NamedTuple):
 class Comparisons(NamedTuple):
     """C edges of the template that carry comparisons, as ranks among the values of a partition.
 
-    The edge c leads from state `source[c]` to `target[c]`. A source vertex i stands at `rank[i, c]` (1.., 0 when its
-    value is null); a target vertex i is preceded by those of rank 1..`bound[i, c]`, or of that very rank where
-    `equal[c]`. `ranks[p]` is the largest rank in partition p. Where an edge carries more comparisons, its others are
-    first_other[c]..first_other[c + 1] - 1: `other_rank[j, o]` must be known and at most `other_bound[i, o]` as well.
+    Edge c leads from state `source[c]` to `target[c]`. A source vertex i has `rank[i, c]` (1.., or 0 if its value is
+    null). A target vertex i follows sources of rank 1..`bound[i, c]`; if `equal[c]`, only sources whose rank equals the
+    bound. `ranks[p]` is the largest rank in partition p. If an edge has more comparisons, the others are
+    first_other[c]..first_other[c + 1] - 1: `other_rank[j, o]` must be above 0 and at most `other_bound[i, o]`.
 
-    Where `cut[c]`, a target vertex i follows only sources from vertex `since[c, i]` on, which never decreases inside a
-    partition: what lies before is cut off by a negated match. `since` is void if no edge is cut.
+    If `cut[c]`, a target vertex i follows only sources from vertex `since[c, i]` on; a negated match cuts off the
+    earlier ones. `since` never decreases inside a partition. It is void if no edge is cut.
     """
 
     source: Ints
@@ -58,11 +58,11 @@ class Comparisons(NamedTuple):
 
 
 class WindowLimits(NamedTuple):
-    """Which vertices of a window may begin or end a trend: those before, and those from, a vertex; void: any may.
+    """The vertices that may begin or end a trend of a window. Void arrays: every vertex may.
 
-    A vertex i of state s may begin a trend of window w, which holds the vertices first..last - 1, if
-    i < `starts_before[w, s]` and `begun[i, s]` < first, and end one if i >= `ends_from[w, s]` and
-    `ended[i, s]` >= last: a negation at the edge of a window forbids the others.
+    Window w holds the vertices first..last - 1. Vertex i in state s may begin a trend of w if i < `starts_before[w, s]`
+    and `begun[i, s]` < first. It may end a trend if i >= `ends_from[w, s]` and `ended[i, s]` >= last. A negation at the
+    edge of the window forbids the others.
     """
 
     starts_before: Ints
@@ -71,14 +71,14 @@ class WindowLimits(NamedTuple):
     ended: Ints
 
     def take(self, windows: Ints) -> WindowLimits:
-        """Those of some windows."""
+        """The limits of the given windows."""
         if len(self.starts_before) == 0:
             return self
         return self._replace(starts_before=self.starts_before[windows], ends_from=self.ends_from[windows])
 
 
 class Graph(NamedTuple):
-    """All that the kernels read of a GRETA graph."""
+    """A GRETA graph, as the kernels read it."""
 
     template: StateArrays
     comparisons: Comparisons
@@ -91,27 +91,29 @@ class Graph(NamedTuple):
 
 
 def free_graph(template: StateArrays, vertices: Vertices, partitions: int = 1) -> Graph:
-    """A graph whose edges compare nothing, and without a negation at the edge of a window."""
+    """A graph whose edges compare nothing, without negations at the edges of windows."""
     return Graph(template, no_comparisons(len(vertices.tick), partitions), vertices, no_limits())
 
 
 def no_comparisons(vertices: int, partitions: int) -> Comparisons:
-    """Comparisons of a template none of whose edges carries one."""
-    nothing = np.zeros(0, dtype=np.int64)
+    """The comparisons of a template whose edges compare nothing."""
+    no_edges = np.zeros(0, dtype=np.int64)
     ranks = np.zeros((vertices, 0), dtype=np.int32)
-    none = np.zeros(0, dtype=np.bool_)
-    most = np.zeros(partitions, np.int64)
-    return Comparisons(nothing, nothing, none, ranks, ranks, most, *no_others(0, vertices), none, no_cuts())
+    no_flags = np.zeros(0, dtype=np.bool_)
+    no_ranks = np.zeros(partitions, np.int64)
+    return Comparisons(
+        no_edges, no_edges, no_flags, ranks, ranks, no_ranks, *no_others(0, vertices), no_flags, no_cuts()
+    )
 
 
 def no_others(edges: int, vertices: int) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The fields of `Comparisons` for further comparisons where no edge carries any."""
+    """The fields of `Comparisons` for further comparisons, if no edge has any."""
     ranks = np.zeros((vertices, 0), dtype=np.int32)
     return np.zeros(edges + 1, dtype=np.int64), ranks, ranks
 
 
 def no_cuts() -> Ints:
-    """`Comparisons.since` where no edge is cut."""
+    """`Comparisons.since`, if no edge is cut."""
     return np.zeros((0, 0), dtype=np.int64)
 
 
@@ -122,7 +124,7 @@ def no_limits() -> WindowLimits:
 
 
 def states_of(variables: Iterable[str], binds: Mapping[str, Flags], vertices: int) -> Bits:
-    """[m] the states (bits), which bind these variables, that each vertex may bind.
+    """[m] The states that each vertex may bind, as bits. State s binds the s-th variable.
 
     >>> states_of(["A", "B"], {"A": np.array([True, False]), "B": np.array([True, True])}, 2)
     array([3, 2], dtype=uint64)

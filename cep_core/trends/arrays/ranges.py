@@ -11,14 +11,14 @@ from cep_core.trends.arrays.graph import Vertices
 
 
 class Ranges(NamedTuple):
-    """R ranges of vertices, in time order, partition after partition: those of windows, or of panes."""
+    """R ranges of vertices, in time order, partition after partition: the ranges of windows or of panes."""
 
     first: Ints
-    """[R] the first vertex."""
+    """[R] The first vertex."""
     last: Ints
-    """[R] one after the last vertex."""
+    """[R] One after the last vertex."""
     partition: Ints
-    """[R] the partition of the vertices."""
+    """[R] The partition of the vertices."""
 
     def take(self, places: Ints) -> Ranges:
         """The ranges at these places."""
@@ -26,18 +26,18 @@ class Ranges(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What a kernel fills for R ranges, given J sums and M minima.
+    """The output of a kernel for R ranges, with J sums and M minima.
 
-    A row of `totals` and `minima` is void where the range is flagged in `overflowed`. The numbers of panes are
-    matrices: their arrays have more axes between the first and the last.
+    A row of `totals` and `minima` is void if its range is flagged in `overflowed`. The numbers of panes are matrices:
+    their arrays have more axes between the first and the last.
     """
 
     totals: Ints
-    """[R, 1 + J] the number of trends, then the sums over all their occurrences."""
+    """[R, 1 + J] The number of trends, then the sums over all their occurrences."""
     minima: Ints
-    """[R, M] the smallest code over all occurrences, or NOTHING."""
+    """[R, M] The smallest code over all occurrences, or NOTHING."""
     overflowed: Flags
-    """[R] whether some number outgrew a machine word."""
+    """[R] Whether a number did not fit a machine word."""
 
     def take(self, places: Ints) -> Numbers:
         """A copy of the rows at these places."""
@@ -49,7 +49,7 @@ class Numbers(NamedTuple):
 
 
 def no_numbers(vertices: Vertices, *shape: int) -> Numbers:
-    """Numbers over no trend: `shape` is the number of ranges, and the further axes of matrices.
+    """The numbers of no trends. `shape`: the number of ranges, then the further axes of matrices.
 
     >>> from cep_core.trends.arrays.graph import Vertices
     >>> none, empty = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)

@@ -1,7 +1,8 @@
-"""Compared edges as ranks: which earlier vertices an edge's comparison lets precede a vertex, as a range of ranks.
+"""Comparisons on edges as ranks: the earlier vertices that a comparison allows before a vertex are a range of ranks.
 
-The values of an edge's earlier side are ranked among those of their partition. Integers of a small range, such as
-prices in ticks, are ranked by counting, without sorting: O(vertices). Others by sorting: O(vertices * log vertices).
+The values of an edge's earlier side are ranked among the values of their partition. Integers of a small range, such as
+prices in ticks, are ranked by counting, without sorting: O(vertices). Other values are sorted: O(vertices * log
+vertices).
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from cep_core.numbers.codes import ordered_codes, unknown
 from cep_core.trends.arrays.graph import Comparisons, no_cuts
 
 SPARSE = 16
-"""Count instead of sorting while there are at most so many cells a vertex."""
+"""Values are counted, not sorted, if there are at most this many cells for each vertex."""
 
 
 @dataclass(frozen=True)
 class RankedSide:
-    """One comparison of an edge as ranks: `rank[m]` of sources, `bound[m]` of targets, `most[p]` ranks a partition."""
+    """One comparison of an edge: `rank[m]` of sources, `bound[m]` of targets, `most[p]` ranks in each partition."""
 
     rank: Ints
     bound: Ints
@@ -34,7 +35,7 @@ class RankedSide:
 
 
 Compared = tuple[str, pa.Array, pa.Array]
-"""An operator, and the m values on a comparison's earlier and on its later side."""
+"""An operator, and the m values on the earlier and on the later side of a comparison."""
 
 
 def compare(
@@ -45,44 +46,45 @@ def compare(
 ) -> Comparisons:
     """Ranks for edges (source, target, comparisons) over m vertices.
 
-    `states[m]`: the states (bits) that a vertex may bind; `partition[m]` ascends. A comparison that asks for different
-    values is two, for smaller and for greater ones, and so is its edge. All equalities of an edge are one, of tuples of
-    values. An edge's first comparison is the equality, or else the one of fewer values, which keeps trees small.
+    `states[m]`: the states (bits) that a vertex may bind. `partition[m]` ascends. An edge that asks for different
+    values becomes two edges, one for smaller and one for greater values. All equalities of an edge become one equality
+    of tuples. The first comparison of an edge is the equality, or else the one with the fewest values, so that trees
+    stay small.
     """
     source: list[int] = []
     target: list[int] = []
-    found: list[list[RankedSide]] = []
+    sides_of_edges: list[list[RankedSide]] = []
     for start, end, compared in edges:
-        entering = (states >> np.uint64(start)) & np.uint64(1) != 0
-        asking = (states >> np.uint64(end)) & np.uint64(1) != 0
+        binds_source = (states >> np.uint64(start)) & np.uint64(1) != 0
+        binds_target = (states >> np.uint64(end)) & np.uint64(1) != 0
         for operators in product(*(("<", ">") if operator == "!=" else (operator,) for operator, _, _ in compared)):
             sides = []
             equalities = [(left, right) for op, (_, left, right) in zip(operators, compared, strict=True) if op == "="]
             if equalities:
                 codes = _tuple_codes(equalities)
-                known, bounded = (
+                ranked, bounded = (
                     mask & ~np.logical_or.reduce([unknown(pair[k]) for pair in equalities])
-                    for k, mask in enumerate((entering, asking))
+                    for k, mask in enumerate((binds_source, binds_target))
                 )
-                sides.append(_rank(codes, known, bounded, partition, partitions, "="))
+                sides.append(_rank(codes, ranked, bounded, partition, partitions, "="))
             for operator, (_, left, right) in zip(operators, compared, strict=True):
                 if operator != "=":
                     codes = _common_codes(left, right, descending=operator in (">", ">="))
-                    known, bounded = entering & ~unknown(left), asking & ~unknown(right)
-                    sides.append(_rank(codes, known, bounded, partition, partitions, operator))
+                    ranked, bounded = binds_source & ~unknown(left), binds_target & ~unknown(right)
+                    sides.append(_rank(codes, ranked, bounded, partition, partitions, operator))
             sides.sort(key=lambda side: (not side.equal, side.most.max(initial=0)))
             source.append(start)
             target.append(end)
-            found.append(sides)
-    others = [side for sides in found for side in sides[1:]]
+            sides_of_edges.append(sides)
+    others = [side for sides in sides_of_edges for side in sides[1:]]
     return Comparisons(
         np.array(source, dtype=np.int64),
         np.array(target, dtype=np.int64),
-        np.array([sides[0].equal for sides in found], dtype=np.bool_),
-        _stack([sides[0].rank for sides in found], len(states)),
-        _stack([sides[0].bound for sides in found], len(states)),
-        np.maximum.reduce([np.zeros(partitions, dtype=np.int64), *(sides[0].most for sides in found)]),
-        np.cumsum([0, *(len(sides) - 1 for sides in found)], dtype=np.int64),
+        np.array([sides[0].equal for sides in sides_of_edges], dtype=np.bool_),
+        _stack([sides[0].rank for sides in sides_of_edges], len(states)),
+        _stack([sides[0].bound for sides in sides_of_edges], len(states)),
+        np.maximum.reduce([np.zeros(partitions, dtype=np.int64), *(sides[0].most for sides in sides_of_edges)]),
+        np.cumsum([0, *(len(sides) - 1 for sides in sides_of_edges)], dtype=np.int64),
         _stack([side.rank for side in others], len(states)),
         _stack([side.bound for side in others], len(states)),
         np.zeros(len(source), dtype=np.bool_),
@@ -95,23 +97,24 @@ def _stack(columns: list[Ints], rows: int) -> npt.NDArray[np.int32]:
 
 
 def _tuple_codes(pairs: Sequence[tuple[pa.Array, pa.Array]]) -> tuple[Ints, Ints]:
-    """Codes of the earlier and of the later sides' tuples of values, equal where all of the values are."""
+    """Codes for the tuples of values on the earlier and on the later side. Equal tuples have equal codes."""
     left, right = _common_codes(*pairs[0], descending=False)
     for pair in pairs[1:]:
-        more = _common_codes(*pair, descending=False)
-        width = int(max(more[0].max(initial=0), more[1].max(initial=0))) + 1
-        both = np.concatenate([left, right]) * width + np.concatenate(more)
-        codes = np.unique(both, return_inverse=True)[1].astype(np.int64)  # dense again: products stay small
+        next_codes = _common_codes(*pair, descending=False)
+        width = int(max(next_codes[0].max(initial=0), next_codes[1].max(initial=0))) + 1
+        pairs_of_codes = np.concatenate([left, right]) * width + np.concatenate(next_codes)
+        # dense codes again, so products stay small
+        codes = np.unique(pairs_of_codes, return_inverse=True)[1].astype(np.int64)
         left, right = codes[: len(left)], codes[len(left) :]
     return left, right
 
 
 def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple[Ints, Ints]:
-    """Both sides' values as dense codes 0.. in one order."""
+    """The values of both sides as dense codes 0.., in a common order."""
     left, right = in_one_order(left, right)
     m = len(left)
-    same = left.equals(right)  # as in S.price > NEXT(S).price: every value is met once
-    codes, _ = ordered_codes(left if same else pa.chunked_array([left, right]).combine_chunks())
+    same_values = left.equals(right)  # for example S.price > NEXT(S).price: code each value once
+    codes, _ = ordered_codes(left if same_values else pa.chunked_array([left, right]).combine_chunks())
     if descending:
         codes = ~codes
     low, high = int(codes.min(initial=0)), int(codes.max(initial=0))
@@ -119,31 +122,31 @@ def _common_codes(left: pa.Array, right: pa.Array, *, descending: bool) -> tuple
         codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     else:
         codes = codes - low
-    return codes[:m], codes[:m] if same else codes[m:]
+    return codes[:m], codes[:m] if same_values else codes[m:]
 
 
 def _rank(
     codes: tuple[Ints, Ints], entering: Flags, asking: Flags, partition: Ints, partitions: int, operator: str
 ) -> RankedSide:
-    """Ranks 1.. of entering vertices, bounds of asking ones, and the number of ranks of each partition."""
+    """Ranks 1.. of `entering` vertices, bounds of `asking` vertices, and the number of ranks of each partition."""
     left, right = codes
     values = int(max(left.max(initial=0), right.max(initial=0))) + 2
-    keys = partition * values + left  # a cell for each value of each partition, and one past the last
-    wanted = partition * values + right
-    past = operator in ("<=", ">=", "=")
+    keys = partition * values + left  # one cell for each value of each partition, and one past the last
+    bound_keys = partition * values + right
+    inclusive = operator in ("<=", ">=", "=")
     starts = np.arange(partitions + 1, dtype=np.int64) * values
     if partitions * values <= SPARSE * max(1, len(left)):
         present = np.zeros(partitions * values + 1, dtype=np.int64)
         present[keys[entering] + 1] = 1
         before = np.cumsum(present)  # before[key]: distinct values below key, over all partitions
-        rank, bound, exact = before[keys] + 1, before[wanted + past], present[wanted + 1] == 1
+        rank, bound, exact = before[keys] + 1, before[bound_keys + inclusive], present[bound_keys + 1] == 1
         firsts = before[starts]
     else:
         distinct = np.unique(keys[entering])
         rank = np.searchsorted(distinct, keys) + 1
-        bound = np.searchsorted(distinct, wanted, side="right" if past else "left")
-        exact = np.zeros(len(wanted), dtype=np.bool_)
-        exact[bound > 0] = distinct[bound[bound > 0] - 1] == wanted[bound > 0]
+        bound = np.searchsorted(distinct, bound_keys, side="right" if inclusive else "left")
+        exact = np.zeros(len(bound_keys), dtype=np.bool_)
+        exact[bound > 0] = distinct[bound[bound > 0] - 1] == bound_keys[bound > 0]
         firsts = np.searchsorted(distinct, starts)
     base = firsts[partition]
     if operator == "=":

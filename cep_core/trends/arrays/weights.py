@@ -1,6 +1,6 @@
-"""What each vertex adds to the totals, as columns for the kernels (`cep_core/aggregates/measures.py`).
+"""The values that each vertex adds to the totals, as columns for the kernels (`cep_core/aggregates/measures.py`).
 
-A total whose measure is negative somewhere takes two columns, of which the second is subtracted in the end.
+If the measure of a total is negative for some vertex, the total takes two columns. The second is subtracted at the end.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from cep_core.trends.plan.aggregates import CarriedTotal
 
 @dataclass(frozen=True)
 class Weights:
-    """Columns of weights [m, J] for the kernels, and how their J sums make up the totals."""
+    """The weights [m, J] for the kernels, and how the totals follow from their J sums."""
 
     words: Ints
-    """As machine words; void where `wide`."""
+    """The weights as machine words; void if `wide`."""
     limbs: Bits
-    """As limbs of 32 bits, [m, J, limbs]."""
+    """The weights as limbs of 32 bits, [m, J, limbs]."""
     states: Bits
-    """In which states an occurrence counts, [J]."""
+    """[J] The states in which an occurrence counts, as bits."""
     wide: bool
-    """Some weight does not fit a machine word with room to spare: every window needs the exact kernel."""
+    """Whether a weight does not fit a machine word with room to spare. Then every window needs the exact kernel."""
     places: tuple[tuple[int, int | None], ...]
-    """For each total the columns of its positive and of its negative part."""
+    """For each total, the columns of its positive and of its negative part."""
     shifts: tuple[int, ...]
     """Each total is its number divided by 2**shift."""
 
@@ -42,7 +42,7 @@ class Weights:
 def weights_of(
     totals: tuple[CarriedTotal, ...], states_of: tuple[int, ...], columns: dict[str, pa.Array], vertices: int
 ) -> Weights:
-    """The weights of m vertices for totals over states (bits); `columns[attribute]` holds their m values."""
+    """The weights of m vertices. `states_of`: the states of each total (bits); `columns[attribute]`: the m values."""
     parts: list[Bits] = []
     states: list[int] = []
     places: list[tuple[int, int | None]] = []

@@ -1,8 +1,8 @@
-"""Which windows there are, and which vertices each contains.
+"""The windows of a slice, and the vertices that each contains.
 
 Window k is [k * slide, k * slide + size) in log time, aligned to the epoch (docs/semantics.md, 2). A window without a
-vertex has no trend, so only the others are listed: O(vertices + listed windows) time. Consecutive windows of a
-partition that contain the very same vertices share one *range*, which is counted once, however finely windows slide.
+vertex has no trend, so it is not listed: O(vertices + listed windows) time. Consecutive windows of a partition that
+contain exactly the same vertices share one *range*. A range is counted once, however small the slide is.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ LATEST = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Windows:
-    """W windows in time order, partition after partition, over R ranges of vertices, likewise."""
+    """W windows over R ranges of vertices. Both are in time order, partition after partition."""
 
     index: Ints
-    """k of each window [W]."""
+    """[W] The number k of each window."""
     partition: Ints
-    """Its partition [W]."""
+    """[W] The partition of each window."""
     range: Ints
-    """Its range [W]."""
+    """[W] The range of each window."""
     first: Ints
-    """First vertex of each range [R]."""
+    """[R] The first vertex of each range."""
     last: Ints
-    """One after the last vertex of each range [R]."""
+    """[R] One after the last vertex of each range."""
     opener: Ints
-    """The first window of each range [R]."""
+    """[R] The first window of each range."""
 
     @property
     def ranges(self) -> Ranges:
-        """The ranges as kernels read them."""
+        """The ranges in the form that kernels read."""
         return Ranges(self.first, self.last, self.partition[self.opener])
 
 
 def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int, ...] | None = None) -> Windows:
     """The windows that contain a vertex and belong to `days`.
 
-    `ts[m]`: ascending inside each partition `offsets[p]..offsets[p + 1]`. A window belongs to the operating day in
-    which it becomes certain, just before its end; `days` are ascending moments (None: all of time).
+    `ts[m]` ascends inside each partition `offsets[p]..offsets[p + 1]`. A window belongs to the operating day in which
+    it becomes certain, just before its end. `days` are ascending moments (None: all of time).
 
     >>> windows = list_windows(np.array([1, 2, 12]), np.array([0, 3]), size=10, slide=5)
     >>> windows.index  # [-5, 5), [0, 10), [5, 15), [10, 20)
@@ -66,7 +66,7 @@ def list_windows(ts: Ints, offsets: Ints, size: int, slide: int, days: tuple[int
 
 @njit(cache=True)
 def _list(ts: Ints, offsets: Ints, size: int, slide: int, begin: int, end: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """Index, partition, first and last vertex of each window whose end - 1 lies in [begin, end); a list that grows."""
+    """The index, partition, first and last vertex of each window whose end - 1 lies in [begin, end)."""
     room = max(np.int64(16), np.int64(ts.shape[0]))
     columns = np.empty((4, room), np.int64)
     n = 0

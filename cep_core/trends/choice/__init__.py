@@ -1,1 +1,1 @@
-"""Choice: which kernels evaluate a plan, and at what cost."""
+"""Choice: decides which kernels evaluate a plan, and at what cost."""

@@ -1,11 +1,11 @@
-"""Trends of every partition and window: builds the kernels' arrays and has them counted by the kernels of `table`.
+"""Trends of every partition and window: builds the arrays that kernels read, and counts with the kernels of `table`.
 
-Cost: see the table. Windows that outgrow a machine word are counted again, in numbers that grow as they need (`exact`).
+Cost: see the table. Windows whose numbers do not fit a machine word are counted again in larger numbers (`exact`).
 
-Memory: some 80 bytes a candidate event, 24 more for a sum (16 more a limb where values are fractions), 8 for a MIN or
-MAX, 16 for a comparison; 100 a window; and for compared edges the trees of one block of windows (`blocks.MEMORY` words,
-or those of one window if that is more) on each core. A slice holds no more events than its row limit and what its reach
-reads back, so this bounds the whole, however long the log.
+Memory: about 80 bytes for a candidate event; 24 more for a sum (16 more for each limb if values are fractions), 8 for a
+MIN or MAX, and 16 for a comparison; 100 bytes for a window. For compared edges add, on each core, the trees of one
+block of windows: `blocks.MEMORY` words, or the words of one window if it needs more. A slice holds at most the events
+of its row limit and of the reach that it reads back. So this bounds the whole memory, however long the log is.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days:
     """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
     clock = found.pos if plan.query.window.events else found.ts
     windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
-    wanted = plan.aggregates
-    columns = aggregated_columns(wanted, found.rows, events)
-    sure = [_never_zero(total, plan, found, columns) for total in wanted.totals]
-    added = tuple(total for total, never in zip(wanted.totals, sure, strict=True) if not never)
-    weights = weights_of(added, tuple(plan.states(one.variables) for one in added), columns, len(found.rows))
-    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in wanted.minima]
+    aggregates = plan.aggregates
+    columns = aggregated_columns(aggregates, found.rows, events)
+    never_zero = [_never_zero(total, plan, found, columns) for total in aggregates.totals]
+    added_totals = tuple(total for total, nonzero in zip(aggregates.totals, never_zero, strict=True) if not nonzero)
+    weights = weights_of(
+        added_totals, tuple(plan.states(total.variables) for total in added_totals), columns, len(found.rows)
+    )
+    coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in aggregates.minima]
     in_order = np.arange(len(found.rows), dtype=np.int64)
     vertices = Vertices(
         tick=in_order if plan.ordered or plan.loose else found.ts,
@@ -54,7 +56,7 @@ def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days:
         weights=weights.words,
         weighted=weights.states,
         codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
-        coded=np.array([plan.states(minimum.variables) for minimum in wanted.minima], dtype=np.uint64),
+        coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
     comparing = Comparing(found, events)
     line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
@@ -68,7 +70,9 @@ def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days:
 
     sums, minima = count_in_parts(windows, count_part)
     counted = zip(weights.totals(sums[1:]), weights.shifts, strict=True)
-    totals, shifts = zip((sums[0], 0), *((sums[0], 0) if never else next(counted) for never in sure), strict=True)
+    totals, shifts = zip(
+        (sums[0], 0), *((sums[0], 0) if nonzero else next(counted) for nonzero in never_zero), strict=True
+    )
     live = np.flatnonzero(sums[0].nonzero()[windows.range])
     rows = windows.range[live]
     return Trends(
@@ -82,7 +86,10 @@ def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days:
 
 
 def _never_zero(total: CarriedTotal, plan: TrendPlan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
-    """Whether a total that is asked for being 0 is at least the number of trends, which then serves: no more work."""
+    """Whether a total that is only compared with 0 is at least the number of trends.
+
+    Then the number of trends takes its place, at no extra cost.
+    """
     if not total.only_zero or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
         return False
     missing = unknown(columns[total.attribute])
@@ -90,33 +97,33 @@ def _never_zero(total: CarriedTotal, plan: TrendPlan, found: Candidates, columns
 
 
 def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:
-    """The attributes that the totals and minima read, for each of some rows of the events."""
-    taken = pa.array(rows)
+    """The attributes that the totals and minima read, at the given rows of the events."""
+    indices = pa.array(rows)
     return {
-        name: column(events, name).take(taken).cast(ARROW_TYPES[kind], safe=False)
+        name: column(events, name).take(indices).cast(ARROW_TYPES[kind], safe=False)
         for name, kind in aggregates.attributes.items()
     }
 
 
 def _comparisons(plan: TrendPlan, comparing: Comparing, vertices: Vertices, cuts: Cuts) -> Comparisons:
     compared = []
-    for edge, some in plan.alternatives.items():
+    for edge, alternatives in plan.alternatives.items():
         excuse = [cuts.comparison(edge)] if edge in plan.excused else []
-        compared += [(*edge, [*found, *excuse]) for found in comparing.possible(some)]
+        compared += [(*edge, [*comparisons, *excuse]) for comparisons in comparing.possible(alternatives)]
     cut = {edge: cuts.since(edge) for edge in plan.cut}
     return with_cuts(comparing.ranked(compared, vertices.states), cut, vertices.states)
 
 
 def _count(case: Case) -> tuple[list[Integers], Ints]:
-    """Sums of every weight column, after the number of trends, and minima [R, M], for each range of the windows."""
+    """For each range of windows: the number of trends, then the sum of every weight column; and the minima [R, M]."""
     totals, minima, overflowed = count(case)
     totals[overflowed] = 0
     sums = [Integers(np.ascontiguousarray(totals[:, j])) for j in range(totals.shape[1])]
-    again = np.flatnonzero(overflowed)
-    if len(again):
-        exact_minima = np.full((len(again), minima.shape[1]), NOTHING, dtype=np.int64)
-        windows = case.windows.ranges.take(again)
-        exact = count_exactly(case.graph.of_ranges(again), case.weights.limbs, windows, exact_minima)
-        minima[again] = exact_minima
-        sums = [column.put(again, numbers) for column, numbers in zip(sums, exact, strict=True)]
+    overflows = np.flatnonzero(overflowed)
+    if len(overflows):
+        exact_minima = np.full((len(overflows), minima.shape[1]), NOTHING, dtype=np.int64)
+        windows = case.windows.ranges.take(overflows)
+        exact = count_exactly(case.graph.of_ranges(overflows), case.weights.limbs, windows, exact_minima)
+        minima[overflows] = exact_minima
+        sums = [column.put(overflows, numbers) for column, numbers in zip(sums, exact, strict=True)]
     return sums, minima

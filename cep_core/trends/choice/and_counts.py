@@ -1,8 +1,9 @@
-"""AND: unordered pairs of different matches, one of each side, without forming any (GRETA, section 9, Conjunction).
+"""AND: counts pairs of different matches, one from each side, without forming them (GRETA, section 9, Conjunction).
 
-With p, q and b matches of the left side, of the right one and of both, there are p q - b - b (b - 1) / 2 pairs: all
-couples, less those of a match with itself, less one of the two couples that a pair from both sides makes. An
-occurrence counts in every pair of its match, so sums follow alike. Three counts, and O(groups) arithmetic.
+Pairs are unordered. Let p, q and b be the number of matches of the left side, of the right side, and of both. Then
+there are p q - b - b (b - 1) / 2 pairs. From all p q couples this subtracts the b couples of a match with itself. A
+pair of two matches of both sides makes two couples, so it also subtracts one of them. An occurrence counts in every
+pair of its match, so sums follow in the same way. The cost is three counts and O(groups) arithmetic.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from cep_core.trends.result.partial import Partial
 
 
 class TrendSource(Protocol):
-    """What fills partial rows with the totals of a query's trends."""
+    """A source of partial rows with the totals of a query's trends."""
 
     def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """Partial rows of what is owned."""
+        """Partial rows of the owned partitions and windows."""
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
@@ -40,7 +41,7 @@ class TrendSource(Protocol):
 
 @dataclass(frozen=True)
 class PairCounts:
-    """The counts of the left side, of the right one, and of what both match, within keys that both sides share."""
+    """The counts of the left side, of the right side, and of the matches of both, within keys that both sides share."""
 
     left: TrendSource
     right: TrendSource
@@ -53,18 +54,18 @@ class PairCounts:
         sides = sides_of(query, aggregates)
         inner = Partial(replace(sides.left, group_by=sides.shared, returns=()), aggregates, exact=False)
         if query.strategy is not Strategy.ANY:
-            one, other = Listed(sides.left, sides.left_aggregates), Listed(sides.right, sides.right_aggregates)
-            return PairCounts(one, other, ListedInBoth(one, other), inner)
-        left, right = terms_of(sides.left), terms_of(sides.right)
+            left, right = Listed(sides.left, sides.left_aggregates), Listed(sides.right, sides.right_aggregates)
+            return PairCounts(left, right, ListedInBoth(left, right), inner)
+        left_terms, right_terms = terms_of(sides.left), terms_of(sides.right)
         return PairCounts(
-            Counted.of(sides.left, left, sides.left_aggregates),
-            Counted.of(sides.right, right, sides.right_aggregates),
-            Counted.of(sides.both, intersection(left, right, sides.both), sides.left_aggregates),
+            Counted.of(sides.left, left_terms, sides.left_aggregates),
+            Counted.of(sides.right, right_terms, sides.right_aggregates),
+            Counted.of(sides.both, intersection(left_terms, right_terms, sides.both), sides.left_aggregates),
             inner,
         )
 
     def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
-        """Partial rows; pairs are formed inside each shared key and window."""
+        """Partial rows. Pairs are counted inside each shared key and window."""
         parts = []
         for source in (self.left, self.right, self.both):
             batches = list(source.batches(events, owned, self.inner))
@@ -81,11 +82,11 @@ class PairCounts:
 
 
 def _aligned(parts: list[Groups]) -> list[Groups]:
-    """The same groups, in the same order, in each part: those that a part lacks have no trend there."""
+    """The parts with the same groups in the same order. A group that a part lacked has no trend there."""
     keys = pa.concat_tables([part.keys for part in parts])
     start = np.concatenate([part.start for part in parts])
     groups, firsts = group_rows([start, *(code for column in keys.columns for code in column_codes(column))])
-    chosen = pa.array(firsts)
+    key_rows = pa.array(firsts)
     aligned = []
     begin = 0
     for part in parts:
@@ -93,39 +94,42 @@ def _aligned(parts: list[Groups]) -> list[Groups]:
         begin += len(part.start)
         place: Ints = np.full(len(firsts), -1, dtype=np.int64)
         place[own] = np.arange(len(own))
-        taken = pa.array(place, mask=place < 0)
+        place_or_null = pa.array(place, mask=place < 0)
         aligned.append(
             Groups(
-                keys.take(chosen),
+                keys.take(key_rows),
                 start[firsts],
                 tuple(total.sum_by(own, len(firsts)) for total in part.totals),
                 tuple(np.where(place < 0, 0, shift[place]) if len(own) else 0 * place for shift in part.shifts),
-                tuple(minimum.take(taken) for minimum in part.minima),
+                tuple(minimum.take(place_or_null) for minimum in part.minima),
             )
         )
     return aligned
 
 
 def _paired(left: Groups, right: Groups, both: Groups) -> Iterator[Groups]:
-    """The totals of all pairs with the minima of the left side, then those of the right one; merging combines them.
+    """The totals of all pairs with the minima of the left side; then zero totals with the minima of the right side.
 
-    Where there is a pair, every match of either side is in one.
+    Merging combines the two. If a group has a pair, every match of either side is in a pair.
     """
-    one, other, same = left.totals[0], right.totals[0], both.totals[0]
-    with_itself = same.times(same.plus(Integers(np.ones(len(same), dtype=np.int64))))  # b (b + 1), an even number
-    totals = [one.times(other).minus(with_itself.halved())]
-    shifts = [np.zeros(len(same), dtype=np.int64)]
+    count_left, count_right, count_both = left.totals[0], right.totals[0], both.totals[0]
+    # this number, b (b + 1), is always even
+    with_itself = count_both.times(count_both.plus(Integers(np.ones(len(count_both), dtype=np.int64))))
+    totals = [count_left.times(count_right).minus(with_itself.halved())]
+    shifts = [np.zeros(len(count_both), dtype=np.int64)]
     for j in range(1, len(left.totals)):
-        most = np.maximum.reduce([part.shifts[j] for part in (left, right, both)])
-        of_one, of_other, of_same = (part.totals[j].shifted(most - part.shifts[j]) for part in (left, right, both))
-        # each match of both stands in b - 1 pairs too many, and twice in the couple with itself
-        in_itself = of_same.times(same).plus(of_same)
-        totals.append(of_one.times(other).plus(of_other.times(one)).minus(in_itself))
-        shifts.append(most)
-    some = np.flatnonzero(totals[0].nonzero())
-    keys, start = left.keys.take(pa.array(some)), left.start[some]
-    sums = tuple(total.take(some) for total in totals)
-    nothing = tuple(Integers(np.zeros(len(some), dtype=np.int64)) for _ in totals)
-    powers = tuple(shift[some] for shift in shifts)
-    for minima, values in ((left.minima, sums), (right.minima, nothing)):
-        yield Groups(keys, start, values, powers, tuple(minimum.take(pa.array(some)) for minimum in minima))
+        largest = np.maximum.reduce([part.shifts[j] for part in (left, right, both)])
+        sum_left, sum_right, sum_both = (
+            part.totals[j].shifted(largest - part.shifts[j]) for part in (left, right, both)
+        )
+        # a match of both sides is in b - 1 couples too many, and twice in the couple with itself
+        surplus = sum_both.times(count_both).plus(sum_both)
+        totals.append(sum_left.times(count_right).plus(sum_right.times(count_left)).minus(surplus))
+        shifts.append(largest)
+    paired = np.flatnonzero(totals[0].nonzero())
+    keys, start = left.keys.take(pa.array(paired)), left.start[paired]
+    sums = tuple(total.take(paired) for total in totals)
+    zeros = tuple(Integers(np.zeros(len(paired), dtype=np.int64)) for _ in totals)
+    powers = tuple(shift[paired] for shift in shifts)
+    for minima, values in ((left.minima, sums), (right.minima, zeros)):
+        yield Groups(keys, start, values, powers, tuple(minimum.take(pa.array(paired)) for minimum in minima))

@@ -1,4 +1,4 @@
-"""What a choice of a kernel looks at, and what kernels read and fill: one part of the windows of a slice."""
+"""The data that the choice of a kernel looks at, and that kernels read: one part of the windows of a slice."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ class Case:
     vertices: Vertices
     comparisons: Comparisons
     limits: WindowLimits
-    """Those of the ranges."""
+    """The limits of each range."""
     weights: Weights
     windows: Windows
     clock: Ints
-    """What the windows are counted by, for each vertex."""
+    """The time or position of each vertex; windows are measured in it."""
     offsets: Ints
-    """Where partitions begin among the vertices."""
+    """The first vertex of each partition, then the number of vertices."""
 
     @property
     def graph(self) -> Graph:
-        """What kernels read."""
+        """The graph that kernels read."""
         return Graph(self.plan.automaton, self.comparisons, self.vertices, self.limits)
 
     @cached_property
     def partition(self) -> Ints:
-        """[R] the partition of each range."""
+        """[R] The partition of each range."""
         return self.windows.partition[self.windows.opener]
 
     @property
     def partitions(self) -> int:
-        """How many partitions there are."""
+        """The number of partitions."""
         return len(self.offsets) - 1
 
     @cached_property
@@ -53,33 +53,33 @@ class Case:
 
     @property
     def limited(self) -> bool:
-        """Whether a window says which vertices may begin or end a trend in it."""
+        """Whether windows restrict which vertices may begin or end a trend."""
         return len(self.limits.starts_before) > 0
 
     @property
     def carries(self) -> bool:
-        """Whether anything but the number of trends is counted."""
+        """Whether there are totals or minima besides the number of trends."""
         return self.vertices.weights.shape[1] > 0 or self.vertices.codes.shape[1] > 0
 
     @property
     def simply_compared(self) -> bool:
-        """Whether each edge has at most one comparison and forgets nothing."""
+        """Whether each edge has at most one comparison, and no negation cuts an edge."""
         return not self.comparisons.cut.any() and not self.comparisons.first_other[-1]
 
     @cached_property
     def visits(self) -> Floats:
-        """[P] how many vertices all windows of a partition hold together."""
+        """[P] The number of vertices in all windows of a partition; a vertex counts once for each window."""
         lengths = self.windows.last - self.windows.first
         return np.bincount(self.partition, lengths, minlength=self.partitions).astype(np.float64)
 
     @cached_property
     def ranges(self) -> Ints:
-        """[P] how many ranges there are."""
+        """[P] The number of ranges."""
         return np.bincount(self.partition, minlength=self.partitions)
 
     @cached_property
     def span(self) -> Floats:
-        """[P] how many vertices lie from the first window's first to the last window's last."""
+        """[P] The number of vertices from the start of the first window to the end of the last window."""
         last = np.zeros(self.partitions)
         np.maximum.at(last, self.partition, self.windows.last)
         first = np.full(self.partitions, np.inf)

@@ -1,8 +1,9 @@
-"""The windows of a slice on several cores: parts of them side by side, whether they are of one group or of many.
+"""Counts the windows of a slice on several cores, in parts side by side, whether there is one group or many.
 
-A part is a run of consecutive ranges of windows, so a group too hot for one core is split by time. Windows that reach
-back over a part's beginning are visited by both, so parts are at least four times as long as the longest window: at
-most a quarter more work. Kernels let go of Python's lock. Results are those of one part, whatever the number of cores.
+A part is a run of consecutive ranges of windows, so a group too large for one core is split by time. Windows that reach
+back over the beginning of a part are visited by both parts. So a part is at least four times as long as the longest
+window, which adds at most a quarter of the work. Kernels release Python's lock. Results are the same for any number of
+cores.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cep_core.numbers.integers import Integers
 from cep_core.trends.arrays.window_vertices import Windows
 
 PARTS_OF_A_CORE = 4
-"""Parts differ in what they cost; with several for each core none waits long for the last."""
+"""Parts differ in cost. With several parts for each core, no core waits long for the last part."""
 FEWEST_VISITS = 50_000
 """A part of fewer vertices is not worth a thread."""
 OVERLAP = 4
@@ -34,9 +35,10 @@ _ALLOWED: ContextVar[int] = ContextVar("cores", default=1)
 
 @contextmanager
 def on_cores(number: int | None = None) -> Iterator[None]:
-    """Let evaluations in this context take so many cores, all of the process's if None; one otherwise.
+    """Let evaluations in this context use `number` cores, or all cores of the process if None.
 
-    A slice is a task of its own and keeps to one core: there the slices are what runs side by side.
+    Without this context an evaluation uses one core. That is right for slices: each slice is a task of its own, and
+    the slices run side by side.
     """
     token = _ALLOWED.set(number if number is not None else len(os.sched_getaffinity(0)))
     try:
@@ -46,7 +48,7 @@ def on_cores(number: int | None = None) -> Iterator[None]:
 
 
 def count_in_parts(windows: Windows, count: Callable[[Windows, Ints], Counted]) -> Counted:
-    """`count(part, ranges)` for every part of the ranges of the windows, on the cores that this context allows."""
+    """`count(part, ranges)` of every part of the windows, joined. Uses the cores that this context allows."""
     threads = _ALLOWED.get()
     bounds = part_bounds(windows, threads)
     parts = [
@@ -59,13 +61,13 @@ def count_in_parts(windows: Windows, count: Callable[[Windows, Ints], Counted]) 
     if len(parts) == 1:
         return count(*parts[0])
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda part: count(*part), parts))
-    columns = zip(*(sums for sums, _ in found), strict=True)
-    return [Integers.concatenate(list(column)) for column in columns], np.concatenate([minima for _, minima in found])
+        counted = list(pool.map(lambda part: count(*part), parts))
+    columns = zip(*(sums for sums, _ in counted), strict=True)
+    return [Integers.concatenate(list(column)) for column in columns], np.concatenate([minima for _, minima in counted])
 
 
 def part_bounds(windows: Windows, threads: int) -> Ints:
-    """Where parts begin among the ranges, and their number: of about equal numbers of vertices that none saw before.
+    """The first range of each part, then the number of ranges. Parts have about equally many vertices not seen before.
 
     >>> n = 400_000
     >>> empty = np.zeros(n, dtype=np.int64)
@@ -81,8 +83,8 @@ def part_bounds(windows: Windows, threads: int) -> Ints:
     so_far = np.cumsum(fresh)
     overlapping = bool((windows.first[1:] < windows.last[:-1]).any())
     longest = int((windows.last - windows.first).max())
-    least = max(FEWEST_VISITS, OVERLAP * longest if overlapping else 0)
-    parts = min(PARTS_OF_A_CORE * threads, int(so_far[-1]) // least)
+    fewest = max(FEWEST_VISITS, OVERLAP * longest if overlapping else 0)
+    parts = min(PARTS_OF_A_CORE * threads, int(so_far[-1]) // fewest)
     if parts < 2:
         return np.array([0, ranges])
     targets = so_far[-1] * np.arange(1, parts) // parts

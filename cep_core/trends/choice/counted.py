@@ -1,4 +1,4 @@
-"""Trends that are counted without listing them: the plans of a pattern, evaluated over the same candidates."""
+"""Counts trends without listing them: evaluates the plans of a pattern over the same candidates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from cep_core.trends.result.partial import Partial
 
 @dataclass(frozen=True)
 class Counted:
-    """Plans, each with its sign, by the query that says what their candidates are."""
+    """Plans with their signs, by the query that defines their candidates."""
 
     plans: tuple[tuple[Query, tuple[tuple[int, TrendPlan], ...]], ...]
 
@@ -32,9 +32,9 @@ class Counted:
         """The plans of a query's terms. Raises NotSupportedYet or QueryError."""
         return Counted(
             tuple(
-                (part, tuple((term.sign, plan_of(part, term.diagram, aggregates)) for term in its))
-                for part, its in split(query, terms)
-                if its
+                (part, tuple((term.sign, plan_of(part, term.diagram, aggregates)) for term in part_terms))
+                for part, part_terms in split(query, terms)
+                if part_terms
             )
         )
 
@@ -42,16 +42,16 @@ class Counted:
         """Partial rows, one batch for each plan."""
         days = None if owned is None else owned.days
         for query, plans in self.plans:
-            found = candidates(query, events, owned)
+            matched = candidates(query, events, owned)
             for sign, plan in plans:
-                trends = aggregate_trends(plan, found, events, days)
+                trends = aggregate_trends(plan, matched, events, days)
                 group_by, slide = partial.query.group_by, partial.slide
-                groups = group_trends(trends, found.keys, found.partitions, group_by, slide)
+                groups = group_trends(trends, matched.keys, matched.partitions, group_by, slide)
                 yield partial.batch(groups if sign > 0 else groups.negative())
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
-        plans = [plan for _, some in self.plans for plan in some]
+        plans = [signed for _, signed_plans in self.plans for signed in signed_plans]
         if not plans:
             return ("nothing to count: no binding is a match of this",)
         if len(plans) == 1:

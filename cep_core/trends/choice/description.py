@@ -1,4 +1,4 @@
-"""What `explain` says of a plan: which kernels of the table it may come to, why, and at what cost."""
+"""The sentences of `explain` about a plan: the kernels of the table that may count it, why, and at what cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ONE_SUM = "one sum of counts a state, since no edge compares events"
 
 
 def describe_plan(plan: TrendPlan) -> tuple[str, ...]:
-    """Which kernels evaluate the plan, why, and at what cost: n events of a partition, k windows over an event."""
+    """The kernels that may count the plan, why, and their cost: n events in a partition, k windows over an event."""
     k = -(-plan.size // plan.slide)
     serving = [kernel for kernel in KERNELS if kernel.serves(plan) and kernel.told]
     return (
@@ -26,7 +26,7 @@ def describe_plan(plan: TrendPlan) -> tuple[str, ...]:
 
 
 def _uncompared_line(plan: TrendPlan, serving: list[Kernel], k: int) -> str:
-    """How often an event is visited: k times window by window, less often where windows are put together."""
+    """How often an event is visited: k times window by window, less often if windows are joined from parts."""
     if k == 1:
         return f"{ONE_SUM}: O(n)"
     by_window = next(kernel for kernel in serving if not kernel.shares)
@@ -42,7 +42,7 @@ def _uncompared_line(plan: TrendPlan, serving: list[Kernel], k: int) -> str:
 
 
 def _compared_lines(plan: TrendPlan, serving: list[Kernel], k: int) -> list[str]:
-    """One line for each kind of edge that compares events, by what its comparisons ask for."""
+    """One line for each kind of edge that compares events."""
     states = plan.names
     edges: dict[EdgeKind, dict[str, int]] = {}
     for (source, target), alternatives in plan.alternatives.items():
@@ -62,7 +62,7 @@ def _compared_lines(plan: TrendPlan, serving: list[Kernel], k: int) -> list[str]
 
 
 def _kind(plan: TrendPlan, edge: tuple[int, int], comparisons: tuple[Comparison, ...]) -> EdgeKind:
-    asked = [comparison for comparison in comparisons if not limits(comparison)]
-    equalities = sum(comparison.operator == "=" for comparison in asked)
-    number = len(asked) - max(0, equalities - 1)  # equal tuples of values are one comparison
+    evaluated = [comparison for comparison in comparisons if not limits(comparison)]
+    equalities = sum(comparison.operator == "=" for comparison in evaluated)
+    number = len(evaluated) - max(0, equalities - 1)  # equal tuples of values are one comparison
     return kind_of(number + (edge in plan.excused), edge in plan.cut)

@@ -1,6 +1,6 @@
-"""How counts are looked up along an edge that compares events: one table, by what its comparisons ask.
+"""How counts are looked up along an edge that compares events: one table, by the comparisons of the edge.
 
-The kernels for ranks know edges with one comparison; the walk in numbers of any size (`exact`) knows all of them.
+The kernels for ranks handle edges with one comparison. The walk in numbers of any size (`exact`) handles every edge.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 
 class EdgeKind(NamedTuple):
-    """Edges that are evaluated alike."""
+    """Edges that are evaluated in the same way."""
 
     applies: Callable[[int, bool], bool]
-    """By the number of comparisons, and whether a negation cuts the edge."""
+    """Takes the number of comparisons, and whether a negation cuts the edge."""
     words: str
-    """For `explain`: the edges, and {k}, the factor for overlapping windows; n events of a partition."""
+    """For `explain`. {edges}: the edges; {k}: the factor for overlapping windows; n: the events of a partition."""
 
 
 EDGES: tuple[EdgeKind, ...] = (
@@ -37,7 +37,7 @@ EDGES: tuple[EdgeKind, ...] = (
         "the one in the order of the other: O({k}n log^2 n)",
     ),
 )
-"""The first that applies."""
+"""The first kind that applies is the kind of an edge."""
 
 
 def kind_of(comparisons: int, cut: bool) -> EdgeKind:

@@ -1,4 +1,4 @@
-"""Small queries and logs, each of which comes to one kernel: compiled before the first night, and asked by tests."""
+"""Small queries and logs, each of which reaches one kernel: compiled before the first night, and used by tests."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Example:
-    """A query over events of the types A and B, one at each moment, with an integer x."""
+    """A query over events of types A and B. There is one event at each moment; it has an integer x."""
 
     query: str
     events: int = 300
     large: bool = False
-    """Whether the values of x are near the end of 64 bits."""
+    """Whether the values of x are close to the largest 64-bit integer."""
 
     def log(self) -> pa.Table:
         """The events, the same at every call.

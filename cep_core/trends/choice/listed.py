@@ -1,8 +1,8 @@
 """Trends of strict and partition contiguity and of skip-till-next-match: at most one for each start event and window.
 
-There the matching engine lists every match (docs/semantics.md, 3), and the occurrences in all of them are aggregated as
-columns. Of an OR each branch has its own matches, a binding of several counts once. Cost: the listing, plus the events
-of all matches; polynomial, where GRETA, section 9, expects that of fewer edges.
+Here the matching engine lists every match (docs/semantics.md, 3), and the occurrences in all matches are aggregated as
+columns. Each branch of an OR has its own matches; a binding that several branches match counts once. Cost: the listing,
+plus the events of all matches. This is polynomial, while GRETA, section 9, expects the cost of fewer edges.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from cep_core.trends.result.trends import Trends
 
 @dataclass(frozen=True)
 class Occurrences:
-    """The events of n matches, match after match, each in the order of time."""
+    """The events of n matches, match after match; those of one match in time order."""
 
     start: Ints
-    """[n] start of the match's window."""
+    """[n] The start of each match's window."""
     offsets: Ints
-    """[n + 1]"""
+    """[n + 1] The first event of each match, then the number of events."""
     variable: Ints
-    """Number of the variable, by name."""
+    """The number of the variable in the sorted names."""
     row: Ints
-    """Row in the events."""
+    """The row in the events."""
 
     @property
     def match(self) -> Ints:
@@ -51,7 +51,7 @@ class Occurrences:
         return np.repeat(np.arange(len(self.start)), np.diff(self.offsets))
 
     def take(self, wanted: Ints) -> Occurrences:
-        """Some of the matches."""
+        """The given matches."""
         lengths = np.diff(self.offsets)[wanted]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -59,7 +59,7 @@ class Occurrences:
 
 
 class Listed:
-    """The matches of one pattern. Raises NotSupportedYet for what the matching engine does not evaluate."""
+    """The matches of one pattern. Raises NotSupportedYet for patterns that the matching engine does not evaluate."""
 
     def __init__(self, query: Query, aggregates: Aggregates) -> None:
         window = replace(query.window, slide=query.window.slide or query.window.size)
@@ -80,7 +80,7 @@ class Listed:
         )
 
     def occurrences(self, events: pa.Table, owned: Ownership | None) -> Occurrences:
-        """The events of every match of a window that is owned."""
+        """The events of every match in an owned window."""
         share = None if owned is None else Ownership(owned.variables, owned.owns)
         listed = self._matching.evaluate(events, share)
         rows = pa.Table.from_batches([batch.replace_schema_metadata(None) for batch in listed])
@@ -92,13 +92,13 @@ class Listed:
         by_seq = np.argsort(seq, kind="stable")
         match, variable, row = [], [], []
         for number, name in enumerate(self.names):
-            its = column(rows, name)
-            if pa.types.is_list(its.type):
-                match.append(pc.list_parent_indices(its).to_numpy(zero_copy_only=False))
-                values = its.flatten()
+            bound = column(rows, name)
+            if pa.types.is_list(bound.type):
+                match.append(pc.list_parent_indices(bound).to_numpy(zero_copy_only=False))
+                values = bound.flatten()
             else:
-                match.append(np.flatnonzero(its.is_valid().to_numpy(zero_copy_only=False)))
-                values = its.drop_null()
+                match.append(np.flatnonzero(bound.is_valid().to_numpy(zero_copy_only=False)))
+                values = bound.drop_null()
             variable.append(np.full(len(values), number))
             row.append(by_seq[np.searchsorted(seq, values.to_numpy(zero_copy_only=False), sorter=by_seq)])
         matches, numbers, places = (np.concatenate(part).astype(np.int64) for part in (match, variable, row))
@@ -116,28 +116,28 @@ class Listed:
         minima, codings = [], []
         columns = aggregated_columns(self._aggregates, found.row, events)
         for minimum in self._aggregates.minima:
-            own, coding = encode(columns[minimum.attribute], minimum.largest)
-            least = np.full(len(found.start), NOTHING, dtype=np.int64)
+            occurrence_codes, coding = encode(columns[minimum.attribute], minimum.largest)
+            smallest = np.full(len(found.start), NOTHING, dtype=np.int64)
             chosen = self._of(found, minimum.variables)
-            np.minimum.at(least, found.match[chosen], own[chosen])
-            minima.append(least)
+            np.minimum.at(smallest, found.match[chosen], occurrence_codes[chosen])
+            minima.append(smallest)
             codings.append(coding)
         trends = Trends(partition, found.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
         shared = keys.take(pa.array(firsts))
         return partial.batch(group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide))
 
     def _of(self, found: Occurrences, variables: tuple[str, ...]) -> Ints:
-        """The occurrences of some variables."""
-        wanted = [number for number, name in enumerate(self.names) if name in variables]
-        return np.flatnonzero(np.isin(found.variable, wanted))
+        """The occurrences of the given variables."""
+        numbers = [number for number, name in enumerate(self.names) if name in variables]
+        return np.flatnonzero(np.isin(found.variable, numbers))
 
     def _totals(self, found: Occurrences, events: pa.Table) -> tuple[tuple[Integers, ...], tuple[int, ...]]:
-        """One for each match, then the totals of its occurrences, and the power of two that each is over."""
-        wanted, count = self._aggregates.totals, len(found.start)
+        """For each match 1, then the totals of its occurrences; and the shift of each total (divided by 2**shift)."""
+        carried, count = self._aggregates.totals, len(found.start)
         columns = aggregated_columns(self._aggregates, found.row, events)
-        weights = weights_of(wanted, (0,) * len(wanted), columns, len(found.row))
+        weights = weights_of(carried, (0,) * len(carried), columns, len(found.row))
         parts: list[Integers] = [Integers(np.zeros(count, dtype=np.int64))] * weights.limbs.shape[1]
-        for total, (plus, minus) in zip(wanted, weights.places, strict=True):
+        for total, (plus, minus) in zip(carried, weights.places, strict=True):
             chosen = self._of(found, total.variables)
             match = found.match[chosen]
             for part in (plus, minus):
@@ -149,7 +149,7 @@ class Listed:
         return (ones, *weights.totals(parts)), (0, *weights.shifts)
 
     def _keys(self, found: Occurrences, events: pa.Table, partial: Partial) -> pa.Table:
-        """The values of the grouped key classes, which all events of a match that have them share."""
+        """The values of the grouped key classes. All events of a match that have a key share its value."""
         keys = {}
         for key in self._query.key_classes:
             if key.name not in partial.query.group_by:
@@ -159,14 +159,14 @@ class Listed:
                 chosen = self._of(found, (variable,))
                 row = np.full(len(found.start), -1, dtype=np.int64)
                 row[found.match[chosen]] = found.row[chosen]
-                its = column(events, attribute).take(pa.array(row, mask=row < 0)).cast(values.type, safe=False)
-                values = pc.coalesce(values, its)
+                bound = column(events, attribute).take(pa.array(row, mask=row < 0)).cast(values.type, safe=False)
+                values = pc.coalesce(values, bound)
             keys[key.name] = values
         return pa.table(keys)
 
 
 class ListedInBoth:
-    """The matches of two patterns over variables of the same names that bind the same events in the same window."""
+    """The matches that two patterns share: the same events bound to the same variable names in the same window."""
 
     def __init__(self, left: Listed, right: Listed) -> None:
         self._left = left
@@ -174,10 +174,10 @@ class ListedInBoth:
 
     def batches(self, events: pa.Table, owned: Ownership | None, partial: Partial) -> Iterator[pa.RecordBatch]:
         """One batch of partial rows."""
-        one, other = self._left.occurrences(events, owned), self._right.occurrences(events, owned)
+        left, right = self._left.occurrences(events, owned), self._right.occurrences(events, owned)
         names = sorted({*self._left.names, *self._right.names})
-        same = _in_both(_renumbered(one, self._left.names, names), _renumbered(other, self._right.names, names))
-        yield self._left.aggregated(one.take(same), events, partial)
+        shared = _in_both(_renumbered(left, self._left.names, names), _renumbered(right, self._right.names, names))
+        yield self._left.aggregated(left.take(shared), events, partial)
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, for `explain`."""
@@ -190,13 +190,13 @@ def _renumbered(found: Occurrences, names: list[str], common: list[str]) -> Occu
 
 
 def _in_both(one: Occurrences, other: Occurrences) -> Ints:
-    """Which matches of `one` are among the `other`."""
-    ends = [np.concatenate([found.row[found.offsets[:-1]] for found in (one, other)])]
-    ends.append(np.concatenate([np.diff(found.offsets) for found in (one, other)]))
-    ends.append(np.concatenate([found.start for found in (one, other)]))
-    group, firsts = group_rows(ends)
+    """The matches of `one` that are also in `other`."""
+    keys = [np.concatenate([side.row[side.offsets[:-1]] for side in (one, other)])]
+    keys.append(np.concatenate([np.diff(side.offsets) for side in (one, other)]))
+    keys.append(np.concatenate([side.start for side in (one, other)]))
+    group, firsts = group_rows(keys)
     left, right = (Relation({0: part}, len(part)) for part in np.split(group, [len(one.start)]))
     a, b = matching_pairs(left, right, [len(firsts)])
-    mine, its = one.take(a), other.take(b)
-    differs = (mine.row != its.row) | (mine.variable != its.variable)
-    return np.unique(a[np.bincount(mine.match, differs, minlength=len(a)) == 0])
+    matches, partners = one.take(a), other.take(b)
+    differs = (matches.row != partners.row) | (matches.variable != partners.variable)
+    return np.unique(a[np.bincount(matches.match, differs, minlength=len(a)) == 0])

@@ -1,14 +1,14 @@
-"""The kernels that count trends, in one table: which one applies, at which cost, in words and in a formula.
+"""The kernels that count trends, in one table: when each applies, and its cost in words and as a formula.
 
-The evaluator takes for each partition the cheapest kernel that applies, and of equally cheap ones the first. `explain`
-tells which ones a plan may come to. Each brings examples that reach it; `scripts/compile_kernels.py` evaluates them.
-Another choice changes the cost and never the result. Costs are in units of what `two_states` takes for a vertex.
+For each partition the evaluator takes the cheapest kernel that applies; if several cost the same, the first. `explain`
+names the kernels that a plan may use. Each kernel has examples that reach it; `scripts/compile_kernels.py` evaluates
+them. Another choice changes the cost, never the result. Costs are in units of a vertex visited by `two_states`.
 
-Without comparisons on edges each kernel is linear in what it visits, and they differ in how often they visit an event:
-once for each window over it; once, but for two products of matrices at the edge of each window (panes); or twice in
-each row of the matrix, at a few additions a window (meeting points). With comparisons, counts are kept by the ranks of
-values, for one window after another, or side by side where windows overlap. What does not fit a machine word, and what
-no other kernel knows, is counted in numbers of any size.
+Without comparisons on edges, each kernel is linear in the events that it visits. Kernels differ in how often they visit
+an event: once for each window over it; once in all, plus two matrix products at the edge of each window (panes); or
+twice for each row of the matrix, plus a few additions for each window (meeting points). With comparisons, counts are
+kept by the ranks of values, for one window after another, or side by side if windows overlap. Windows that do not fit a
+machine word, and edges that no other kernel handles, are counted in numbers of any size.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from cep_core.trends.kernels.window_sums import count_windows
 from cep_core.trends.plan.trend_plan import TrendPlan
 
 WALK = 5
-"""A visit by a kernel for any number of states."""
+"""The cost of a visit by the kernel for any number of states."""
 PANE = 3
-"""A visit that fills all rows of a pane's matrix."""
+"""The cost of a visit that fills all rows of a pane's matrix."""
 MEET = 2.5
-"""A visit of one row of the matrix on the way from, or to, a meeting point."""
+"""The cost of visiting one row of the matrix on the way from or to a meeting point."""
 PRODUCT = 130
-"""Joining a pane to its neighbours on both sides."""
+"""The cost of joining a pane to its neighbours on both sides."""
 RANKED = 20
-"""A visit that looks counts up by rank."""
+"""The cost of a visit that looks up counts by rank."""
 UNLIMITED = 1000
-"""A visit in numbers of any size."""
+"""The cost of a visit in numbers of any size."""
 
 Costs = npt.NDArray[np.float64]
 
@@ -52,26 +52,26 @@ class Kernel:
 
     name: str
     words: str
-    """How it counts, as `explain` says it; {k} windows over an event."""
+    """How it counts, in the words of `explain`. {k}: the windows over an event."""
     order: str
-    """Its cost in words: n events of a partition."""
+    """Its cost in words. n: the events of a partition."""
     serves: Callable[[TrendPlan], bool]
-    """Whether it can count such a plan at all."""
+    """Whether it can count the plan at all."""
     fits: Callable[[Case], bool]
     """Whether it can count this part of a slice."""
     cost: Callable[[Case], Costs]
     """The cost for each partition."""
     count: Callable[[Case, Ints, Numbers], None]
-    """Fills the numbers of some ranges."""
+    """Fills the numbers of the given ranges."""
     examples: tuple[Example, ...]
     shares: bool = False
-    """Whether windows that overlap share work."""
+    """Whether overlapping windows share work."""
     told: bool = True
-    """Whether `explain` names it for a plan that it serves."""
+    """Whether `explain` names it for the plans that it serves."""
 
 
 def costs_of(case: Case) -> Costs:
-    """[kernels, partitions] what each kernel of the table costs, infinite where it does not apply."""
+    """[kernels, partitions] The cost of each kernel in the table; infinite if it does not apply."""
     costs = np.full((len(KERNELS), case.partitions), np.inf)
     for number, kernel in enumerate(KERNELS):
         if kernel.serves(case.plan) and kernel.fits(case):
@@ -80,7 +80,7 @@ def costs_of(case: Case) -> Costs:
 
 
 def count(case: Case) -> Numbers:
-    """What the chosen kernels count; ranges that overflow a machine word are flagged."""
+    """The numbers that the chosen kernels count. Ranges that overflow a machine word are flagged."""
     numbers = no_numbers(case.vertices, len(case.windows.first))
     chosen = costs_of(case).argmin(axis=0)[case.partition]
     for number in np.unique(chosen):
@@ -91,11 +91,11 @@ def count(case: Case) -> Numbers:
     return numbers
 
 
-# ---------------------------------------------------------------- what a plan asks
+# ---------------------------------------------------------------- conditions on a plan
 
 
 def compares(plan: TrendPlan) -> bool:
-    """Whether some edge compares the events that it joins."""
+    """Whether an edge compares the events that it joins."""
     return bool(plan.compared or plan.excused)
 
 
@@ -104,12 +104,12 @@ def _free(plan: TrendPlan) -> bool:
 
 
 def _small(plan: TrendPlan) -> bool:
-    """Whether the states fit the registers of the kernels for the common templates."""
+    """Whether the states fit the registers of the kernels for common templates."""
     return _free(plan) and len(plan.variables) <= BEGIN
 
 
 def _divisible(plan: TrendPlan) -> bool:
-    """Whether a window may be put together from parts: nothing tells windows apart, and no border parts a moment."""
+    """Whether a window may be joined from parts: no negation restricts windows, and no border splits a moment."""
     parts_a_moment = plan.query.window.events and not plan.ordered
     return _free(plan) and not plan.guarded.forbidden and not parts_a_moment
 
@@ -240,4 +240,4 @@ KERNELS: tuple[Kernel, ...] = (
         told=False,
     ),
 )
-"""In order of preference among equally cheap ones."""
+"""Kernels of equal cost are preferred in this order."""

@@ -1,4 +1,4 @@
-"""Windows whose edges compare nothing, by the kernels for the common templates, from panes, and by meeting points."""
+"""Counts windows whose edges compare nothing: with kernels for common templates, from panes, or by meeting points."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from cep_core.trends.kernels.two_states import (
 
 
 def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
-    """As `window_sums.count_windows` without limits, for at most two states.
+    """Like `window_sums.count_windows`, but without limits, and for at most two states.
 
-    A graph with sums or minima has no edge that is cut.
+    If the graph has sums or minima, no negation cuts an edge.
     """
     template, comparisons, vertices, _ = graph
     masks = two_states(template)
@@ -47,7 +47,7 @@ def count_by_two_states(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
 
 
 def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
-    """The same for windows in time order, partition after partition, without cuts."""
+    """Count windows in time order, partition after partition, from panes. No negation cuts an edge."""
     template, vertices = graph.template, graph.vertices
     panes = cut_panes(ranges)
     of_panes = no_numbers(vertices, len(panes.first), BEGIN + 1, BEGIN)
@@ -62,7 +62,7 @@ def count_by_panes(graph: Graph, ranges: Ranges, numbers: Numbers) -> None:
 
 
 def count_at_meeting_points(case: Case, ranges: Ints, numbers: Numbers) -> None:
-    """Windows that share a multiple of their length are put together from what precedes it and what follows."""
+    """Join each window from its part before a meeting point and its part after: a multiple of the window's length."""
     plan, windows = case.plan, case.windows
     opener = windows.opener[ranges]
     partition = windows.partition[opener]

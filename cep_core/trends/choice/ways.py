@@ -1,4 +1,7 @@
-"""How an aggregation query's trends are found, in one table; what no way takes is refused before any event is read."""
+"""The ways to find the trends of an aggregation query, in one table.
+
+Queries that no way can take are refused before any event is read.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from cep_core.trends.plan.trend_plan import never
 
 
 class Way(NamedTuple):
-    """A way to find the trends of some queries; the source that it makes says its cost."""
+    """A way to find the trends of some queries. The source that it makes describes its cost."""
 
     applies: Callable[[Query], bool]
     source: Callable[[Query, Aggregates], TrendSource]
@@ -30,11 +33,11 @@ WAYS: tuple[Way, ...] = (
     ),
     Way(lambda query: True, Listed),
 )
-"""The first that applies: pairs from three counts, counts without listing, and the listing of one match a start."""
+"""The first that applies is used: pairs from three counts, counts without listing, listing one match for each start."""
 
 
 def source_of(query: Query, aggregates: Aggregates) -> TrendSource:
-    """What fills partial rows. Raises NotSupportedYet, or QueryError for what aggregation refuses for good."""
+    """The source of the partial rows. Raises NotSupportedYet, or QueryError for what aggregation never supports."""
     if not query.aggregation:
         raise ValueError("trend aggregation evaluates queries that RETURN an aggregate over all trends")
     for predicate in query.match_predicates:

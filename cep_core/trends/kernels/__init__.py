@@ -1,1 +1,1 @@
-"""Kernels: Numba over arrays."""
+"""Kernels: Numba functions over arrays, which count trends."""

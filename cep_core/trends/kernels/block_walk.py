@@ -1,9 +1,9 @@
-"""The trends of a block of overlapping windows in one walk, in numbers of as many limbs as they come to need.
+"""Counts the trends of a block of overlapping windows in one walk, in numbers with as many limbs as they need.
 
-Each cell of `ranked`'s Fenwick trees holds a number for each window of the block, its lanes, so that the search for a
-cell is done once for all windows of a vertex, and the additions are done by vector instructions. A vertex takes part in
-the lanes of the windows that contain it. O(n * edges * log n) searches and O(n * k * edges * log n) additions of so
-many limbs for n vertices and k windows over a vertex. Edges with several comparisons: see `dominance`, which adds a
+Each cell of the Fenwick trees of `ranked` holds one number for each window of the block; these are its lanes. So a cell
+is searched once for all windows of a vertex, and vector instructions do the additions. A vertex takes part in the lanes
+of the windows that contain it. For n vertices and k windows over a vertex this takes O(n * edges * log n) searches and
+O(n * k * edges * log n) additions of that many limbs. For edges with several comparisons see `dominance`, which adds a
 factor of log n, or of n.
 """
 
@@ -30,17 +30,18 @@ class LimbWeights(NamedTuple):
     """The weights of m vertices as limbs."""
 
     limbs: Bits
-    """[m, J, L] of 32 bits each, the lowest first."""
+    """[m, J, L] Limbs of 32 bits, the lowest first."""
     bits: int
-    """How many bits of a number's limb are used."""
+    """The number of bits used in a limb of a number."""
 
 
 @njit(cache=True, nogil=True)
 def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, end: int, told: Rows) -> int:
-    """Fill the only row of `told` with the numbers of the windows begin..end-1, a lane each, and their minima.
+    """Fill the only row of `told` with the numbers and minima of the windows begin..end-1, one lane for each window.
 
-    Returns how many limbs the numbers have; if that is more than the row has room for, it is void. Long, because the
-    steps for a vertex share some twenty arrays, and calls that pass them cost more than the steps for few lanes.
+    Returns the number of limbs of the numbers. If the row has no room for so many limbs, it is void. The function is
+    long because the steps for a vertex share about twenty arrays; with few lanes, passing these arrays in calls would
+    cost more than the steps.
     """
     template, comparisons, vertices, limits = graph
     bits = weights.bits
@@ -54,26 +55,26 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     start = first[0]
     stop = last[lanes - 1]
     shape = shape_of(lanes, 1 + weights.limbs.shape[1], vertices.codes.shape[1])
-    words, least = told.words.shape[1], told.minima.shape[1]
+    words, minima_width = told.words.shape[1], told.minima.shape[1]
     room = words // shape.stride
     ranked = block_ranks(comparisons, start, stop)
     ranks, bounds = ranked.rank, ranked.bound
     edges = several_edges(comparisons, ranked, vertices.tick[start:stop])
-    # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
+    # The vertices of the current tick, which nothing follows yet. Then all earlier vertices: by state, and by rank.
     ties = longest_tie(vertices.tick[start:stop]) * states
     waiting_vertex = np.zeros(ties, np.int64)
     waiting_state = np.zeros(ties, np.int64)
     waiting_lanes = np.zeros((ties, 2), np.int64)
-    waiting = rows_of(ties, words, least)
-    done = rows_of(states, words, least)
-    trees = trees_of(ranked.cells, comparisons.equal, words, least)
-    final = rows_of(1, words, least)
+    waiting = rows_of(ties, words, minima_width)
+    done = rows_of(states, words, minima_width)
+    trees = trees_of(ranked.cells, comparisons.equal, words, minima_width)
+    final = rows_of(1, words, minima_width)
     carry = np.zeros(shape.stride, np.uint64)
-    # What each vertex has committed, for edges that forget what negated matches cut off or compare several times, and
-    # what it is given along the latter.
+    # The numbers that each vertex has committed: for edges that negated matches cut, and for edges with several
+    # comparisons. And the numbers that each vertex receives along edges with several comparisons.
     span = stop - start
-    kept = rows_of(states * span if kept_needed else 0, words, least)
-    given = rows_of(states * span if several else 0, words, least)
+    kept = rows_of(states * span if kept_needed else 0, words, minima_width)
+    given = rows_of(states * span if several else 0, words, minima_width)
     lanes_of = np.zeros((2, span if several else 0), np.int64)
     for lane in range(lanes if several else 0):
         lanes_of[1, first[lane] - start :] += 1
@@ -82,7 +83,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     passing = Passing(trees, kept, given)
     floor = np.zeros(compared, np.int64)
     committed = np.int64(0)
-    # Typed: were these the literals 0 and 1, what is called with them would be compiled for those as well.
+    # These have a type on purpose. As literals 0 and 1, they would make Numba compile callees for the literals as well.
     limbs = np.int64(1)
     tick = np.int64(0)
     l0 = np.int64(0)
@@ -92,15 +93,15 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
         if i > start and vertices.tick[i] != vertices.tick[i - 1]:
             for q in range(n):
                 s = waiting_state[q]
-                at = waiting_vertex[q] - start
+                offset = waiting_vertex[q] - start
                 part = part_of(waiting_lanes[q, 0], waiting_lanes[q, 1], shape, limbs)
                 if template.first_successor[s + 1] > template.first_successor[s]:
                     add(done, s, waiting, q, part)
                 if kept_needed:
-                    put(kept, s * span + at, waiting, q, part)
+                    put(kept, s * span + offset, waiting, q, part)
                 for c in range(compared):
                     if comparisons.source[c] == s and comparisons.first_other[c + 1] == comparisons.first_other[c]:
-                        enter(trees, c, ranks[c, at], waiting, q, part)
+                        enter(trees, c, ranks[c, offset], waiting, q, part)
             n = np.int64(0)
             committed = i - start
             tick += 1
@@ -134,10 +135,10 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
                     cut_off(trees, c, ranks[c], kept, comparisons.source[c] * span, floor[c], since, committed)
                     floor[c] = since
                 add_up(trees, c, bounds[c, i - start], waiting, n, part)
-            found, more = settle(waiting.words, n, carry, bits, part)
-            if not found:
+            nonzero, carried = settle(waiting.words, n, carry, bits, part)
+            if not nonzero:
                 continue
-            if more:
+            if carried:
                 if limbs == room:
                     return room + 1
                 part = grow(waiting.words, n, carry, part)
@@ -148,8 +149,8 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
                     return room + 1
                 part = part_of(l0, l1, shape, limbs)
                 if shape.numbers > 1:
-                    _, more = settle(waiting.words, n, carry, bits, part)
-                    if more:
+                    _, carried = settle(waiting.words, n, carry, bits, part)
+                    if carried:
                         if limbs == room:
                             return room + 1
                         part = grow(waiting.words, n, carry, part)
@@ -169,10 +170,10 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
         _tell(told, final, l0, shape, limbs)
         l0 += 1
     part = part_of(np.int64(0), lanes, shape, limbs)
-    _, more = settle(told.words, 0, carry, bits, part)
-    if more and limbs < room:
+    _, carried = settle(told.words, 0, carry, bits, part)
+    if carried and limbs < room:
         grow(told.words, 0, carry, part)
-    return int(limbs + 1 if more else limbs)
+    return int(limbs + 1 if carried else limbs)
 
 
 @njit(cache=True)
@@ -185,7 +186,7 @@ def _occur(
     shape: Shape,
     limbs: int,
 ) -> int:
-    """Add a vertex to the sums and minima of its lanes that a trend reaches. Returns how many limbs that took.
+    """Add a vertex to the sums and minima of each of its lanes that has a trend. Returns the number of limbs in use.
 
     `place`: the vertex, the state that it binds, and its row of `waiting`.
     """
@@ -202,8 +203,8 @@ def _occur(
         for j in range(1, shape.numbers):
             if vertices.weighted[j - 1] & bit:
                 weight = weights.limbs[vertex, j - 1]
-                own = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, weights.bits)
-                taken = max(taken, own)
+                sum_limbs = add_product(waiting.words, row, count + j, count, shape.stride, limbs, weight, weights.bits)
+                taken = max(taken, sum_limbs)
         for j in range(shape.extremes):
             if vertices.coded[j] & bit:
                 y = lane * shape.extremes + j
@@ -213,7 +214,7 @@ def _occur(
 
 @njit(cache=True)
 def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: int) -> None:
-    """Add what one window has of a row to the end of its trends."""
+    """Add the lane of one window, in a row, to the numbers of its finished trends."""
     for k in range(limbs):
         for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
             final.words[0, x] += waiting.words[row, x]
@@ -223,7 +224,7 @@ def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: i
 
 @njit(cache=True)
 def _tell(told: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
-    """Copy the numbers of a window that is over: its neighbours' additions still go over them."""
+    """Copy the numbers of a window that has ended. Later additions for its neighbours still change its lane."""
     for k in range(limbs):
         for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
             told.words[0, x] = final.words[0, x]

@@ -1,15 +1,15 @@
-"""Sums over the earlier vertices that satisfy several comparisons at once: what an edge with more than one asks for.
+"""Sums over the earlier vertices that satisfy several comparisons at once, for edges with more than one comparison.
 
-GRETA, section 6 sorts vertices by one attribute and tests the other conditions one predecessor after another. Two
-comparisons are dominance counting, which offline divide and conquer solves without visiting pairs (Bentley 1980): of
-two neighbouring blocks of time, each of the earlier one's vertices is entered into a Fenwick tree over the first
-comparison in the order of the second, and each of the later one's reads its sum when all that satisfy its second
-comparison are in. Blocks are powers of two of ticks, so that a vertex takes part in log n of them: O(n log^2 n) for n
-vertices. The earlier block is complete when it is read, for the walk calls here whenever its time is over; vertices of
-one tick never meet.
+GRETA, section 6, sorts vertices by one attribute and tests the other conditions for one predecessor after another. Two
+comparisons are dominance counting. Offline divide and conquer solves it without visiting pairs (Bentley 1980). Take two
+neighbouring blocks of time. The vertices of the earlier block are entered into a Fenwick tree over the first
+comparison, in the order of the second. A vertex of the later block reads its sum when all vertices that satisfy its
+second comparison are in the tree. Blocks have powers of two of ticks, so a vertex takes part in log n of them:
+O(n log^2 n) for n vertices. The walk calls these functions when the time of the earlier block is over, so that block is
+complete when it is read. Vertices of one tick never meet.
 
-Three or more comparisons, an edge that negated matches cut, and small blocks: every pair of the two blocks, tile after
-tile, O(n**2) with no branch in the innermost loop.
+Three or more comparisons, edges that negated matches cut, and small blocks: every pair of the two blocks is compared,
+tile after tile, O(n**2), without a branch in the innermost loop.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ from cep_core.trends.kernels.trees import Trees, add_up, clear, enter
 Ranks = npt.NDArray[np.int32]
 
 FEWEST_PAIRS = 1 << 11
-"""Two blocks of fewer pairs are compared pair by pair."""
+"""Two blocks with fewer pairs than this are compared pair by pair."""
 TILE = 512
-"""Vertices whose ranks and numbers stay in the core's first cache."""
+"""The number of vertices whose ranks and numbers fit the core's first cache."""
 NO_RANK = np.int32(np.iinfo(np.int32).max)
-"""Stands for the rank of an unknown value: no bound reaches it."""
+"""The rank of a null value. No bound reaches it."""
 
 
 class Edges(NamedTuple):
-    """The edges of a block of n vertices that carry several comparisons, and where the block's ticks begin."""
+    """The edges with several comparisons, for a block of n vertices; and where the ticks of the block begin."""
 
     edge: Ints
-    """Their numbers c among the comparisons."""
+    """The number c of each edge among the comparisons."""
     tick_begin: Ints
-    """[ticks + 1] the first vertex of each tick."""
+    """[ticks + 1] The first vertex of each tick."""
     first: Ints
-    """[edges + 1] the comparisons of the k-th are first[k]..first[k + 1] - 1, the tree's one first."""
+    """[edges + 1] The comparisons of edge k are first[k]..first[k + 1] - 1. The first of them is the tree's."""
     rank: Ranks
-    """[comparisons, n] of sources, NO_RANK where unknown."""
+    """[comparisons, n] The ranks of sources, NO_RANK for null."""
     low: Ranks
-    """[comparisons, n] a target is preceded by ranks from `low`..."""
+    """[comparisons, n] The lowest rank that a target may follow."""
     high: Ranks
-    """... to `high`."""
+    """[comparisons, n] The highest rank that a target may follow."""
     divided: Flags
-    """Whether the k-th edge is divided and conquered."""
+    """Whether edge k uses divide and conquer."""
     sources: Ranks
-    """[edges, levels, n] the vertices by rank of the second comparison, within each block of 2**level ticks."""
+    """[edges, levels, n] The vertices by rank of the second comparison, within each block of 2**level ticks."""
     targets: Ranks
-    """[edges, levels, n] the same by bound."""
+    """[edges, levels, n] The vertices by bound of the second comparison, likewise."""
 
 
 @njit(cache=True)
 def several_edges(comparisons: Comparisons, block: BlockRanks, tick: Ints) -> Edges:
-    """The edges of a block; `tick[n]` are those of its vertices."""
+    """The edges of a block. `tick[n]`: the ticks of its vertices."""
     begin, ranks, bounds = block.begin, block.rank, block.bound
     n = tick.shape[0]
     others = comparisons.first_other
@@ -87,25 +87,25 @@ def several_edges(comparisons: Comparisons, block: BlockRanks, tick: Ints) -> Ed
     for i in range(n - 1, -1, -1):
         tick_begin[group[i]] = i
     k = 0
-    at = 0
+    place = 0
     for c in range(comparisons.source.shape[0]):
         if others[c + 1] == others[c]:
             continue
         edge[k] = c
         for i in range(n):
-            rank[at, i] = ranks[c, i] if ranks[c, i] > 0 else NO_RANK
-            high[at, i] = bounds[c, i]
-            low[at, i] = bounds[c, i] if comparisons.equal[c] and bounds[c, i] > 0 else 1
-        at += 1
-        for other in range(others[c], others[c + 1]):
+            rank[place, i] = ranks[c, i] if ranks[c, i] > 0 else NO_RANK
+            high[place, i] = bounds[c, i]
+            low[place, i] = bounds[c, i] if comparisons.equal[c] and bounds[c, i] > 0 else 1
+        place += 1
+        for o in range(others[c], others[c + 1]):
             for i in range(n):
-                own = comparisons.other_rank[begin + i, other]
-                rank[at, i] = own if own > 0 else NO_RANK
-                high[at, i] = comparisons.other_bound[begin + i, other]
-            at += 1
+                other_rank = comparisons.other_rank[begin + i, o]
+                rank[place, i] = other_rank if other_rank > 0 else NO_RANK
+                high[place, i] = comparisons.other_bound[begin + i, o]
+            place += 1
         divided[k] = others[c + 1] - others[c] == 1 and not comparisons.cut[c] and n * n > FEWEST_PAIRS
         k += 1
-        first[k] = at
+        first[k] = place
     levels = 0
     while divided.any() and 1 << levels < ticks:
         levels += 1
@@ -120,7 +120,7 @@ def several_edges(comparisons: Comparisons, block: BlockRanks, tick: Ints) -> Ed
 
 @njit(cache=True)
 def _order(keys: Ranks, group: Ints, tick_begin: Ints, orders: Ranks) -> None:
-    """Vertices by key within each block of 2**level ticks: sorted once, then dealt out from each level to the next."""
+    """Order vertices by key in each block of 2**level ticks: sort once, then distribute from each level to the next."""
     ordered = np.argsort(keys, kind="mergesort").astype(np.int32)
     for level in range(orders.shape[0] - 1, -1, -1):
         free = tick_begin[:-1][:: 1 << level].copy()
@@ -137,28 +137,28 @@ class Block(NamedTuple):
     start: int
     """The first vertex."""
     states: Bits
-    """[n] the states (bits) that a vertex may bind."""
+    """[n] The states that a vertex may bind, as bits."""
     lanes: Ints
-    """[2, n] the first lane of each vertex, and one after the last."""
+    """[2, n] The first lane of each vertex, and one after its last lane."""
     shape: Shape
     """The shape of all rows."""
 
 
 class Passing(NamedTuple):
-    """What the vertices of a block pass on."""
+    """The numbers that the vertices of a block pass on."""
 
     trees: Trees
     kept: Rows
-    """Row state * n + vertex: what each vertex has committed so far."""
+    """Row state * n + vertex: the numbers that each vertex has committed so far."""
     given: Rows
-    """Likewise what each vertex receives."""
+    """Row state * n + vertex: the numbers that each vertex receives."""
 
 
 @njit(cache=True)
 def hand_on(comparisons: Comparisons, edges: Edges, tick: int, block: Block, limbs: int, passing: Passing) -> None:
-    """When the walk reaches the block's `tick`-th tick: add what later vertices receive from the blocks before it.
+    """Add the numbers that later vertices receive from earlier blocks, when the walk reaches the `tick`-th tick.
 
-    Every pair of an earlier and a later tick meets in exactly one call. Rows have so many `limbs`.
+    Every pair of an earlier and a later tick meets in exactly one call. Rows have `limbs` limbs.
     """
     half = tick & -tick
     level = 0
@@ -186,7 +186,7 @@ def _divide(
     limbs: int,
     passing: Passing,
 ) -> None:
-    """Give each vertex of the second half what it receives from the first along the k-th edge, by a tree."""
+    """Add the numbers that vertices of the second half receive from the first half along edge k, with a tree."""
     left, middle, right = halves
     n = block.states.shape[0]
     lanes, shape, trees, kept, given = block.lanes, block.shape, passing.trees, passing.kept, passing.given
@@ -204,11 +204,11 @@ def _divide(
             j = edges.sources[k, level, entered]
             if other_rank[j] > other_bound[i]:
                 break
-            own = part_of(lanes[0, j], lanes[1, j], shape, limbs)
-            enter(trees, c, np.int64(tree_rank[j]), kept, source * n + j, own)
+            lanes_of_vertex = part_of(lanes[0, j], lanes[1, j], shape, limbs)
+            enter(trees, c, np.int64(tree_rank[j]), kept, source * n + j, lanes_of_vertex)
             entered += 1
-        own = part_of(lanes[0, i], lanes[1, i], shape, limbs)
-        add_up(trees, c, np.int64(tree_bound[i]), given, comparisons.target[c] * n + i, own)
+        lanes_of_vertex = part_of(lanes[0, i], lanes[1, i], shape, limbs)
+        add_up(trees, c, np.int64(tree_bound[i]), given, comparisons.target[c] * n + i, lanes_of_vertex)
     for place in range(left, entered):
         clear(trees, c, np.int64(tree_rank[edges.sources[k, level, place]]))
 
@@ -223,7 +223,7 @@ def _compare_pairs(
     limbs: int,
     passing: Passing,
 ) -> None:
-    """The same by every pair of a vertex of the first half and one of the second."""
+    """Do the same as `_divide` by comparing every vertex of the second half with every vertex of the first half."""
     left, middle, right = halves
     rank = edges.rank[edges.first[k] : edges.first[k + 1]]
     low = edges.low[edges.first[k] : edges.first[k + 1]]
@@ -247,15 +247,15 @@ def _compare_pairs(
             n = end - floor
             if n <= 0:
                 continue
-            own = rank[0, floor:end]  # slices, or else these loops are not vectorised
+            source_ranks = rank[0, floor:end]  # slices, otherwise these loops are not vectorised
             least, most = low[0, i], high[0, i]
             for j in range(n):
-                fits[j] = (own[j] >= least) & (own[j] <= most)
+                fits[j] = (source_ranks[j] >= least) & (source_ranks[j] <= most)
             for d in range(1, rank.shape[0]):
-                own = rank[d, floor:end]
+                source_ranks = rank[d, floor:end]
                 most = high[d, i]
                 for j in range(n):
-                    fits[j] &= own[j] <= most
+                    fits[j] &= source_ranks[j] <= most
             if single:
                 counts = kept.words.reshape(kept.words.size)[source + floor : source + end]
                 total = np.uint64(0)

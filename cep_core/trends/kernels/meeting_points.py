@@ -1,18 +1,19 @@
-"""Trends of overlapping windows at a cost that does not grow with their number, for edges without a comparison.
+"""Counts the trends of overlapping windows, for edges without comparisons. The cost does not grow with the overlap.
 
-Windows of length w: each contains exactly one multiple of w, its *meeting point*. The windows that share a meeting
+Windows have length w. Each contains exactly one multiple of w, its *meeting point*. The windows that share a meeting
 point differ only in how far they reach to its left and to its right. A trend of such a window has a part on the left
-(ends in some state r), a part on the right (continues from r), or only one of the two:
+(it ends in some state r) and a part on the right (it continues from r), or only one of the two:
 
     trends = left[end] + right[start] + sum over states r of left[r] * right[r]
 
-`left[r]` is found by one walk from the meeting point back in time, at every window's start; `right[r]` by one walk
-forward, at every window's end. So a vertex is visited twice, whatever the number of windows over it. This is the
+One walk from the meeting point back in time computes `left[r]` at the start of every window; one walk forward computes
+`right[r]` at the end of every window. So a vertex is visited twice, however many windows contain it. This is the
 two-stacks aggregation of sliding windows (Tangwongsan et al. 2015, paper 03's reference [33]) over the monoid of
-transfer matrices, without ever multiplying two matrices: both walks multiply a matrix by an event.
+transfer matrices. It never multiplies two matrices: both walks multiply a matrix by an event.
 
 Time O(vertices * (states + 1) * edges + windows * states), space O(windows of one meeting point * states). Numbers and
-overflow as in `window_sums`; a flagged window may be flagged by a part that would not have counted, never the reverse.
+overflow are as in `window_sums`. A window may be flagged because of a part that its result does not use; an overflow
+is never missed.
 """
 
 from __future__ import annotations
@@ -30,28 +31,28 @@ from cep_core.trends.plan.state_arrays import StateArrays
 
 
 class MeetingPoints(NamedTuple):
-    """Where W windows meet."""
+    """The meeting points of W windows."""
 
     middle: Ints
-    """[W] the first vertex at or after the window's meeting point."""
+    """[W] The first vertex at or after the window's meeting point."""
     point: Ints
-    """[W] windows of equal, consecutive points share partition and meeting point."""
+    """[W] Consecutive windows with equal numbers share the partition and the meeting point."""
 
 
 class MeetingSide(NamedTuple):
-    """One side of a meeting point, as a template whose trends are walked away from it."""
+    """One side of a meeting point, as a template that is walked away from the meeting point."""
 
     opens: Ints
-    """[S, rows] whether a vertex of state s begins a partial trend of row r."""
+    """[S, rows] Whether a vertex in state s begins a partial trend of row r."""
     closes: Flags
-    """[S] whether a vertex completes a partial trend."""
+    """[S] Whether a vertex in state s completes a partial trend."""
     first_neighbour: Ints
     neighbours: Ints
-    """The states that the walk has to come from: neighbours[first_neighbour[s]:first_neighbour[s + 1]]."""
+    """The states from which the walk reaches s: neighbours[first_neighbour[s]:first_neighbour[s + 1]]."""
 
 
 class MeetingPart(NamedTuple):
-    """Numbers of the partial trends on one side, by window and row."""
+    """The numbers of the partial trends on one side, by window and row."""
 
     totals: Ints
     """[W, rows, 1 + J]."""
@@ -61,14 +62,14 @@ class MeetingPart(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def meet_windows(graph: Graph, windows: Ranges, points: MeetingPoints, numbers: Numbers) -> None:
-    """As `window_sums.count_windows`, for a graph without comparisons and limits.
+    """Like `window_sums.count_windows`, for a graph without comparisons and limits.
 
-    Long, because windows of few vertices take 4 % longer where a function of its own joins the sides.
+    The function is long because windows of few vertices take 4 % longer if a separate function joins the sides.
     """
     template, vertices = graph.template, graph.vertices
     before, after = _sides(template)
     states = template.start.shape[0]
-    none, rows = states, states + 1  # the last row: trends that lie on one side only
+    none, rows = states, states + 1  # the last row: trends on one side only
     sums, extremes = vertices.weights.shape[1], vertices.codes.shape[1]
     totals, minima, overflowed = numbers
     begin = 0
@@ -115,20 +116,20 @@ def meet_windows(graph: Graph, windows: Ranges, points: MeetingPoints, numbers: 
 def _sides(template: StateArrays) -> tuple[MeetingSide, MeetingSide]:
     """The sides before and after a meeting point.
 
-    The last row are trends that lie on one side only. Before: row r are those that stop at r. After: row r are those
-    that continue from r, so a vertex opens the rows of the states that it may follow.
+    The last row has the trends that lie on one side only. Before the point, row r has the trends that stop at r. After
+    the point, row r has the trends that continue from r, so a vertex opens the rows of the states that it may follow.
     """
     states = template.start.shape[0]
-    stop_at = np.zeros((states, states + 1), np.int64)
-    go_on = np.zeros((states, states + 1), np.int64)
+    stops = np.zeros((states, states + 1), np.int64)
+    continues = np.zeros((states, states + 1), np.int64)
     for s in range(states):
-        stop_at[s, s] = 1
-        stop_at[s, states] = np.int64(template.end[s])
-        go_on[s, states] = np.int64(template.start[s])
+        stops[s, s] = 1
+        stops[s, states] = np.int64(template.end[s])
+        continues[s, states] = np.int64(template.start[s])
         for e in range(template.first_predecessor[s], template.first_predecessor[s + 1]):
-            go_on[s, template.predecessors[e]] = 1
-    before = MeetingSide(stop_at, template.start, template.first_successor, template.successors)
-    return before, MeetingSide(go_on, template.end, template.first_predecessor, template.predecessors)
+            continues[s, template.predecessors[e]] = 1
+    before = MeetingSide(stops, template.start, template.first_successor, template.successors)
+    return before, MeetingSide(continues, template.end, template.first_predecessor, template.predecessors)
 
 
 @njit(cache=True)
@@ -137,8 +138,8 @@ def _walk(
 ) -> None:
     """Fill the numbers of one side, over the vertices begin, begin + step, ... before stops[w], for each window w.
 
-    `step`: 1 in the order of time, -1 against it. Long, because all of it shares counts, sums and minima: with the rows
-    of `word_rows`, a COUNT(*) took 7 to 37 % longer (and sums and minima 2 to 25 % less).
+    `step`: 1 forward in time, -1 backward. The function is long because its parts share counts, sums and minima: with
+    the rows of `word_rows`, a COUNT(*) took 7 to 37 % longer (sums and minima took 2 to 25 % less).
     """
     opens, closes, firsts, sources = side
     states, rows = opens.shape

@@ -1,13 +1,13 @@
-"""Sliding windows joined from panes: each event is visited once, however many windows lie over it.
+"""Sliding windows joined from panes: each event is visited once, however many windows contain it.
 
-The first and last vertices of all windows of a partition cut it into panes. A pane is a matrix: row r, column s has the
-numbers of the trends that continue from state r and end in s inside it (1 for r = s: no event of it), the last row
-those that begin in it. Matrices multiply as panes join: counts by sums of products, sums by the product rule, minima
-over the states that are reached. Windows are joined by two stacks (Tangwongsan et al. 2015, paper 03's reference [33]):
-products from each pane up to a turning point, and from there onwards.
+The first and last vertices of all windows of a partition cut it into panes. A pane is a matrix. Row r, column s has the
+numbers of the trends that continue from state r and end in s inside the pane (1 if r = s: the trend has no event of the
+pane). The last row has the trends that begin in the pane. When panes join, matrices multiply: counts by sums of
+products, sums by the product rule, minima over the states that are reached. Two stacks join the windows (Tangwongsan et
+al. 2015, paper 03's reference [33]): products from each pane up to a turning point, and products from there on.
 
-O(vertices * states) for the panes, O(states^3) a pane for the products; a pane has two multiplications, a window a
-product of a row and a matrix. Overflow as in `window_sums`: a window is flagged if any of its parts was.
+O(vertices * states) for the panes, and O(states^3) for each product. A pane takes two multiplications, a window one
+product of a row and a matrix. Overflow is as in `window_sums`: a window is flagged if any of its parts is.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from cep_core.trends.arrays.ranges import Numbers, Ranges
 
 
 class Panes(NamedTuple):
-    """P panes in time order, partition after partition, and which of them make up each of W windows."""
+    """P panes in time order, partition after partition, and the panes of each of W windows."""
 
     first: Ints
-    """[P] the first vertex."""
+    """[P] The first vertex."""
     last: Ints
-    """[P] one after the last vertex."""
+    """[P] One after the last vertex."""
     begin: Ints
-    """[W] the first pane of each window."""
+    """[W] The first pane of each window."""
     end: Ints
-    """[W] one after the last pane of each window."""
+    """[W] One after the last pane of each window."""
 
 
 class Matrices(NamedTuple):
@@ -64,14 +64,14 @@ def cut_panes(ranges: Ranges) -> Panes:
         stop = opens
         while stop < windows and partition[stop] == partition[opens]:
             stop += 1
-        starts = opens  # the next window to open, and to close
+        starts = opens  # the next window to open, and the next to close
         closes = opens
-        at = first[opens]
+        vertex = first[opens]
         while closes < stop:
-            while starts < stop and first[starts] == at:
+            while starts < stop and first[starts] == vertex:
                 begin[starts] = panes
                 starts += 1
-            while closes < starts and last[closes] == at:
+            while closes < starts and last[closes] == vertex:
                 end[closes] = panes
                 closes += 1
             if closes == stop:
@@ -80,77 +80,81 @@ def cut_panes(ranges: Ranges) -> Panes:
             if starts < stop:
                 following = min(following, first[starts])
             if closes < starts:
-                bounds[0, panes] = at
+                bounds[0, panes] = vertex
                 bounds[1, panes] = following
                 panes += 1
-            at = following
+            vertex = following
         opens = stop
     return Panes(bounds[0, :panes].copy(), bounds[1, :panes].copy(), begin, end)
 
 
 @njit(cache=True, nogil=True)
 def join_panes(panes: Panes, ends: Flags, of_panes: Numbers, numbers: Numbers) -> None:
-    """Fill the numbers of each window from those of its panes [P, S + 1, S, ...].
+    """Fill the numbers of each window from the numbers of its panes, [P, S + 1, S, ...].
 
     `ends[s]`: whether a trend may end in state s.
     """
     pane = Matrices(of_panes.totals, of_panes.minima)
     count, rows, states, width = pane.totals.shape
     extremes = pane.minima.shape[3]
-    # The front stack: for each pane the numbers of trends that begin from it on and before the turning point.
+    # The front stack: for each pane, the trends that begin in it or later, and before the turning point.
     front = Matrices(
         np.zeros((count, 1, states, width), np.int64), np.full((count, 1, states, extremes), NOTHING, np.int64)
     )
-    front_lost = np.zeros(count, np.bool_)
-    # The products that grow, first to the front, then to the back: the last one and room for the next.
-    whole = Matrices(np.zeros((2, rows, states, width), np.int64), np.zeros((2, rows, states, extremes), np.int64))
+    front_overflow = np.zeros(count, np.bool_)
+    # The growing products, first towards the front, then towards the back: the last product, and room for the next.
+    products = Matrices(np.zeros((2, rows, states, width), np.int64), np.zeros((2, rows, states, extremes), np.int64))
     windows = numbers.totals.shape[0]
     results = Matrices(
         numbers.totals.reshape((windows, 1, 1, width)), numbers.minima.reshape((windows, 1, 1, extremes))
     )
-    now = 0
+    current = 0
     turn = np.int64(0)
     reached = np.int64(0)
-    lost = False
+    back_overflow = False
     for w in range(windows):
         first, last = panes.begin[w], panes.end[w]
         if first >= turn:
             turn = last
             reached = turn
-            _unite(whole, now)
-            gone = False
+            _unite(products, current)
+            overflow = False
             for p in range(turn - 1, first - 1, -1):
-                gone |= of_panes.overflowed[p]
-                whole.totals[1 - now] = 0
-                whole.minima[1 - now] = NOTHING
+                overflow |= of_panes.overflowed[p]
+                products.totals[1 - current] = 0
+                products.minima[1 - current] = NOTHING
                 for r in range(rows):
                     for s in range(states):
-                        gone |= _add(pane, (int(p), r), whole, (now, s, r == states), whole, (1 - now, r, s))
-                now = 1 - now
-                front.totals[p, 0] = whole.totals[now, states]
-                front.minima[p, 0] = whole.minima[now, states]
-                front_lost[p] = gone
-            _unite(whole, now)
-            lost = False
+                        overflow |= _add(
+                            pane, (int(p), r), products, (current, s, r == states), products, (1 - current, r, s)
+                        )
+                current = 1 - current
+                front.totals[p, 0] = products.totals[current, states]
+                front.minima[p, 0] = products.minima[current, states]
+                front_overflow[p] = overflow
+            _unite(products, current)
+            back_overflow = False
         while reached < last:
-            lost |= of_panes.overflowed[reached]
-            whole.totals[1 - now] = 0
-            whole.minima[1 - now] = NOTHING
+            back_overflow |= of_panes.overflowed[reached]
+            products.totals[1 - current] = 0
+            products.minima[1 - current] = NOTHING
             for r in range(rows):
                 for s in range(states):
-                    lost |= _add(whole, (now, r), pane, (int(reached), s, r == states), whole, (1 - now, r, s))
-            now = 1 - now
+                    back_overflow |= _add(
+                        products, (current, r), pane, (int(reached), s, r == states), products, (1 - current, r, s)
+                    )
+            current = 1 - current
             reached += 1
-        gone = lost or front_lost[first]
+        overflow = back_overflow or front_overflow[first]
         for s in range(states):
             if ends[s]:
-                gone |= _add(front, (first, 0), whole, (now, s, True), results, (w, 0, 0))
-        numbers.overflowed[w] = gone
+                overflow |= _add(front, (first, 0), products, (current, s, True), results, (w, 0, 0))
+        numbers.overflowed[w] = overflow
 
 
 @njit(cache=True)
 def _unite(whole: Matrices, now: int) -> None:
-    """Make a matrix the product of no panes."""
+    """Set a matrix to the product of no panes."""
     whole.totals[now] = 0
     whole.minima[now] = NOTHING
     for s in range(whole.totals.shape[2]):
@@ -166,9 +170,9 @@ def _add(
     product_of: Matrices,
     place: tuple[int, int, int],
 ) -> bool:
-    """Add row r of the matrix earlier[e] times column s of later[f], and what begins in the later one if `begins`.
+    """Add row r of the matrix earlier[e] times column s of later[f]; if `begins`, also the trends that begin there.
 
-    Returns whether a number outgrew a word. No array is sliced, which would cost more than the product.
+    Returns whether a number did not fit a word. No array is sliced: slicing would cost more than the product.
     """
     e, r = row
     f, s, begins = column

@@ -1,10 +1,10 @@
-"""Trends of one window after another, for templates whose edges carry a comparison each.
+"""Counts the trends of one window after another, for templates whose edges have one comparison each.
 
-GRETA, section 6 keeps vertices in search trees and adds up the counts of all predecessors, one by one: O(n**2) for n
-vertices. Here the counts themselves sit in a Fenwick tree, ordered by the compared value: the sum over all earlier
-vertices with a smaller (or greater) value is a prefix sum, O(log n), and so is a vertex's entry. An edge that asks for
-equal values reads one cell. O(n * edges * log n) time and O(values * edges) space a window. MIN and MAX propagate
-through the same tree, by prefix minima. Numbers, ticks and overflow are those of `window_sums`.
+GRETA, section 6, keeps vertices in search trees and adds the counts of all predecessors one by one: O(n**2) for n
+vertices. Here a Fenwick tree holds the counts themselves, ordered by the compared value. The sum over all earlier
+vertices with a smaller (or greater) value is a prefix sum: O(log n). Entering a vertex is O(log n) as well. An edge
+that asks for equal values reads one cell. O(n * edges * log n) time and O(values * edges) space for a window. MIN and
+MAX use the same tree, with prefix minima. Numbers, ticks and overflow are as in `window_sums`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cep_core.trends.kernels.window_sums import may_begin, may_end
 
 @njit(cache=True)
 def longest_tie(tick: Ints) -> int:
-    """The number of vertices of the most frequent tick among neighbours.
+    """The length of the longest run of vertices with the same tick.
 
     >>> longest_tie(np.array([1, 2, 2, 3]))
     2
@@ -36,10 +36,11 @@ def longest_tie(tick: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def count_compared_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
-    """As `window_sums.count_windows`, for a template with compared edges.
+    """Like `window_sums.count_windows`, for a template with compared edges.
 
-    Edges that negated matches cut are not for this kernel: see `block_walk`. Long, because all of it shares counts in
-    registers, and sums in arrays of their own: with the rows of `word_rows`, windows with sums took 13 to 20 % longer.
+    This kernel does not handle edges that negated matches cut: see `block_walk`. The function is long because all its
+    parts share counts in registers, and sums in arrays of their own: with the rows of `word_rows`, windows with sums
+    took 13 to 20 % longer.
     """
     template, comparisons, vertices, limits = graph
     first, last, partition = windows
@@ -50,11 +51,11 @@ def count_compared_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> N
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
     cells = (comparisons.ranks.max() if comparisons.ranks.shape[0] else np.int64(0)) + 1
-    # Of the sources of free edges: counts, sums and minima of all that came before.
+    # Of the sources of edges without comparisons: counts, sums and minima of all earlier vertices.
     done = np.zeros(states, np.int64)
     done_sums = np.zeros((states, sums), np.int64)
     done_minima = np.full((states, extremes), NOTHING, np.int64)
-    # Of the sources of compared edges: the same by rank.
+    # Of the sources of compared edges: the same, by rank.
     trees = np.zeros((compared, cells), np.int64)
     trees_sums = np.zeros((compared, cells, sums), np.int64)
     trees_minima = np.full((compared, cells, extremes), NOTHING, np.int64)
@@ -88,17 +89,17 @@ def count_compared_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> N
                     for j in range(extremes):
                         done_minima[s, j] = min(done_minima[s, j], waiting_minima[q, j])
                     for c in range(compared):
-                        at = np.int64(comparisons.rank[waiting_vertex[q], c])
-                        if comparisons.source[c] != s or at == 0:
+                        cell = np.int64(comparisons.rank[waiting_vertex[q], c])
+                        if comparisons.source[c] != s or cell == 0:
                             continue
                         equal = comparisons.equal[c]
-                        while at <= ranks:
-                            trees[c, at] += count
+                        while cell <= ranks:
+                            trees[c, cell] += count
                             for j in range(sums):
-                                trees_sums[c, at, j] += waiting_sums[q, j]
+                                trees_sums[c, cell, j] += waiting_sums[q, j]
                             for j in range(extremes):
-                                trees_minima[c, at, j] = min(trees_minima[c, at, j], waiting_minima[q, j])
-                            at = ranks + 1 if equal else at + (at & -at)
+                                trees_minima[c, cell, j] = min(trees_minima[c, cell, j], waiting_minima[q, j])
+                            cell = ranks + 1 if equal else cell + (cell & -cell)
                 n = 0
             for s in range(states):
                 bit = np.uint64(1) << np.uint64(s)
@@ -121,18 +122,18 @@ def count_compared_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> N
                 for c in range(compared):
                     if comparisons.target[c] != s:
                         continue
-                    at = np.int64(comparisons.bound[i, c])
+                    cell = np.int64(comparisons.bound[i, c])
                     equal = comparisons.equal[c]
-                    while at > 0:
-                        # A cell holds no more than `done` of its edge's source, whose bits are seen.
-                        count += trees[c, at]
+                    while cell > 0:
+                        # A cell is at most the `done` of its edge's source, and the bits of that are in `seen`.
+                        count += trees[c, cell]
                         seen |= count
                         for j in range(sums):
-                            waiting_sums[n, j] += trees_sums[c, at, j]
+                            waiting_sums[n, j] += trees_sums[c, cell, j]
                             seen |= waiting_sums[n, j]
                         for j in range(extremes):
-                            waiting_minima[n, j] = min(waiting_minima[n, j], trees_minima[c, at, j])
-                        at = np.int64(0) if equal else at & (at - 1)
+                            waiting_minima[n, j] = min(waiting_minima[n, j], trees_minima[c, cell, j])
+                        cell = np.int64(0) if equal else cell & (cell - 1)
                 if count == 0:
                     continue
                 waiting[n] = count
@@ -166,11 +167,11 @@ def count_compared_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> N
                 trees_minima[c, : ranks + 1] = NOTHING
                 continue
             for i in range(first[w], last[w]):
-                at = np.int64(comparisons.rank[i, c])
-                while 0 < at <= ranks:
-                    trees[c, at] = 0
+                cell = np.int64(comparisons.rank[i, c])
+                while 0 < cell <= ranks:
+                    trees[c, cell] = 0
                     for j in range(sums):
-                        trees_sums[c, at, j] = 0
+                        trees_sums[c, cell, j] = 0
                     for j in range(extremes):
-                        trees_minima[c, at, j] = NOTHING
-                    at = ranks + 1 if equal else at + (at & -at)
+                        trees_minima[c, cell, j] = NOTHING
+                    cell = ranks + 1 if equal else cell + (cell & -cell)

@@ -1,17 +1,17 @@
-"""Trends of many overlapping windows in one walk, as machine words: a lane for each window.
+"""Counts the trends of many overlapping windows in one walk, as machine words: one lane for each window.
 
-Each cell of the Fenwick trees of `ranked` holds a number for every window over the current vertex, side by side. So the
-search for a cell, which is the costly step, is done once for all windows, and vector instructions do the additions. The
-lanes are a ring: a window that opens takes the lane of a window that has ended. Lanes are emptied a cache line of them
-at a time, once all of its windows are over, so that a cell is emptied once for as many windows. O(n * edges * log n)
-searches and O(n * k * edges * log n) additions for n vertices and k windows over a vertex: no way is known that avoids
-the latter for arbitrary values.
+Each cell of the Fenwick trees of `ranked` holds one number for every window over the current vertex, side by side. So
+the search for a cell, which is the costly step, is done once for all windows; vector instructions do the additions. The
+lanes are a ring: a window that opens takes the lane of a window that has ended. Lanes are cleared one cache line at a
+time, when all windows of the line have ended, so one clearing serves many windows. For n vertices and k windows over a
+vertex: O(n * edges * log n) searches and O(n * k * edges * log n) additions. No known method avoids these additions for
+arbitrary values.
 
-A row holds the counts of all lanes, then each sum of all lanes; its minima likewise.
+A row holds the counts of all lanes, then each sum of all lanes. Its minima are stored in the same way.
 
-Windows are walked a chunk at a time (`chunks`), whose ranks are renumbered, so that trees hold no more than a few
-windows do. Overflow as in `window_sums`: a window whose numbers came near the limit anywhere is flagged, and its
-row is void.
+Windows are walked one chunk at a time (`chunks`). Ranks are renumbered within a chunk, so trees hold no more values
+than a few windows do. Overflow is as in `window_sums`: if any number of a window comes close to the limit, the window
+is flagged and its row is void.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from cep_core.trends.kernels.ranked import longest_tie
 
 @njit(cache=True, nogil=True)
 def count_overlapping_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
-    """As `ranked.count_compared_windows`, without limits, for windows in time order, partition after partition.
+    """Like `ranked.count_compared_windows`, without limits, for windows in time order, partition after partition.
 
-    Windows of more values than fit `blocks.MEMORY` are flagged as well.
+    Windows with more values than fit `blocks.MEMORY` are flagged as well.
     """
     first, last = windows.first, windows.last
     width = 1 + graph.vertices.weights.shape[1] + graph.vertices.codes.shape[1]
@@ -53,11 +53,11 @@ def count_overlapping_windows(graph: Graph, windows: Ranges, numbers: Numbers) -
 
 @njit(cache=True)
 def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbers: Numbers) -> None:
-    """Every step-th window of a chunk, from its first on.
+    """Walk every step-th window of a chunk, from its first window on.
 
-    Along an edge comes no more than what all vertices of its source have together: as long as these sums leave room for
-    one another, nothing wraps, so that they are all that is watched. Long, because the steps for a vertex share some
-    twenty arrays, and calls that pass them cost more than the steps for few lanes.
+    A vertex receives along an edge at most the sum over all vertices of the edge's source. If these sums leave enough
+    room, no addition wraps. So only these sums are checked. The function is long because the steps for a vertex share
+    about twenty arrays; with few lanes, passing these arrays in calls would cost more than the steps.
     """
     template, comparisons, vertices, _ = graph
     start, ranks, bounds, cells = ranked
@@ -77,14 +77,14 @@ def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbe
     stop = last[chunk.end - 1]
     tree_rows = 1 + cells.max()
     ties = longest_tie(vertices.tick[first[chunk.begin] : stop]) * states
-    # The vertices of the current tick, which nothing follows yet, and of all before: by state, and by rank.
+    # The vertices of the current tick, which nothing follows yet. Then all earlier vertices: by state, and by rank.
     waiting = rows_of(ties, width, lows)
     waiting_vertex = np.zeros(ties, np.int64)
     waiting_state = np.zeros(ties, np.int64)
     done = rows_of(states, width, lows)
     trees = rows_of(compared * tree_rows, width, lows)
     seen = np.zeros((1, width), np.uint64)
-    # What a vertex begins with, [whether its state may begin a trend]: 1 in the lanes of windows that are open.
+    # The first counts of a vertex, [whether its state may begin a trend]: 1 in the lanes of open windows.
     fresh = np.zeros((2, width), np.uint64)
     opening, closing = chunk.begin, chunk.begin
     n = 0
@@ -99,10 +99,10 @@ def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbe
                 for c in range(compared):
                     if comparisons.source[c] != s:
                         continue
-                    at = ranks[c, waiting_vertex[q] - start]
-                    while 0 < at <= cells[c]:
-                        _add(trees, c * tree_rows + at, waiting, q, words, least)
-                        at = cells[c] + 1 if comparisons.equal[c] else at + (at & -at)
+                    cell = ranks[c, waiting_vertex[q] - start]
+                    while 0 < cell <= cells[c]:
+                        _add(trees, c * tree_rows + cell, waiting, q, words, least)
+                        cell = cells[c] + 1 if comparisons.equal[c] else cell + (cell & -cell)
             n = 0
         while closing < chunk.end and last[closing] <= i:
             lane = (closing - chunk.begin) // chunk.step % lanes
@@ -119,7 +119,7 @@ def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbe
                     seen[0, x : x + GROUP] = 0
             fresh[1, lane] = 1
             opening += chunk.step
-        if opening == closing:  # no window holds the vertices up to the next one's
+        if opening == closing:  # no window contains the vertices before the next window
             n = 0
             i = first[opening] if opening < chunk.end else stop
             continue
@@ -153,7 +153,7 @@ def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbe
 
 @njit(cache=True, inline="always")
 def _add(into: Rows, row: int, rows: Rows, other: int, words: np.uint64, least: np.uint64) -> None:
-    """Add a row to another; bounds are unsigned, or else these are no vector loops."""
+    """Add a row to another. Bounds are unsigned, otherwise these loops are not vectorised."""
     for x in range(words):
         into.words[row, x] += rows.words[other, x]
     for y in range(least):
@@ -164,9 +164,9 @@ def _add(into: Rows, row: int, rows: Rows, other: int, words: np.uint64, least: 
 def _add_four(
     into: Rows, row: int, rows: Rows, tree: int, at: int, equal: bool, words: np.uint64, least: np.uint64
 ) -> int:
-    """Add to a row the next four cells of a prefix of a tree, as one pass over the row; returns the cell after them.
+    """Add the next four cells of a tree's prefix to a row, in one pass over the row. Returns the cell after them.
 
-    Past the prefix that is cell 0, which is empty. Where equal ranks are asked for, the prefix is one cell.
+    After the end of the prefix this is cell 0, which is empty. If equal ranks are asked for, the prefix is one cell.
     """
     second = 0 if equal else at & (at - 1)
     third = second & (second - 1)
@@ -183,7 +183,7 @@ def _add_four(
 
 @njit(cache=True)
 def _empty(rows: Rows, lane: int, lanes: int) -> None:
-    """Empty a group of lanes of all rows."""
+    """Clear a group of lanes in all rows."""
     for r in range(rows.words.shape[0]):
         for begin in range(lane, rows.words.shape[1], lanes):
             for x in range(np.uint64(begin), np.uint64(begin + GROUP)):
@@ -195,10 +195,10 @@ def _empty(rows: Rows, lane: int, lanes: int) -> None:
 
 @njit(cache=True)
 def _weigh(rows: Rows, row: int, seen: Bits, number: int, weight: int, lanes: np.uint64, room: np.uint64) -> None:
-    """Add weight times the count of each lane to its number; `seen` is told of a product that reaches the limit."""
-    own = np.uint64(weight)
+    """Add weight times the count of each lane to its number. A product that reaches the limit is flagged in `seen`."""
+    factor = np.uint64(weight)
     begin = np.uint64(number) * lanes
-    large = own
+    large = factor
     for x in range(lanes):
         large |= rows.words[row, x]
     if large >= np.uint64(SMALL):
@@ -206,12 +206,12 @@ def _weigh(rows: Rows, row: int, seen: Bits, number: int, weight: int, lanes: np
             if np.float64(rows.words[row, x]) * np.float64(weight) >= LIMIT_AS_FLOAT:
                 seen[x] |= room
     for x in range(lanes):
-        rows.words[row, begin + x] += rows.words[row, x] * own
+        rows.words[row, begin + x] += rows.words[row, x] * factor
 
 
 @njit(cache=True)
 def _offer(rows: Rows, row: int, number: int, code: int, lanes: np.uint64) -> None:
-    """Lower a minimum in the lanes in which a trend reaches the vertex."""
+    """Lower a minimum to the code of a vertex, in the lanes where a trend reaches the vertex."""
     begin = np.uint64(number) * lanes
     for x in range(lanes):
         offered = code if rows.words[row, x] != 0 else NOTHING
@@ -219,7 +219,7 @@ def _offer(rows: Rows, row: int, number: int, code: int, lanes: np.uint64) -> No
 
 
 class Ended(NamedTuple):
-    """What the vertices so far tell of windows that are over."""
+    """The numbers that fill the results of windows that have ended."""
 
     ends: Flags
     """Whether a trend may end in a state."""
@@ -231,9 +231,9 @@ class Ended(NamedTuple):
 
 @njit(cache=True)
 def _tell(ended: Ended, lane: int, lanes: int, room: np.uint64, numbers: Numbers, window: int) -> None:
-    """Fill the numbers of a window that is over."""
+    """Fill the numbers of a window that has ended."""
     ends, done, waiting, waiting_state, seen = ended
-    lost = False
+    overflow = False
     for j in range(numbers.totals.shape[1]):
         x = j * lanes + lane
         bits = seen[x]
@@ -247,15 +247,15 @@ def _tell(ended: Ended, lane: int, lanes: int, room: np.uint64, numbers: Numbers
                 total += waiting.words[q, x]
                 bits |= total
         numbers.totals[window, j] = np.int64(total)
-        lost |= bits >= room
+        overflow |= bits >= room
     for j in range(numbers.minima.shape[1]):
         y = j * lanes + lane
-        least = numbers.minima[window, j]
+        smallest = numbers.minima[window, j]
         for s in range(ends.shape[0]):
             if ends[s]:
-                least = min(least, done.minima[s, y])
+                smallest = min(smallest, done.minima[s, y])
         for q in range(waiting_state.shape[0]):
             if ends[waiting_state[q]]:
-                least = min(least, waiting.minima[q, y])
-        numbers.minima[window, j] = least
-    numbers.overflowed[window] = lost
+                smallest = min(smallest, waiting.minima[q, y])
+        numbers.minima[window, j] = smallest
+    numbers.overflowed[window] = overflow

@@ -1,7 +1,7 @@
-"""Fenwick trees whose cells are rows: one for each compared edge of a block, over the ranks of its sources.
+"""Fenwick trees whose cells are rows: one tree for each compared edge of a block, over the ranks of its sources.
 
-A cell holds the sum of the rows that were entered at its ranks, so that a prefix of ranks is O(log n) cells. An edge
-that asks for equal values reads one cell, and enters one.
+A cell holds the sum of rows entered at its ranks, so a prefix of ranks takes O(log n) cells. An edge that asks for
+equal values reads one cell, and enters one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cep_core.numbers.limb_rows import Part, Rows, add, everything, rows_of
 
 
 class Trees(NamedTuple):
-    """The tree of edge c: cells[c] cells, from row c * height + 1 on."""
+    """The trees. The tree of edge c has cells[c] cells, from row c * height + 1 on."""
 
     rows: Rows
     height: int
@@ -34,7 +34,7 @@ def trees_of(cells: Ints, equal: Flags, words: int, minima: int) -> Trees:
 
 @njit(cache=True)
 def enter(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) -> None:
-    """Add a row to an edge's tree, at rank `at` (none: 0)."""
+    """Add a row to the tree of an edge at rank `at`. Rank 0 adds nothing."""
     cells = trees.cells[edge]
     while 0 < at <= cells:
         add(trees.rows, edge * trees.height + at, rows, row, part)
@@ -43,7 +43,7 @@ def enter(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) ->
 
 @njit(cache=True)
 def add_up(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) -> None:
-    """Add to a row what an edge's tree holds at ranks 1..at, or at that one alone where equal ranks are asked for."""
+    """Add to a row the sum of an edge's tree over ranks 1..at, or of rank `at` alone if it asks for equal ranks."""
     while at > 0:
         add(rows, row, trees.rows, edge * trees.height + at, part)
         at = 0 if trees.equal[edge] else at & (at - 1)
@@ -51,7 +51,7 @@ def add_up(trees: Trees, edge: int, at: int, rows: Rows, row: int, part: Part) -
 
 @njit(cache=True)
 def clear(trees: Trees, edge: int, at: int) -> None:
-    """Empty the cells that an entry at rank `at` has touched."""
+    """Clear the cells that an entry at rank `at` changed."""
     cells = trees.cells[edge]
     while 0 < at <= cells:
         trees.rows.words[edge * trees.height + at] = 0
@@ -61,14 +61,14 @@ def clear(trees: Trees, edge: int, at: int) -> None:
 
 @njit(cache=True)
 def cut_off(trees: Trees, edge: int, ranks: Ints, kept: Rows, row: int, floor: int, since: int, committed: int) -> None:
-    """Let a tree that holds the vertices floor..committed-1 forget those before `since`; rows `row`.. have kept them.
+    """Remove the vertices before `since` from a tree that holds the vertices floor..committed-1.
 
-    It is cleared, and what stays is entered again. A negated match cuts off all that precedes its start, and reaches
-    from there to its end; matches that cut one after another overlap in no more vertices than a match has events. So
-    every vertex is entered again a bounded number of times: O(n log n) in all.
+    The tree is cleared, and the vertices that stay are entered again; their rows in `kept` begin at `row`. A negated
+    match cuts off everything before its start. Consecutive cutting matches overlap in at most as many vertices as a
+    match has events. So each vertex is entered again a bounded number of times: O(n log n) in all.
     """
-    whole = everything(kept)
+    all_lanes = everything(kept)
     for i in range(floor, committed):
         clear(trees, edge, ranks[i])
     for i in range(since, committed):
-        enter(trees, edge, ranks[i], kept, row + i, whole)
+        enter(trees, edge, ranks[i], kept, row + i, all_lanes)

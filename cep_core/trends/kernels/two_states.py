@@ -1,12 +1,14 @@
-"""Trends of templates of at most two states, which most queries have, without a branch in the innermost loop.
+"""Counts the trends of templates with at most two states, as most queries have, without a branch in the innermost loop.
 
-As `window_sums`, but all numbers of a window stay in registers: for each state the total over its vertices, and what
-that was before the current tick, which is what followers see. A template is given as masks (all ones or zero), and
-masks remove what an event does not do. Totals only grow, so their bits tell whether any total outgrew 2**62.
+Like `window_sums`, but all numbers of a window stay in registers. For each state these are the total over its vertices,
+and the total before the current tick, which is what followers see. A template is given as masks (all ones or zero);
+masks remove the numbers that an event does not contribute. Totals only grow, so their bits show whether any total
+exceeded 2**62.
 
-A range of vertices is a *pane*. Its numbers are rows: those of trends that begin in it, and those that continue a trend
-which ended in state 0 or state 1 before it, the beginning counted as one. `panes` joins them to windows. O(vertices)
-for counts; again O(vertices) for every two sums and two minima, which are carried side by side.
+A range of vertices is a *pane*. Its numbers are rows: one for the trends that begin in the pane, and one each for
+trends that continue from a trend that ended in state 0 or in state 1 before the pane; that earlier trend counts as one.
+`panes` joins panes to windows. O(vertices) for counts; again O(vertices) for every two sums and two minima, which are
+computed side by side.
 """
 
 from __future__ import annotations
@@ -23,14 +25,14 @@ from cep_core.trends.arrays.ranges import Numbers
 from cep_core.trends.plan.state_arrays import StateArrays
 
 BEGIN = 2
-"""The row of trends that begin in the pane; rows 0 and 1 continue from that state."""
+"""The row of trends that begin in the pane. Rows 0 and 1 continue from state 0 and state 1."""
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
 """NOTHING, as an unsigned number."""
 SIGN = np.uint64(1 << 63)
 
 
 class TwoStates(NamedTuple):
-    """A template of states 0 and 1 as masks; a template of one state has a second one that nothing binds."""
+    """A template of states 0 and 1, as masks. If a template has one state, nothing binds the second state."""
 
     edge_00: int
     edge_01: int
@@ -61,7 +63,7 @@ def two_states(template: StateArrays) -> TwoStates:
 def count_beginning(
     template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
 ) -> None:
-    """The trends that begin in each pane first[p]..last[p]-1, by the state they end in: totals[P, 2]."""
+    """Count the trends that begin in each pane first[p]..last[p]-1, by the state in which they end: totals[P, 2]."""
     for p in range(first.shape[0]):
         before_0 = before_1 = total_0 = total_1 = seen = np.int64(0)
         tick = vertices.tick[first[p]]
@@ -91,11 +93,13 @@ def count_beginning_cut(
     totals: Ints,
     overflowed: Flags,
 ) -> None:
-    """The same where negated matches cut edges: comparisons[c] are the cut ones, and missing in the template.
+    """Like `count_beginning`, with edges that negated matches cut: `comparisons` has them, `template` does not.
 
-    What an edge still leads from is the state's total less that at the cut.
+    A cut edge leads from the state's total minus the total at the cut.
     """
-    row = np.zeros(4, np.int64)  # of `since`; where no edge is cut any row will do, for what it says is masked
+    row = np.zeros(
+        4, np.int64
+    )  # rows of `since`; an edge that is not cut may use any row, because masks remove its value
     is_cut = np.zeros(4, np.int64)
     for c in range(comparisons.source.shape[0]):
         edge = 2 * comparisons.source[c] + comparisons.target[c]
@@ -138,7 +142,7 @@ def count_beginning_cut(
 def count_panes(
     template: TwoStates, vertices: Vertices, first: Ints, last: Ints, totals: Ints, overflowed: Flags
 ) -> None:
-    """All rows of each pane: totals[P, 3, 2], of trends by the state that they end in."""
+    """Count all rows of each pane: totals[P, 3, 2], by the state in which trends end."""
     edge_00, edge_01, edge_10, edge_11 = template.edge_00, template.edge_01, template.edge_10, template.edge_11
     for p in range(first.shape[0]):
         before_0 = before_1 = total_0 = total_1 = seen = np.int64(0)
@@ -174,18 +178,18 @@ def count_panes(
 
 
 class Columns(NamedTuple):
-    """Two sums and two minima that are carried side by side."""
+    """Two sums and two minima that are computed side by side."""
 
     j: int
-    """Columns of the sums."""
+    """The columns of the sums: j and k."""
     k: int
     x: int
-    """Columns of the minima."""
+    """The columns of the minima: x and y."""
     y: int
     weights: Ints
     codes: Ints
     weigh: tuple[np.int64, np.int64, np.int64, np.int64]
-    """Whether column j counts in state 0, and in state 1, as masks; the same of column k."""
+    """Whether column j counts in state 0 and in state 1, as masks; then the same for column k."""
     code: tuple[np.int64, np.int64, np.int64, np.int64]
 
 
@@ -193,9 +197,10 @@ class Columns(NamedTuple):
 def aggregate_panes(
     template: TwoStates, vertices: Vertices, first: Ints, last: Ints, rows: int, numbers: Numbers
 ) -> None:
-    """Counts, sums and minima of each pane: the last `rows` of three; totals[P, rows, 2, 1 + J], minima likewise.
+    """The counts, sums and minima of the last `rows` of the three rows of each pane.
 
-    Two sums and two minima at a time; where there are fewer, a column is read whose values are masked.
+    Fills totals[P, rows, 2, 1 + J], and minima in the same way. Two sums and two minima are computed at a time. If
+    there are fewer, a column is read and masked.
     """
     sums = vertices.weights.shape[1]
     extremes = vertices.codes.shape[1]
@@ -214,7 +219,7 @@ def aggregate_panes(
 
 @njit(cache=True)
 def _masks(columns: Bits, column: int) -> tuple[np.int64, np.int64]:
-    """Whether a column counts in state 0, and in state 1, as masks; in neither if there is no such column."""
+    """Whether a column counts in state 0 and in state 1, as masks. A missing column counts in neither."""
     bits = np.int64(columns[column]) if column < columns.shape[0] else np.int64(0)
     return -(bits & 1), -(bits >> 1 & 1)
 
@@ -225,8 +230,8 @@ def _aggregate(
 ) -> None:
     """Sums of columns j and k, and minima of columns x and y.
 
-    Codes are turned into unsigned numbers, of which the largest, all ones, stands for nothing: masks make it by `or`.
-    Long, because all of its numbers stay in registers.
+    Codes become unsigned numbers. The largest, all ones, means no code; masks produce it with `or`. The function is
+    long because all its numbers stay in registers.
     """
     totals, minima, overflowed = numbers
     weights, codes = columns.weights, columns.codes
@@ -245,7 +250,7 @@ def _aggregate(
             total_1 = np.int64(row == 1)
             total_j0 = total_j1 = total_k0 = total_k1 = seen = np.int64(0)
             least_x0 = least_x1 = least_y0 = least_y1 = NONE
-            # what a vertex of the current tick receives from earlier ones
+            # the numbers that a vertex of the current tick receives from earlier vertices
             in_0 = start_0 + (total_0 & edge_00) + (total_1 & edge_10)
             in_1 = start_1 + (total_0 & edge_01) + (total_1 & edge_11)
             in_j0 = in_j1 = in_k0 = in_k1 = np.int64(0)

@@ -1,16 +1,16 @@
-"""Trends of one window after another, for templates whose edges carry no comparison.
+"""Counts the trends of one window after another, for templates whose edges have no comparisons.
 
-GRETA, section 4.2 and Theorem 9.1, with one improvement over the paper: where edges carry no comparison, all vertices
-of a state are predecessors alike, so a state needs only the sum of their counts, not the vertices. O(vertices of the
-window * edges of the template) time, O(states) space. Vertices of one tick are committed together, after all earlier
-ones, so they never follow each other (GRETA, section 7).
+GRETA, section 4.2 and Theorem 9.1, with one improvement over the paper: if edges have no comparisons, all vertices of a
+state are predecessors alike. So a state needs only the sum of their counts, not the vertices. O(vertices of the window
+* edges of the template) time, O(states) space. Vertices of one tick are committed together, after all earlier ones, so
+they never follow each other (GRETA, section 7).
 
-An edge that negated matches cut has a sum of its own, of the vertices that it still leads from. When it is cut, the
-sum is formed again of those since the negated match began; matches that cut one after another share few vertices, so
-that remains linear, at O(vertices of the window * states) space.
+An edge that negated matches cut has its own sum, over the vertices from which it still leads. At a cut this sum is
+computed again, over the vertices since the start of the negated match. Consecutive negated matches share few vertices,
+so this stays linear; it takes O(vertices of the window * states) space.
 
-Counts are int64 with overflow detection: a window whose numbers reached 2**62 anywhere is flagged, its row is void,
-and `exact.count_exactly` computes it again.
+Counts are int64 with overflow detection. If any number of a window reaches 2**62, the window is flagged, its row is
+void, and `exact.count_exactly` computes it again.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from cep_core.trends.kernels.word_rows import add, clear, weigh, word_rows
 
 @njit(cache=True)
 def may_begin(limits: WindowLimits, vertex: int, state: int, window: int, first: int) -> bool:
-    """Whether a vertex may begin a trend of a window that begins with the vertex `first`."""
+    """Whether a vertex may begin a trend of a window whose first vertex is `first`."""
     return vertex < limits.starts_before[window, state] and limits.begun[vertex, state] < first
 
 
 @njit(cache=True)
 def may_end(limits: WindowLimits, vertex: int, state: int, window: int, last: int) -> bool:
-    """Whether a vertex may end a trend of a window whose vertices come before `last`."""
+    """Whether a vertex may end a trend of a window whose vertices all come before `last`."""
     return vertex >= limits.ends_from[window, state] and limits.ended[vertex, state] >= last
 
 
@@ -40,21 +40,21 @@ def may_end(limits: WindowLimits, vertex: int, state: int, window: int, last: in
 def count_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
     """Fill the numbers of the trends of each window.
 
-    The graph may have edges that negated matches cut; what they compare is not read. Long, because its parts share the
-    counts in registers: with any part in a function of its own, a COUNT(*) took 10 to 45 % longer.
+    The graph may have edges that negated matches cut; their comparisons are not read. The function is long because its
+    parts share the counts in registers: with any part in a function of its own, a COUNT(*) took 10 to 45 % longer.
     """
     template, comparisons, vertices, limits = graph
     states = template.start.shape[0]
     cuts = comparisons.source.shape[0]
     limited = limits.starts_before.shape[0] > 0
     wide = vertices.weighted.shape[0] + vertices.coded.shape[0] > 0
-    # All vertices of a state: those that may be followed, and those of the current tick. And the row of one vertex.
+    # For each state: the vertices that may be followed, and those of the current tick. And the row of one vertex.
     done = word_rows(states, vertices)
     pending = word_rows(states, vertices)
-    own = word_rows(np.int64(1), vertices)
+    of_vertex = word_rows(np.int64(1), vertices)
     final = word_rows(np.int64(1), vertices)
-    # All vertices that a cut edge still leads from, since the vertex `floor`; each vertex of the window, by state.
-    left = word_rows(cuts, vertices)
+    # For each cut edge: the vertices since `floor`, from which it still leads. And each vertex of the window, by state.
+    uncut = word_rows(cuts, vertices)
     floor = np.zeros(cuts, np.int64)
     longest = (windows.last - windows.first).max() if cuts and windows.first.shape[0] else np.int64(0)
     kept = word_rows(longest * states, vertices)
@@ -66,8 +66,8 @@ def count_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
             pending.counts[s] = 0
             clear(pending, s)
         for c in range(cuts):
-            clear(left, c)
-            left.counts[c] = 0
+            clear(uncut, c)
+            uncut.counts[c] = 0
         clear(final, 0)
         kept.counts[: (last - first) * states if cuts else 0] = 0
         floor[:] = first
@@ -80,9 +80,9 @@ def count_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
                     break
                 for c in range(cuts):
                     if pending.counts[comparisons.source[c]] != 0:
-                        seen |= add(left, c, pending, comparisons.source[c])
-                        left.counts[c] += pending.counts[comparisons.source[c]]
-                        seen |= left.counts[c]
+                        seen |= add(uncut, c, pending, comparisons.source[c])
+                        uncut.counts[c] += pending.counts[comparisons.source[c]]
+                        seen |= uncut.counts[c]
                 for s in range(states):
                     if pending.counts[s] != 0:
                         done.counts[s] += pending.counts[s]
@@ -107,13 +107,13 @@ def count_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
                         since = max(comparisons.since[c, i], first)
                         if since != floor[c]:
                             floor[c] = since
-                            clear(left, c)
-                            left.counts[c] = 0
+                            clear(uncut, c)
+                            uncut.counts[c] = 0
                             for j in range(since - first, committed - first):
                                 if kept.counts[j * states + comparisons.source[c]] != 0:
-                                    left.counts[c] += kept.counts[j * states + comparisons.source[c]]
-                                    add(left, c, kept, j * states + comparisons.source[c])
-                        count += left.counts[c]
+                                    uncut.counts[c] += kept.counts[j * states + comparisons.source[c]]
+                                    add(uncut, c, kept, j * states + comparisons.source[c])
+                        count += uncut.counts[c]
                         seen |= count
                 if count == 0:
                     continue
@@ -127,19 +127,19 @@ def count_windows(graph: Graph, windows: Ranges, numbers: Numbers) -> None:
                     kept.counts[(i - first) * states + s] = count
                 if not wide:
                     continue
-                clear(own, 0)
+                clear(of_vertex, 0)
                 for e in range(begin, end):
-                    seen |= add(own, 0, done, template.predecessors[e])
+                    seen |= add(of_vertex, 0, done, template.predecessors[e])
                 for c in range(cuts):
                     if comparisons.target[c] == s:
-                        seen |= add(own, 0, left, c)
-                seen |= weigh(own, 0, count, vertices, i, bit)
-                seen |= add(pending, s, own, 0)
+                        seen |= add(of_vertex, 0, uncut, c)
+                seen |= weigh(of_vertex, 0, count, vertices, i, bit)
+                seen |= add(pending, s, of_vertex, 0)
                 if cuts:
                     clear(kept, (i - first) * states + s)
-                    add(kept, (i - first) * states + s, own, 0)
+                    add(kept, (i - first) * states + s, of_vertex, 0)
                 if ends:
-                    seen |= add(final, 0, own, 0)
+                    seen |= add(final, 0, of_vertex, 0)
         numbers.totals[w, 0] = final_count
         numbers.totals[w, 1:] = final.sums[0]
         numbers.minima[w] = final.minima[0]

@@ -1,12 +1,12 @@
-"""Rows of machine words, and what the walks of one window do with them: clear, add, weigh.
+"""Rows of machine words, and the operations of the walks of one window on them: clear, add, weigh.
 
-A row is what a vertex passes on: the number of trends that end in it, their J sums, and their M minima. Sums that
-reach `words.LIMIT` void the numbers of the window, so `add` and `weigh` return the bits of all sums that they made;
-a walk gathers these bits and looks at them once a tick.
+A row is what a vertex passes on: the number of trends that end in it, their J sums, and their M minima. If a sum
+reaches `words.LIMIT`, the numbers of the window are void. So `add` and `weigh` return the bits of all sums that they
+computed; a walk collects these bits and checks them once for each tick.
 
-`clear`, `add` and `weigh` leave the counts of rows to the walk, which keeps them in registers and calls these functions
-only where there are sums or minima: with the counts in the rows, a COUNT(*) took 20 to 30 % longer. They are inlined by
-Numba, because LLVM makes calls of them that cost more than what they do (2 to 4 times as long in all).
+`clear`, `add` and `weigh` do not touch the counts of rows. The walk keeps the counts in registers, and calls these
+functions only if there are sums or minima: with the counts in the rows, a COUNT(*) took 20 to 30 % longer. Numba
+inlines them. Otherwise LLVM makes calls of them, which cost more than their work (2 to 4 times as long in all).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class WordRows(NamedTuple):
     """A table of n rows."""
 
     counts: Ints
-    """[n] the number of trends."""
+    """[n] The number of trends."""
     sums: Ints
-    """[n, J] the sums over their occurrences."""
+    """[n, J] The sums over the occurrences in these trends."""
     minima: Ints
-    """[n, M] the smallest codes of their occurrences, or NOTHING."""
+    """[n, M] The smallest codes of the occurrences, or NOTHING."""
 
 
 @njit(cache=True)
 def word_rows(count: int, vertices: Vertices) -> WordRows:
-    """So many rows of nothing, for the sums and minima of these vertices."""
+    """`count` empty rows, for the sums and minima of these vertices."""
     sums = np.zeros((count, vertices.weights.shape[1]), np.int64)
     return WordRows(np.zeros(count, np.int64), sums, np.full((count, vertices.codes.shape[1]), NOTHING, np.int64))
 
@@ -50,7 +50,7 @@ def clear(rows: WordRows, row: int) -> None:
 
 @njit(cache=True, inline="always")
 def add(into: WordRows, row: int, rows: WordRows, added: int) -> np.int64:
-    """Add the sums of a row to those of another, and lower its minima. Returns the bits of its sums."""
+    """Add row `added` of `rows` to a row: its sums are added, its minima lowered. Returns the bits of the sums."""
     seen = np.int64(0)
     for j in range(into.sums.shape[1]):
         into.sums[row, j] += rows.sums[added, j]
@@ -62,7 +62,7 @@ def add(into: WordRows, row: int, rows: WordRows, added: int) -> np.int64:
 
 @njit(cache=True, inline="always")
 def weigh(rows: WordRows, row: int, count: int, vertices: Vertices, vertex: int, bit: np.uint64) -> np.int64:
-    """Let a vertex, in the state of this bit, join the `count` trends of a row: add its weights, offer its codes.
+    """Let a vertex join the `count` trends of a row, in the state of `bit`: add its weights, lower minima to its codes.
 
     Returns the bits of the sums.
     """

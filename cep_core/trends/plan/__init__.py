@@ -1,1 +1,1 @@
-"""Plan: from a bound query to what the kernels need to know, and what is refused."""
+"""Plan: turns a bound query into what the kernels need to know, and refuses what no kernel evaluates."""

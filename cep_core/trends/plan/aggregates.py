@@ -1,7 +1,7 @@
-"""What RETURN asks of all trends, as totals and minima (GRETA, section 4.2 and Theorem 9.1).
+"""The totals and minima that the items of RETURN need (GRETA, section 4.2 and Theorem 9.1).
 
-Independent of how the trends are found, so that several ways to find them fill the same places. What each aggregate
-carries is said in its own file (`cep_core/aggregates`).
+They do not depend on how trends are found, so every way to find trends fills the same columns. What an aggregate
+carries stands in its own file (`cep_core/aggregates`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CarriedTotal:
-    """A sum over all occurrences, in all trends, of events bound to `variables`: of what the measure gives.
+    """A sum over all occurrences, in all trends, of events bound to `variables`. The measure gives each summand.
 
-    `attribute` None: of 1 for each occurrence.
+    `attribute` None: each occurrence adds 1.
     """
 
     variables: tuple[str, ...]
     attribute: str | None
     measure: Measure
     only_zero: bool = False
-    """Whether all that matters is whether it is 0: whether a sum has anything to add."""
+    """Whether it only matters if the total is 0, that is, if a sum has no value to add."""
 
 
 @dataclass(frozen=True)
 class CarriedMinimum:
-    """The least, or largest, known value of an attribute over all occurrences of events bound to `variables`."""
+    """The smallest (or largest) non-null value of an attribute over all occurrences of events bound to `variables`."""
 
     variables: tuple[str, ...]
     attribute: str
@@ -43,7 +43,7 @@ class CarriedMinimum:
 
 @dataclass(frozen=True)
 class ReturnedItem:
-    """An item of RETURN that aggregates, with the places of what it carries among the totals (from 1) and minima."""
+    """An aggregating item of RETURN, and the numbers of its totals (counted from 1) and of its minima."""
 
     source: ReturnItem
     totals: tuple[int, ...]
@@ -52,7 +52,7 @@ class ReturnedItem:
 
 @dataclass(frozen=True)
 class Aggregates:
-    """The items of RETURN that aggregate, the totals from 1 on, and the minima."""
+    """The aggregating items of RETURN, the totals that they need (numbered from 1), and the minima."""
 
     items: tuple[ReturnedItem, ...]
     totals: tuple[CarriedTotal, ...]
@@ -61,13 +61,13 @@ class Aggregates:
     @property
     def attributes(self) -> dict[str, AttributeType]:
         """The attributes that totals and minima read, with their types."""
-        named = [item.source for item in self.items]
-        return {one.argument: one.type for one in named if one.argument is not None and one.type is not None}
+        sources = [item.source for item in self.items]
+        return {item.argument: item.type for item in sources if item.argument is not None and item.type is not None}
 
     def renamed(self, names: Mapping[str, str]) -> Aggregates:
-        """The same places over the variables of `names` alone, renamed: for one side of several that are put together.
+        """The same totals and minima for one side of AND: only over the variables in `names`, and renamed.
 
-        There each total must be what it says, for totals of the sides are taken off each other.
+        Every total must be exact here (`only_zero` is off), because totals of the sides are subtracted from each other.
         """
         return replace(
             self,
@@ -83,7 +83,7 @@ def _renamed(variables: tuple[str, ...], names: Mapping[str, str]) -> tuple[str,
 
 
 def aggregates_of(query: Query) -> Aggregates:
-    """The aggregates of a query; items that need the same share its place."""
+    """The aggregates of a query. Items that need the same total or minimum share it."""
     totals: list[CarriedTotal] = []
     minima: list[CarriedMinimum] = []
     items = [_item(item, totals, minima) for item in query.returns if item.aggregate is not None]

@@ -1,9 +1,10 @@
-"""A condition between neighbours as alternatives that exclude each other, each a conjunction of comparisons.
+"""A condition between neighbours, split into alternatives that exclude each other. Each is a conjunction.
 
-GRETA, section 6 knows conjunctions only. A trend's number of ways over an edge is the sum over alternatives of which
-exactly one holds, so an edge with an OR is as many parallel edges: P OR Q is P, or not P and Q. Not P says that P is
-false or unknown (docs/semantics.md, 1), which are alternatives again. Each keeps the cost of its own comparisons; no
-pair of events is looked at. The number of alternatives may be exponential in the length of the condition.
+GRETA, section 6, knows conjunctions only. The number of trends over an edge is the sum over the alternatives, because
+exactly one of them holds. So an edge with an OR becomes several parallel edges: `P OR Q` becomes `P`, and `not P and
+Q`. "Not P" means that P is false or unknown (docs/semantics.md, 1), which again gives alternatives. Each alternative
+costs what its comparisons cost; no pair of events is looked at. The number of alternatives may be exponential in the
+length of the condition.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ Split = Callable[[Expression], Alternatives]
 _COMPLEMENT = {"<": ">=", "<=": ">", "=": "!=", "!=": "=", ">": "<=", ">=": "<"}
 _MIRRORED = {"<": ">", "<=": ">=", "=": "=", "!=": "!=", ">": "<", ">=": "<="}
 _SIGNS = {"<": 1, "=": 2, ">": 4, "<=": 3, "!=": 5, ">=": 6}
-"""Which of less (1), equal (2) and greater (4) an operator allows."""
+"""The results of a comparison that an operator allows, as bits: less (1), equal (2), greater (4)."""
 _OPERATORS = {sign: operator for operator, sign in _SIGNS.items()}
 ANY_SIGN = 7
 
 
 class Inseparable(Exception):
-    """A part of a condition that is no comparison of a value of one event with one of the other."""
+    """A part of a condition does not compare a value of one event with a value of the other event."""
 
 
 class TooMany(Exception):
@@ -50,15 +51,15 @@ class TooMany(Exception):
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Which of the two events a reference means, and whether it is an integer."""
+    """For a reference: which of the two events it means, and whether its value is an integer."""
 
     of_source: Callable[[Reference], bool]
     is_integer: Callable[[Reference], bool]
 
     def alternatives(self, condition: Expression) -> Alternatives:
-        """Conjunctions of comparisons `source's side op target's side` of which one holds where the condition does.
+        """Conjunctions of comparisons `source's side op target's side`.
 
-        Raises Inseparable or TooMany.
+        If the condition holds, exactly one of them does; otherwise none. Raises Inseparable or TooMany.
 
         >>> from cep_core.language.patterns.text.parsing import parse_condition
         >>> from cep_core.language.patterns.text.printing import print_expression
@@ -86,7 +87,7 @@ class Neighbours:
         raise Inseparable
 
     def _failing(self, condition: Expression) -> Alternatives:
-        """The same where the condition is false or unknown."""
+        """The alternatives for: the condition is false or unknown."""
         at = condition.at
         if self._single(condition):
             unknown = IsNull(condition, None, at)
@@ -94,17 +95,17 @@ class Neighbours:
         match condition:
             case Comparison():
                 plain, *fitting = self._separated(condition)
-                here, there = IsNull(plain.left, None, at), IsNull(plain.right, None, at)
+                left_null, right_null = IsNull(plain.left, None, at), IsNull(plain.right, None, at)
                 yes, no = Literal(True, at), Literal(False, at)
-                beyond = [replace(one, operator=_COMPLEMENT[one.operator]) for one in fitting]
-                known = Comparison("=", here, no, at)
+                overflows = [replace(limit, operator=_COMPLEMENT[limit.operator]) for limit in fitting]
+                left_known = Comparison("=", left_null, no, at)
                 return [
                     (replace(plain, operator=_COMPLEMENT[plain.operator]), *fitting),
-                    (Comparison("=", here, yes, at),),
-                    (known, Comparison("=", yes, there, at)),
+                    (Comparison("=", left_null, yes, at),),
+                    (left_known, Comparison("=", yes, right_null, at)),
                     *(
-                        (known, Comparison("=", no, there, at), *fitting[:place], one)
-                        for place, one in enumerate(beyond)
+                        (left_known, Comparison("=", no, right_null, at), *fitting[:place], overflow)
+                        for place, overflow in enumerate(overflows)
                     ),
                 ]
             case Logical(operator="or"):
@@ -118,7 +119,7 @@ class Neighbours:
         raise Inseparable
 
     def _single(self, condition: Expression) -> bool:
-        """Whether the condition is about one of the events, or none."""
+        """Whether the condition reads at most one of the two events."""
         return len({self.of_source(part) for part in references(condition)}) < 2
 
     def _true_of_one(self, condition: Expression) -> Comparison:
@@ -128,30 +129,30 @@ class Neighbours:
         return Comparison("=", yes, condition, condition.at)
 
     def _separated(self, condition: Comparison) -> tuple[Comparison, ...]:
-        """As one comparison, then what asks sums over both events to fit 64 bits (`separate`)."""
+        """The comparison with one event on each side, then the limits that keep its sums in 64 bits (`separate`)."""
         sides = [{self.of_source(part) for part in references(side)} for side in (condition.left, condition.right)]
         if sides == [{True}, {False}]:
             return (condition,)
         if sides == [{False}, {True}]:
             return (Comparison(_MIRRORED[condition.operator], condition.right, condition.left, condition.at),)
-        found = separate(condition, self.of_source, self.is_integer)
-        if not found:
+        comparisons = separate(condition, self.of_source, self.is_integer)
+        if not comparisons:
             raise Inseparable
-        return found
+        return comparisons
 
 
 def _first(operands: Sequence[Expression], wanted: Split, other: Split) -> Alternatives:
-    """Where one of the operands is as wanted: the first such is the first, or the second, and so on."""
-    found: Alternatives = []
-    before: Alternatives = [()]
-    for earlier, operand in zip((None, *operands), operands, strict=False):
-        before = before if earlier is None else joined(before, other(earlier))
-        found = _few(found + joined(before, wanted(operand)))
-    return found
+    """Alternatives by the first operand that is `wanted`: all operands before it are `other`."""
+    alternatives: Alternatives = []
+    earlier_other: Alternatives = [()]
+    for previous, operand in zip((None, *operands), operands, strict=False):
+        earlier_other = earlier_other if previous is None else joined(earlier_other, other(previous))
+        alternatives = _few(alternatives + joined(earlier_other, wanted(operand)))
+    return alternatives
 
 
 def _denied(condition: Expression) -> Expression:
-    """What is true where the condition is false, with NOT moved inwards."""
+    """The condition that is true exactly where this one is false. NOT moves inwards."""
     match condition:
         case Comparison():
             return Comparison(_COMPLEMENT[condition.operator], condition.left, condition.right, condition.at)
@@ -167,7 +168,7 @@ def _denied(condition: Expression) -> Expression:
 
 
 def _spelled(condition: Between | In) -> Expression:
-    """BETWEEN and IN as the comparisons that they stand for."""
+    """BETWEEN or IN, written as comparisons."""
     at = condition.at
     if isinstance(condition, Between):
         low = Comparison(">=", condition.operand, condition.low, at)
@@ -176,29 +177,32 @@ def _spelled(condition: Between | In) -> Expression:
 
 
 def never_holds(at: Position) -> Comparison:
-    """What stands for no alternative at all."""
+    """A comparison that is never true. It stands for an empty list of alternatives."""
     return Comparison("=", Literal(True, at), Literal(False, at), at)
 
 
 def joined(some: Alternatives, others: Alternatives) -> Alternatives:
-    """Where an alternative of both conditions holds. Raises TooMany."""
-    both = (_merged((*one, *other)) for one in some for other in others)
-    return _few([found for found in both if found is not None])
+    """The alternatives of `some` AND `others`. Raises TooMany."""
+    merged = (_merged((*left, *right)) for left in some for right in others)
+    return _few([alternative for alternative in merged if alternative is not None])
 
 
 def _merged(comparisons: tuple[Comparison, ...]) -> tuple[Comparison, ...] | None:
-    """A conjunction with one comparison for each two sides, or None if it never holds: x < y and x >= y, x NULL."""
+    """The conjunction, with one comparison for each pair of sides. None if it never holds.
+
+    It never holds if it asks for x < y and x >= y, or compares an x that is NULL.
+    """
     signs: dict[tuple[Expression, Expression], int] = {}
-    for one in comparisons:
-        sides = (one.left, one.right)
-        signs[sides] = signs.get(sides, ANY_SIGN) & _SIGNS[one.operator]
-    asked = {side for sides in signs for side in sides}
+    for comparison in comparisons:
+        sides = (comparison.left, comparison.right)
+        signs[sides] = signs.get(sides, ANY_SIGN) & _SIGNS[comparison.operator]
+    compared = {side for sides in signs for side in sides}
     for left, right in signs:
         for test, value in ((left, right), (right, left)):
-            if isinstance(test, IsNull) and value == Literal(True, test.at) and test.operand in asked:
-                return None  # unknown, and compared
+            if isinstance(test, IsNull) and value == Literal(True, test.at) and test.operand in compared:
+                return None  # NULL, but compared
             if isinstance(test, IsNull) and value == Literal(True, test.at) and (test, _no(test)) in signs:
-                return None  # unknown, and known
+                return None  # NULL and not NULL
     if 0 in signs.values():
         return None
     return tuple(Comparison(_OPERATORS[sign], *sides, sides[0].at) for sides, sign in signs.items())
@@ -209,8 +213,8 @@ def _no(test: IsNull) -> Literal:
 
 
 def usual(alternative: Sequence[Comparison]) -> bool:
-    """Whether an alternative asks for no sum beyond 64 bits."""
-    return not any(limits(one) and one.operator in ("<", ">") for one in alternative)
+    """Whether no comparison of the alternative asks for a sum beyond 64 bits."""
+    return not any(limits(comparison) and comparison.operator in ("<", ">") for comparison in alternative)
 
 
 def _few(found: Alternatives) -> Alternatives:

@@ -1,7 +1,7 @@
-"""The two sides of AND as queries of their own, and the query of what both match (GRETA, section 9, Conjunction).
+"""The queries of the two sides of AND, and the query of matches of both sides (GRETA, section 9, Conjunction).
 
-A condition that both sides can answer says the same of each (docs/semantics.md, 3); an equivalence that spans them
-partitions all three queries alike, and pairs are formed inside its partitions.
+A condition that both sides can answer applies to each of them (docs/semantics.md, 3). An equivalence that spans both
+sides partitions all three queries in the same way. Pairs are formed inside these partitions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cep_core.trends.plan.trend_plan import later
 
 @dataclass(frozen=True)
 class AndSides:
-    """The queries of the left side, of the right one (without `_right` in its names), and of what both match."""
+    """The queries of the left side, of the right side (names without `_right`), and of the matches of both sides."""
 
     left: Query
     right: Query
@@ -45,9 +45,9 @@ def sides_of(query: Query, aggregates: Aggregates) -> AndSides:
     """The sides of a query whose pattern is an AND. Raises NotSupportedYet."""
     pattern = query.pattern
     assert isinstance(pattern, Conjunction)
-    left, written = _side(query, pattern.left), _side(query, pattern.right)
-    names = _shared_names(left, written)
-    right = _renamed(written, names)
+    left, right_as_written = _side(query, pattern.left), _side(query, pattern.right)
+    names = _shared_names(left, right_as_written)
+    right = _renamed(right_as_written, names)
     spans = {key.name for key in left.key_classes} & {key.name for key in right.key_classes}
     for key in query.key_classes:
         if key.name in spans and not key.slices:
@@ -72,10 +72,11 @@ def sides_of(query: Query, aggregates: Aggregates) -> AndSides:
 
 
 def _shared_names(left: Query, right: Query) -> dict[str, str]:
-    """The names of the right side's variables as what they are called in a match of both sides.
+    """The name of each variable of the right side in a match of both sides.
 
-    Without `_right`, unless the left side calls something else so: an event of another type, or an element that is
-    forbidden there, or forbidden under other conditions. Then no match of both binds one as the other.
+    It is the name without `_right`, unless the left side has another element of that name: one of another event type,
+    one that is negated there only, or one that is negated under other conditions. Then no match of both sides binds
+    the two as one.
     """
     plain = {variable.name: variable.name.removesuffix(RIGHT) for variable in right.variables}
     twins = {variable.name: variable for variable in left.variables}
@@ -86,8 +87,8 @@ def _shared_names(left: Query, right: Query) -> dict[str, str]:
         twin = twins.get(name)
         if twin is None:
             continue
-        same = (twin.event_type, twin.negated) == (variable.event_type, variable.negated)
-        if not same or (twin.negated and _said(name, left) != _said(name, alike)):
+        same_element = (twin.event_type, twin.negated) == (variable.event_type, variable.negated)
+        if not same_element or (twin.negated and _said(name, left) != _said(name, alike)):
             shared[variable.name] = variable.name
     return shared
 
@@ -104,8 +105,8 @@ def _side(query: Query, pattern: Pattern) -> Query:
         query,
         pattern=pattern,
         variables=tuple(variable for variable in query.variables if variable.name in names),
-        vertex_predicates=tuple(one for one in query.vertex_predicates if one.variable in names),
-        edge_predicates=tuple(one for one in query.edge_predicates if one.source in names),
+        vertex_predicates=tuple(condition for condition in query.vertex_predicates if condition.variable in names),
+        edge_predicates=tuple(condition for condition in query.edge_predicates if condition.source in names),
         key_classes=tuple(keys),
     )
 
@@ -145,23 +146,23 @@ def _renamed(query: Query, names: Mapping[str, str]) -> Query:
     return replace(
         query,
         pattern=map_units(query.pattern, unit),
-        variables=tuple(variable(one) for one in query.variables),
-        vertex_predicates=tuple(vertex(one) for one in query.vertex_predicates),
-        edge_predicates=tuple(edge(one) for one in query.edge_predicates),
-        key_classes=tuple(key(one) for one in query.key_classes),
+        variables=tuple(variable(item) for item in query.variables),
+        vertex_predicates=tuple(vertex(condition) for condition in query.vertex_predicates),
+        edge_predicates=tuple(edge(condition) for condition in query.edge_predicates),
+        key_classes=tuple(key(key_class) for key_class in query.key_classes),
     )
 
 
 def _united(left: Query, right: Query) -> Query:
-    """The left query with all that the right one asks as well."""
-    known = {variable.name for variable in left.variables}
+    """The left query with the conditions and keys of the right query added."""
+    left_names = {variable.name for variable in left.variables}
     keys = {key.name: key for key in left.key_classes}
     for key in right.key_classes:
-        old = keys.get(key.name, replace(key, members=()))
-        keys[key.name] = replace(old, members=tuple(dict.fromkeys((*old.members, *key.members))))
+        left_key = keys.get(key.name, replace(key, members=()))
+        keys[key.name] = replace(left_key, members=tuple(dict.fromkeys((*left_key.members, *key.members))))
     return replace(
         left,
-        variables=(*left.variables, *(variable for variable in right.variables if variable.name not in known)),
+        variables=(*left.variables, *(variable for variable in right.variables if variable.name not in left_names)),
         vertex_predicates=tuple(dict.fromkeys((*left.vertex_predicates, *right.vertex_predicates))),
         edge_predicates=tuple(dict.fromkeys((*left.edge_predicates, *right.edge_predicates))),
         key_classes=tuple(keys.values()),
@@ -169,17 +170,18 @@ def _united(left: Query, right: Query) -> Query:
 
 
 def _check_counted_alike(query: Query, left: Query, right: Query, aggregates: Aggregates) -> None:
-    """Which side a match of both stands on must not matter to what is summed."""
+    """Refuse aggregates that give a match of both sides another value on the left side than on the right."""
     at = query.pattern.at
-    wanted = [total.variables for total in aggregates.totals]
-    wanted += [minimum.variables for minimum in aggregates.minima]
+    aggregated = [total.variables for total in aggregates.totals]
+    aggregated += [minimum.variables for minimum in aggregates.minima]
     for name in {variable.name for variable in left.variables} & {variable.name for variable in right.variables}:
-        if any((name in variables) != (name + RIGHT in variables) for variables in wanted):
+        if any((name in variables) != (name + RIGHT in variables) for variables in aggregated):
             raise later(query, f"an aggregate over '{name}' of one side of AND alone", at, "name it apart")
 
 
 def _said(variable: str, query: Query) -> tuple[set[VertexPredicate], set[EdgePredicate]]:
+    """The conditions on a variable."""
     return (
-        {one for one in query.vertex_predicates if one.variable == variable},
-        {one for one in query.edge_predicates if variable in (one.source, one.target)},
+        {condition for condition in query.vertex_predicates if condition.variable == variable},
+        {condition for condition in query.edge_predicates if variable in (condition.source, condition.target)},
     )

@@ -1,9 +1,10 @@
-"""Where a pattern forbids what: its state diagram, and that of each negated sub-pattern, nested alike.
+"""Where a pattern forbids events: its state diagram, and the diagram of each negated sub-pattern, nested likewise.
 
 GRETA, section 5.1, splits off negated sub-patterns with the event types before and after them. Here each transition of
-the diagram says which negations it passes, one way or another: `SEQ(A, NOT E, B?, C)` guards A -> B and A -> C,
-`SEQ(A, (SEQ(NOT E, B))?, C)` only A -> B. A transition that some way makes freely is not guarded: a match is a binding,
-however it is read. Negations of one way forbid each for itself (docs/semantics.md, 3).
+the diagram names the negations that it passes, for each way to read the pattern: `SEQ(A, NOT E, B?, C)` guards A -> B
+and A -> C, `SEQ(A, (SEQ(NOT E, B))?, C)` guards only A -> B. If one way passes a transition without any negation, the
+transition is not guarded: a match is a binding, however it is read. Each negation of a way forbids on its own
+(docs/semantics.md, 3).
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ ByVariables = Mapping[tuple[str, str], Sequence[tuple[Comparison, ...]]]
 
 @dataclass(frozen=True)
 class Guarded:
-    """A diagram and, by number, what its negations forbid."""
+    """A diagram and the guarded diagram of each of its negations, by the negation's number."""
 
     diagram: Diagram
     forbidden: tuple[Guarded, ...] = ()
     comparisons: Mapping[tuple[int, int], tuple[tuple[Comparison, ...], ...]] = field(default_factory=dict)
-    """Of neighbouring events, `left` about the earlier one: all comparisons of one of the alternatives hold."""
+    """For each edge, the alternatives: all comparisons of one of them must hold. `left` is about the earlier event."""
 
     @property
     def starts_free(self) -> bool:
@@ -40,7 +41,7 @@ class Guarded:
         return all(ways == FREELY for ways in self.diagram.end.values())
 
     def mirrored(self) -> Guarded:
-        """The same against the time: edges lead from the later event to the earlier."""
+        """The same diagrams reversed in time: edges lead from the later event to the earlier event."""
         return Guarded(
             self.diagram.mirrored(),
             tuple(nested.mirrored() for nested in self.forbidden),
@@ -49,24 +50,24 @@ class Guarded:
 
     @property
     def between(self) -> Mapping[tuple[int, int], Ways]:
-        """For each edge that no way makes freely."""
+        """For each guarded edge: the negations of each way."""
         return {edge: ways for edge, ways in sorted(self.diagram.edges.items()) if ways != FREELY}
 
     @property
     def before(self) -> Mapping[int, Ways]:
-        """For each guarded start: nothing of some way may happen between the window's start and the first event."""
+        """For each guarded start: the negations of each way, between the window's start and the first event."""
         return {state: ways for state, ways in sorted(self.diagram.start.items()) if ways != FREELY}
 
     @property
     def after(self) -> Mapping[int, Ways]:
-        """For each guarded end: nothing of some way may happen between the last event and the window's end."""
+        """For each guarded end: the negations of each way, between the last event and the window's end."""
         return {state: ways for state, ways in sorted(self.diagram.end.items()) if ways != FREELY}
 
 
 def guarded(diagram: Diagram, alike: Alike, comparisons: ByVariables) -> Guarded:
-    """The diagram with those of its negations; these may have several paths for a binding.
+    """The diagram with the diagrams of its negations. Those may have several paths for one binding.
 
-    `comparisons`: the alternatives between neighbours, by the variables of the earlier and of the later.
+    `comparisons`: the alternatives between neighbours, by the variables of the earlier and the later event.
 
     >>> from cep_core.language.patterns.bind.naming import name_variables
     >>> from cep_core.language.patterns.text.parsing import parse_pattern
@@ -78,8 +79,8 @@ def guarded(diagram: Diagram, alike: Alike, comparisons: ByVariables) -> Guarded
     bodies = [negation.body for negation in diagram.negations]
     inner = [guarded(diagram_of(body, alike, most_states=MOST_UNROLLED), alike, comparisons) for body in bodies]
     on_edges = {
-        (p, q): tuple(found)
+        (p, q): tuple(options)
         for p, q in sorted(diagram.edges)
-        if (found := comparisons.get((diagram.variables[p], diagram.variables[q])))
+        if (options := comparisons.get((diagram.variables[p], diagram.variables[q])))
     }
     return Guarded(diagram, tuple(inner), on_edges)

@@ -1,8 +1,8 @@
-"""What is done to a plan before it is counted, in one list, in the words of `explain`.
+"""The rewrites of a plan before it is counted, in one list, each with its sentence for `explain`.
 
-A pattern becomes diagrams with one path for each binding (`terms`), split by which keys a trend has (`escaping`); a
-condition between neighbours becomes edges that exclude each other (`alternatives`); a negation guards edges, starts and
-ends (`guards`). Each of these keeps the number of trends.
+A pattern becomes diagrams with one path for each binding (`terms`), which are split by the keys that a trend has
+(`escaping`). A condition between neighbours becomes edges that exclude each other (`alternatives`). A negation guards
+edges, starts and ends (`guards`). Each rewrite keeps the number of trends.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from cep_core.trends.plan.trend_plan import TrendPlan
 
 
 class Of(Enum):
-    """What is rewritten: `explain` tells of diagrams before it tells of kernels, of guards afterwards."""
+    """The part of a plan that is rewritten. `explain` prints diagrams before the kernels, and guards after them."""
 
     DIAGRAM = "diagram"
     GUARDS = "guards"
 
 
 class Rewrite(NamedTuple):
-    """Something that a plan is changed by."""
+    """One change of a plan."""
 
     of: Of
     applies: Callable[[TrendPlan], bool]
@@ -30,12 +30,12 @@ class Rewrite(NamedTuple):
 
 
 def rewrites_of(plan: TrendPlan, of: Of) -> list[str]:
-    """What `explain` says of the rewrites of a plan, in order."""
+    """The sentences of `explain` about the rewrites of a plan, in order."""
     return [rewrite.words(plan) for rewrite in REWRITES if rewrite.of is of and rewrite.applies(plan)]
 
 
 def counts_added(plans: int) -> str:
-    """What `explain` says of a pattern that is counted by several plans."""
+    """The sentence of `explain` about a pattern that is counted by several plans."""
     return f"{plans} counts added and taken off: a binding that several readings allow counts once"
 
 

@@ -1,4 +1,4 @@
-"""The states of a template as arrays: numbers 0..S-1, and what leads where (GRETA, Algorithm 1)."""
+"""The states of a template as arrays: numbers 0..S-1, and the edges between them (GRETA, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from cep_core.arrays import Flags, Ints
 
 MOST_STATES = 64
-"""States of a template fit the bits of one machine word."""
+"""The states of a template are bits of one machine word."""
 
 
 class StateArrays(NamedTuple):
-    """A template (GRETA, Algorithm 1) over states 0..S-1; compared edges are kept apart, in `Comparisons`.
+    """A template (GRETA, Algorithm 1) over states 0..S-1; edges with comparisons stand in `Comparisons`.
 
     `predecessors[first_predecessor[s]:first_predecessor[s + 1]]` are the states from which an edge without a
-    comparison leads to s; `successors` likewise, from s.
+    comparison leads to s. `successors` has the states to which such an edge leads from s.
     """
 
     start: Flags
@@ -29,7 +29,7 @@ class StateArrays(NamedTuple):
 
 
 def automaton(states: int, start: Iterable[int], end: Iterable[int], edges: Iterable[tuple[int, int]]) -> StateArrays:
-    """The template with these start and end states and edges without a comparison.
+    """The template with these start states, end states, and edges without a comparison.
 
     >>> automaton(2, [0], [1], [(0, 0), (0, 1), (1, 0)]).predecessors  # (SEQ(A+, B))+: A after A and B, B after A
     array([0, 1, 0])

@@ -1,8 +1,9 @@
-"""A pattern as a signed sum of diagrams, each with one path for a binding: its number of trends is that sum of counts.
+"""A pattern as a signed sum of diagrams with one path for each binding. The sum of their counts counts its trends.
 
-Nearly always that is one diagram. Where readings of one binding pass different negations, which of them counts depends
-on the events, and no one diagram can tell: then the choices of the pattern are counted apart and what several of them
-have in common is taken off (GRETA, section 9, Disjunction: COUNT(P) + COUNT(Q) - COUNT(both)), 2^choices - 1 diagrams.
+Nearly always the sum has one diagram. It needs more if two readings of one binding pass different negations: which
+reading is valid then depends on the events, and one diagram cannot tell. The choices of the pattern are then counted
+one by one, and the bindings that several choices share are subtracted (GRETA, section 9, Disjunction: COUNT(P) +
+COUNT(Q) - COUNT(both)). This takes 2^choices - 1 diagrams.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ MOST_CHOICES = 6
 
 @dataclass(frozen=True)
 class Term:
-    """The bindings of a diagram, added (`sign` 1) or taken off (-1)."""
+    """The bindings of a diagram, added (`sign` 1) or subtracted (-1)."""
 
     sign: int
     diagram: Diagram
 
 
 def terms_of(query: Query) -> tuple[Term, ...]:
-    """The terms of a query's pattern, which is no AND. Raises NotSupportedYet.
+    """The terms of a query's pattern. The pattern is not an AND. Raises NotSupportedYet.
 
     >>> import pyarrow as pa
     >>> from cep_core.events.table import log_schema_of
@@ -63,13 +64,13 @@ def terms_of(query: Query) -> tuple[Term, ...]:
 
 
 def intersection(one: Iterable[Term], other: Iterable[Term], query: Query) -> tuple[Term, ...]:
-    """The terms of the bindings of both."""
+    """The terms of the bindings that both sums have."""
     at = query.pattern.at
     try:
-        found = [Term(a.sign * b.sign, common(a.diagram, b.diagram, at)) for a, b in product(one, other)]
+        terms = [Term(a.sign * b.sign, common(a.diagram, b.diagram, at)) for a, b in product(one, other)]
     except TooManyStates as limit:
         raise later(query, "patterns that have too many states in common", limit.at) from None
-    return tuple(term for term in found if term.diagram.start)
+    return tuple(term for term in terms if term.diagram.start)
 
 
 def _one_path_each(query: Query, pattern: Pattern) -> Diagram:
@@ -81,7 +82,7 @@ def _negative(term: Term) -> Term:
 
 
 def _choices(pattern: Pattern) -> Iterable[Pattern]:
-    """Patterns without a choice outside of closures, whose matches together are those of the pattern."""
+    """Patterns without a choice outside of closures. Together they have the matches of the pattern."""
     match pattern:
         case Alternative():
             for option in pattern.options:

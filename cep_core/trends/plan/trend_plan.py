@@ -1,6 +1,6 @@
-"""From a bound query and a state diagram to what the kernels are to do: states as numbers, edges with comparisons.
+"""From a bound query and a state diagram to the plan for the kernels: states as numbers, edges with comparisons.
 
-GRETA, sections 4.1 and 6: edge predicates sit on the transitions of the template. Whatever no kernel evaluates is
+GRETA, sections 4.1 and 6: edge predicates stand on the transitions of the template. What no kernel evaluates is
 refused here, by name and position, before any event is read (docs/semantics.md, 4).
 """
 
@@ -37,9 +37,9 @@ MATCHING_HINT = "use a matching query: RETURN without an aggregate over all tren
 
 @dataclass(frozen=True)
 class ComparedEdge:
-    """An edge from state `source` to state `target` with its comparisons `left operator right`, all of which hold.
+    """An edge from state `source` to state `target`. All its comparisons `left operator right` must hold.
 
-    Several of one source and target are alternatives, of which no two hold together.
+    Several edges with the same source and target are alternatives. No two of them hold together.
     """
 
     source: int
@@ -49,20 +49,20 @@ class ComparedEdge:
 
 @dataclass(frozen=True)
 class TrendPlan:
-    """How the kernels count the paths of one diagram. Total 0 of a window is their number."""
+    """How the kernels count the paths of one diagram. Total 0 of a window is the number of paths."""
 
     query: Query
     guarded: Guarded
-    """The diagram with what its negations forbid."""
+    """The diagram with the diagrams of its negations."""
     automaton: StateArrays
     compared: tuple[ComparedEdge, ...]
     excused: tuple[tuple[int, int], ...]
-    """Edges along which negations, excused by what precedes them, ask how the two events' moments compare."""
+    """Edges with a negation that an earlier event can excuse. They compare the moments of the two events."""
     cut: tuple[tuple[int, int], ...]
-    """Edges along which a vertex follows only those since a negated match began."""
+    """Edges along which a vertex follows only vertices since the start of a negated match."""
     aggregates: Aggregates
     loose: bool
-    """Whether some edges allow ties: then every other edge compares times, and vertices are in (ts, seq) order."""
+    """Whether some edges allow equal times. Then all other edges compare times; vertices are in (ts, seq) order."""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -75,31 +75,31 @@ class TrendPlan:
         return self.guarded.diagram.names
 
     def states(self, variables: Iterable[str]) -> int:
-        """The states (bits) that bind one of the variables."""
-        wanted = set(variables)
-        return bits(state for state, variable in enumerate(self.variables) if variable in wanted)
+        """The states that bind one of the variables, as bits."""
+        bound = set(variables)
+        return bits(state for state, variable in enumerate(self.variables) if variable in bound)
 
     @property
     def alternatives(self) -> dict[tuple[int, int], list[tuple[Comparison, ...]]]:
-        """For each edge that compares events: what they are asked, one way or another."""
-        found: dict[tuple[int, int], list[tuple[Comparison, ...]]] = {edge: [] for edge in self.excused}
+        """For each edge that compares events: its alternatives."""
+        by_edge: dict[tuple[int, int], list[tuple[Comparison, ...]]] = {edge: [] for edge in self.excused}
         for edge in self.compared:
-            found.setdefault((edge.source, edge.target), []).append(edge.comparisons)
-        return {edge: some or [()] for edge, some in found.items()}
+            by_edge.setdefault((edge.source, edge.target), []).append(edge.comparisons)
+        return {edge: terms or [()] for edge, terms in by_edge.items()}
 
     @property
     def size(self) -> int:
-        """Length of a window, in the log's unit or in events."""
+        """Length of a window, in the log's time unit or in events."""
         return self.query.window.size
 
     @property
     def slide(self) -> int:
-        """Distance of windows; tumbling without SLIDE."""
+        """Distance between window starts. Without SLIDE windows tumble."""
         return self.query.window.slide or self.query.window.size
 
     @property
     def ordered(self) -> bool:
-        """Whether events of equal time may follow each other, by `seq`."""
+        """Whether events of equal time may follow each other, in the order of `seq`."""
         return self.query.schema.ties is Ties.ORDERED
 
 
@@ -126,18 +126,18 @@ def plan_of(query: Query, diagram: Diagram, aggregates: Aggregates) -> TrendPlan
             for comparisons in alternatives
             if in_time or comparisons
         ]
-    forward = {
+    starts_free = {
         edge: [guards.forbidden[k].starts_free for way in ways for k in way] for edge, ways in guards.between.items()
     }
-    excused = tuple(edge for edge, passed in forward.items() if not all(passed))
-    cut = tuple(edge for edge, passed in forward.items() if any(passed))
-    bare = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)
-    edges_free = automaton(len(diagram.variables), diagram.start, diagram.end, bare)
-    return TrendPlan(query, guards, edges_free, tuple(compared), excused, cut, aggregates, loose)
+    excused = tuple(edge for edge, free in starts_free.items() if not all(free))
+    cut = tuple(edge for edge, free in starts_free.items() if any(free))
+    uncompared = set(diagram.edges) - {(edge.source, edge.target) for edge in compared} - set(guards.between)
+    template = automaton(len(diagram.variables), diagram.start, diagram.end, uncompared)
+    return TrendPlan(query, guards, template, tuple(compared), excused, cut, aggregates, loose)
 
 
 def alike_of(query: Query) -> Alike:
-    """The key of a unit among those of its ANY: alike ones have the same."""
+    """The key of a unit. Units of an ANY that are alike have the same key."""
     numbers = alike_units(query)
 
     def alike(unit: Unit) -> int | str:
@@ -147,17 +147,17 @@ def alike_of(query: Query) -> Alike:
 
 
 def later(query: Query, what: str, at: Position, hint: str = "") -> NotSupportedYet:
-    """The refusal of what no engine evaluates so far."""
+    """The refusal of something that no engine evaluates so far."""
     return NotSupportedYet(f"not supported yet: {what}", at, text=query.text, path=query.path, hint=hint)
 
 
 def never(query: Query, what: str, at: Position, hint: str = MATCHING_HINT) -> QueryError:
-    """The refusal of what aggregation does not mean to evaluate."""
+    """The refusal of something that aggregation will never evaluate."""
     return QueryError(what, at, text=query.text, path=query.path, hint=hint)
 
 
 def _check_negations(query: Query, guards: Guarded) -> None:
-    """Refuse what no cut expresses so far, in this diagram and in those of its negations."""
+    """Refuse negations that no cut can express so far, in this diagram and in the diagrams of its negations."""
     negations = guards.diagram.negations
     for negation, negated in zip(negations, guards.forbidden, strict=True):
         if not negated.starts_free and not negated.ends_free:
@@ -165,35 +165,37 @@ def _check_negations(query: Query, guards: Guarded) -> None:
         _check_negations(query, negated)
     places = (*guards.between.values(), *guards.before.values(), *guards.after.values())
     for ways in places:
-        beforehand = [k for way in ways for k in way if not guards.forbidden[k].starts_free]
-        if len(ways) > 1 and beforehand:
+        excusable = [k for way in ways for k in way if not guards.forbidden[k].starts_free]
+        if len(ways) > 1 and excusable:
             what = "NOT at the start of a negated sequence that only one way to read the pattern passes"
-            raise later(query, what, negations[min(beforehand)].at)
+            raise later(query, what, negations[min(excusable)].at)
 
 
 def _in_time(source: str, target: str, query: Query) -> Comparison:
-    """That time passes along an edge."""
+    """The comparison that time passes along an edge."""
     at = query.pattern.at
     return Comparison("<", Reference(source, "ts", Which.PREVIOUS, at), Reference(target, "ts", Which.EACH, at), at)
 
 
 def _comparisons(query: Query) -> dict[tuple[str, str], Alternatives]:
-    """What is asked of the neighbours of each pair of variables, negated ones included."""
+    """The alternatives between neighbours, for each pair of variables, negated variables included."""
     parts = (query.pattern, *(negation.body for negation in _nots(query.pattern)))
     templates = [template_of_pattern(part) for part in parts]
-    found: dict[tuple[str, str], Alternatives] = {}
+    by_variables: dict[tuple[str, str], Alternatives] = {}
     for predicate in query.edge_predicates:
         source, target = predicate.source, predicate.target
-        if predicate.adjacency is Adjacency.BINDING and not any(_neighbours(one, source) for one in templates):
+        if predicate.adjacency is Adjacency.BINDING and not any(
+            _neighbours(template, source) for template in templates
+        ):
             what = f"other events may lie between {source}[i-1] and {source}[i]"
             raise never(query, what, predicate.expression.at)
         try:
-            known = found.get((source, target), [()])
-            alternatives = joined(known, _alternatives(query, predicate))
-            found[source, target] = alternatives or [(never_holds(predicate.expression.at),)]
+            earlier = by_variables.get((source, target), [()])
+            alternatives = joined(earlier, _alternatives(query, predicate))
+            by_variables[source, target] = alternatives or [(never_holds(predicate.expression.at),)]
         except TooMany:
             raise later(query, "so many alternatives between neighbours", predicate.expression.at) from None
-    return found
+    return by_variables
 
 
 def _nots(pattern: Pattern) -> Iterable[Not]:
@@ -204,13 +206,13 @@ def _nots(pattern: Pattern) -> Iterable[Not]:
 
 
 def _neighbours(template: Template, state: str) -> bool:
-    """Whether consecutive events of a closure's variable are always neighbours."""
-    between = [other for other in template.successors(state) if other != state]
-    return (state, state) in template.edges and not any(template.reaches(other, state) for other in between)
+    """Whether consecutive events of a closure's variable are always neighbours in the trend."""
+    between = [follower for follower in template.successors(state) if follower != state]
+    return (state, state) in template.edges and not any(template.reaches(follower, state) for follower in between)
 
 
 def _alternatives(query: Query, predicate: EdgePredicate) -> Alternatives:
-    """A condition between neighbours as conjunctions of comparisons that exclude each other."""
+    """A condition between neighbours, as conjunctions of comparisons that exclude each other."""
     try:
         return Neighbours(*references_of(predicate, query)).alternatives(predicate.expression)
     except Inseparable:

@@ -1,1 +1,1 @@
-"""Result: totals of a slice, their merge, and the result columns."""
+"""Result: totals of a slice, how slices are merged, and the result columns."""

@@ -1,4 +1,4 @@
-"""The totals of each group and window, from those of each partition and window of one slice."""
+"""The totals of each group and window, from the totals of each partition and window of one slice."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from cep_core.trends.result.trends import Trends
 
 @dataclass(frozen=True)
 class Groups:
-    """One row for each group and window, by window, then group."""
+    """One row for each group and window, ordered by window, then group."""
 
     keys: pa.Table
     """The grouped attributes, under their own names."""
     start: Ints
-    """Start of the window."""
+    """The start of each window."""
     totals: tuple[Integers, ...]
     """The number of trends, then the other totals."""
     shifts: tuple[Ints, ...]
-    """Total i is its number over 2**shift."""
+    """Total i is its number divided by 2**shift."""
     minima: tuple[pa.Array, ...]
 
     def negative(self) -> Groups:
-        """The same groups, taken off what other rows count: merging adds up."""
+        """The same groups with negative totals. Merging adds rows, so this subtracts the groups from other rows."""
         return replace(self, totals=tuple(total.negative() for total in self.totals))
 
 
 def group_trends(trends: Trends, keys: pa.Table, partitions: int, group_by: Sequence[str], slide: int) -> Groups:
-    """The partitions of each group merged. `keys`: the values that each of the partitions shares.
+    """Merge the partitions of each group. `keys`: the values that the events of each partition share.
 
-    A grouped attribute without a key is one that no event of these trends has: its group is null.
+    If a grouped attribute is not among the keys, no event of these trends has it: its group is null.
     """
     shared = [name for name in group_by if name in keys.column_names]
     key = [code for name in shared for code in column_codes(keys.column(name))]

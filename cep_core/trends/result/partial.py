@@ -1,9 +1,9 @@
-"""What a slice returns of each group and window, and the result that all slices make: one description of both.
+"""The rows that a slice returns for each group and window, and the result of all slices: one description of both.
 
-Each part of a partial row, and each item of the result, names its columns beside what fills them; both schemas are read
-off the parts. A partial row has the group's attributes, `window_start`, `certain`, then each total: an int64, a binary
-beside it for numbers beyond a machine word, and the power of two that the number is over; then each extreme value
-(docs/language.md, Results).
+Each part of a partial row and each item of the result names its columns together with the function that fills them.
+Both schemas follow from these parts. A partial row has the attributes of the group, `window_start`, `certain`, each
+total, and each extreme value. A total has three columns: an int64; a binary for numbers that do not fit a machine word;
+and the shift, where the total is its number divided by 2**shift (docs/language.md, Results).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TOTAL = (("total", pa.int64()), ("large", pa.binary()), ("shift", pa.int32()))
 
 
 class PartialPart(NamedTuple):
-    """Some columns of a row, and what fills them."""
+    """Some columns of a row, and the function that fills them."""
 
     fields: tuple[pa.Field, ...]
     values: Callable[[Groups], Sequence[pa.Array | pa.ChunkedArray]]
@@ -41,7 +41,7 @@ class PartialPart(NamedTuple):
 
 @dataclass(frozen=True)
 class Partial:
-    """The rows of an aggregation query, those of a slice and those of the result."""
+    """The rows of an aggregation query: the rows of a slice, and the rows of the result."""
 
     query: Query
     aggregates: Aggregates
@@ -55,7 +55,7 @@ class Partial:
 
     @property
     def slide(self) -> int:
-        """Distance of windows; tumbling without SLIDE."""
+        """Distance between window starts. Without SLIDE windows tumble."""
         return self.query.window.slide or self.query.window.size
 
     @cached_property
@@ -69,12 +69,12 @@ class Partial:
         return _schema_of(self._result_parts)
 
     def batch(self, groups: Groups) -> pa.RecordBatch:
-        """Groups as partial rows; several rows of one group and window add up when they are merged."""
+        """The groups as partial rows. Merging adds the rows of one group and window."""
         arrays = [_single(array) for array in _filled(self._partial_parts, groups)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def merge(self, partials: pa.Table) -> Groups:
-        """One row for each group and window from the partial rows of all slices: totals add up, extremes combine."""
+        """One row for each group and window from the rows of all slices. Totals are added, extremes are combined."""
         names = [field.name for field in self._keys]
         start = partials.column("window_start").to_numpy()
         rows, firsts = group_rows([start, *(code for name in names for code in column_codes(partials.column(name)))])
@@ -94,7 +94,7 @@ class Partial:
         )
 
     def result(self, groups: Groups) -> pa.Table:
-        """The result's columns and `certain`, by window, then group."""
+        """The columns of the result and `certain`, ordered by window, then group."""
         parts = (*self._result_parts, self._certain)
         return pa.Table.from_arrays(_filled(parts, groups), schema=_schema_of(parts))
 
@@ -102,7 +102,7 @@ class Partial:
 
     @property
     def _totals(self) -> int:
-        """How many totals there are, the number of trends included."""
+        """The number of totals, including the number of trends."""
         return 1 + len(self.aggregates.totals)
 
     @property
@@ -114,7 +114,7 @@ class Partial:
 
     @property
     def _group(self) -> tuple[PartialPart, ...]:
-        """What both kinds of rows begin with: the group, and the start of the window."""
+        """The first columns of both kinds of rows: the group, and the start of the window."""
         keys = [_key(name, field) for name, field in zip(self.query.group_by, self._keys, strict=True)]
         return (*keys, _moment("window_start", 0))
 
@@ -133,7 +133,7 @@ class Partial:
         return (*self._group, _moment("window_end", self.size), *items)
 
     def _item(self, item: ReturnedItem) -> PartialPart:
-        """An item of RETURN: the columns that its aggregate returns."""
+        """The columns of an item of RETURN, which its aggregate defines."""
         aggregate, name = item.source.aggregate, item.source.column
         assert aggregate is not None
         returned = aggregate.returned(item.source.type, exact=self.exact)
@@ -147,11 +147,11 @@ class Partial:
         return PartialPart(tuple(pa.field(name + suffix, kind) for suffix, kind in returned.columns), values)
 
     def _merged_total(self, partials: pa.Table, i: int, rows: Ints, count: int) -> tuple[Integers, int]:
-        """Total i of each group, and the power of two that all of them are over."""
+        """Total i of each group, as numbers, and their common shift: each total is its number divided by 2**shift."""
         small, large, shifts = (_single(partials.column(f"{name}_{i}")) for name, _ in TOTAL)
         shift = shifts.to_numpy().astype(np.int64)
-        most = int(shift.max(initial=0))
-        return Integers.from_arrow(small, large).shifted(most - shift).sum_by(rows, count), most
+        largest = int(shift.max(initial=0))
+        return Integers.from_arrow(small, large).shifted(largest - shift).sum_by(rows, count), largest
 
 
 def _key(name: str, field: pa.Field) -> PartialPart:
@@ -160,7 +160,7 @@ def _key(name: str, field: pa.Field) -> PartialPart:
 
 
 def _moment(name: str, after: int) -> PartialPart:
-    """A moment so much after the window's start."""
+    """The moment `after` units after the window's start."""
     return PartialPart((pa.field(name, pa.int64()),), lambda groups: [pa.array(groups.start + after, pa.int64())])
 
 

@@ -1,4 +1,4 @@
-"""Aggregates of the trends of one slice, by partition and window."""
+"""The aggregates of the trends of one slice, by partition and window."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from cep_core.numbers.integers import Integers
 
 @dataclass(frozen=True)
 class Trends:
-    """Aggregates of W pairs of a partition and a window that have a trend."""
+    """The aggregates of W pairs of a partition and a window, each with at least one trend."""
 
     partition: Ints
     window: Ints
     totals: tuple[Integers, ...]
-    """Number of trends, then the plan's totals."""
+    """The number of trends, then the totals of the plan."""
     shifts: tuple[int, ...]
-    """Total i is its number over 2**shift; 0 for the number of trends."""
+    """Total i is its number divided by 2**shift. The shift of the number of trends is 0."""
     minima: tuple[Ints, ...]
     codings: tuple[Coding, ...]

@@ -1,4 +1,4 @@
-"""The running examples of paper 03 and the small questions that its rows ask of them."""
+"""The running examples of paper 03, and helpers for the small queries of its rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import cep_core as cep
 
 
 def stream(text: str, **attributes: list[object]) -> pa.Table:
-    """`a1 b2` as events: the letter is the type, the number the time."""
+    """`a1 b2` as events: the letter is the type, and the number is the time."""
     names = text.split()
     columns = {
         "event_type": [name[0].upper() for name in names],
@@ -30,10 +30,10 @@ def rows(query: str, events: pa.Table, **arguments: Any) -> list[dict[str, Any]]
 
 
 def counts(pattern: str, events: pa.Table = I11, window: str = "WITHIN 100", **arguments: Any) -> list[int]:
-    """The number of trends of each window that has any."""
+    """The number of trends of each window that has a trend."""
     return [int(row["count"]) for row in rows(f"RETURN COUNT(*) PATTERN {pattern} {window}", events, **arguments)]
 
 
 def listed(pattern: str, events: pa.Table = I11, window: str = "WITHIN 100", **arguments: Any) -> int:
-    """How many matches the matching engine lists."""
+    """The number of matches that the matching engine lists."""
     return int(cep.match(f"PATTERN {pattern} {window}", events, **arguments).num_rows)

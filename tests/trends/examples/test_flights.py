@@ -25,14 +25,14 @@ pytestmark = pytest.mark.skipif(not (FOLDER / "data").exists(), reason="the bund
 
 
 def table_of(name: str) -> Iterator[dict[str, Any]]:
-    """Rows of a file of the bundle, NA as None."""
+    """The rows of a file of the bundle, with NA as None."""
     with gzip.open(FOLDER / "data" / f"{name}.csv.gz", "rt", newline="") as file:
         for row in csv.DictReader(file):
             yield {key: None if value == "NA" else value for key, value in row.items()}
 
 
 def scheduled_arrival(row: dict[str, Any], scheduled: int, zone: ZoneInfo) -> int:
-    """The moment of the clock time `sched_arr_time` in the destination's zone, after the departure."""
+    """The moment of the clock time `sched_arr_time` in the time zone of the destination, after the departure."""
     hours, minutes = divmod(int(row["sched_arr_time"]), 100)
     clock = datetime(int(row["year"]), int(row["month"]), int(row["day"])) + timedelta(hours=hours, minutes=minutes)
     moment = int(clock.replace(tzinfo=zone).timestamp())
@@ -40,7 +40,7 @@ def scheduled_arrival(row: dict[str, Any], scheduled: int, zone: ZoneInfo) -> in
 
 
 def sound(row: dict[str, Any]) -> bool:
-    """The row rules of the workload."""
+    """Whether a row meets the row rules of the workload."""
     too_fast = row["air_time"] is not None and 60 * float(row["distance"]) / float(row["air_time"]) > 600
     named = row["tailnum"] is None or re.fullmatch("N[0-9A-Z]{1,5}", row["tailnum"]) is not None
     return named and not too_fast and float(row["distance"]) >= 50
@@ -48,7 +48,7 @@ def sound(row: dict[str, Any]) -> bool:
 
 @pytest.fixture(scope="module")
 def flights() -> pa.Table:
-    """Departures, arrivals and cancellations of the bundle, and its weather."""
+    """The departures, arrivals, cancellations and weather of the bundle."""
     zones = {row["faa"]: row["tzone"] for row in table_of("airports")}
     events = []
     for row in filter(sound, table_of("flights")):
@@ -108,7 +108,7 @@ def test_knock_on_of_the_snow_night(flights: pa.Table) -> None:
 
 
 def test_disruption_waves_of_the_snow_night(flights: pa.Table) -> None:
-    """Newark spirals through all three sizes of counts, up to 10^47; every digit is there."""
+    """The counts of Newark have all three sizes, up to 10^47; the result has every digit."""
     text = (FOLDER / "queries" / "disruption_waves.cep").read_text()
     result = cep.aggregate(text, flights, exact=True).to_pylist()
     day = [row for row in result if NIGHT <= row["window_end"] - 1 < NIGHT + DAY and row["origin"] == "EWR"]
@@ -123,20 +123,20 @@ def test_disruption_waves_of_the_snow_night(flights: pa.Table) -> None:
 
 
 def test_fair_weather_build_up(flights: pa.Table) -> None:
-    """Every window is what following each climb from departure to departure gives, begun before the weather is bad."""
+    """Every window equals a count by hand: follow each climb of delays that begins before the weather turns bad."""
     text = (FOLDER / "queries" / "fair_weather_build_up.cep").read_text()
     rows = {(row["origin"], row["window_start"]): row for row in cep.aggregate(text, flights).to_pylist()}
     expected = {}
     hour = 3600
     for origin in ("EWR", "JFK", "LGA"):
-        here = [event for event in flights.to_pylist() if event["origin"] == origin]
-        late = [e for e in here if e["event_type"] == "Departure" and e["delay_min"] >= 30]
+        airport_events = [event for event in flights.to_pylist() if event["origin"] == origin]
+        late = [e for e in airport_events if e["event_type"] == "Departure" and e["delay_min"] >= 30]
         bad = [
             e["ts"]
-            for e in here
+            for e in airport_events
             if e["event_type"] == "Weather" and (e["visib_mi"] < 3 or e["gust_mph"] >= 30 or e["precip_in"] >= 0.05)
         ]
-        for start in range(here[0]["ts"] // hour * hour - 6 * hour, here[-1]["ts"] + 1, hour):
+        for start in range(airport_events[0]["ts"] // hour * hour - 6 * hour, airport_events[-1]["ts"] + 1, hour):
             storm = next((ts for ts in bad if start <= ts < start + 6 * hour), start + 6 * hour)
             trends: list[tuple[int, int, int]] = []
             worst = 0
@@ -144,7 +144,7 @@ def test_fair_weather_build_up(flights: pa.Table) -> None:
                 if not start <= event["ts"] < start + 6 * hour:
                     continue
                 ts, delay = event["ts"], event["delay_min"]
-                count = int(ts <= storm) + sum(n for at, less, n in trends if at < ts and less < delay)
+                count = int(ts <= storm) + sum(n for moment, lower, n in trends if moment < ts and lower < delay)
                 trends.append((ts, delay, count))
                 worst = max(worst, delay if count else 0)
             if total := sum(n for _, _, n in trends):

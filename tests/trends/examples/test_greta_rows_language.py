@@ -1,4 +1,4 @@
-"""Paper 03's language, row by row: what its operators mean, with worked numbers (sections 2, 5, 6 and 9)."""
+"""Paper 03's language, row by row: the meaning of its operators, with worked numbers (sections 2, 5, 6 and 9)."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ def test_g01_beyond_the_printed_grammar() -> None:
 
 
 def test_g02_neighbours_strictly_increase() -> None:
-    """Two a's of one moment are two trends; no trend is empty."""
+    """Two a's of one moment are two trends. No trend is empty."""
     assert counts("A+", stream("a1 a1")) == [2]
     assert counts("A+", stream("b1")) == []
     assert counts("A+", stream("a1 a1"), ties="ordered") == [3]
 
 
 def test_g03_negation_is_normalised() -> None:
-    """NOT (P+) and (NOT P)+ mean NOT P; a negation that is the whole pattern is refused with a way out."""
+    """NOT (P+) and (NOT P)+ mean NOT P. A negation as the whole pattern is refused; the error shows a way out."""
     assert counts("SEQ(A+, NOT E)") == counts("SEQ(A+, NOT (E+))") == counts("SEQ(A+, (NOT E)+)") == [14]
     with pytest.raises(QueryError, match="SEQ"):
         counts("NOT E")
 
 
 def test_g04_negations_side_by_side_are_neither() -> None:
-    """SEQ(A, NOT B, NOT C, A): neither may occur; the paper's reading is written NOT SEQ(B, C)."""
+    """SEQ(A, NOT B, NOT C, A): neither B nor C may occur. The paper's reading is written NOT SEQ(B, C)."""
     events = stream("a1 b2 a3")
     assert counts("SEQ(A, NOT B, NOT C, A)", events) == []
     assert counts("SEQ(A, NOT SEQ(B, C), A)", events) == [1]
 
 
 def test_g05_template_of_the_running_example() -> None:
-    """(SEQ(A+, B))+: A follows A and B, B follows A, nothing is in the middle; an edge exists once."""
+    """(SEQ(A+, B))+: A follows A and B, B follows A, no state is in the middle. Each edge exists once."""
     template = cep.explain("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 9").to_dict()["template"]
     assert template["predecessors"] == {"A": ["A", "B"], "B": ["A"]}
     assert template["mid"] == []
@@ -70,14 +70,14 @@ def test_g10_negated_parts_are_split_off() -> None:
 
 
 def test_g11_negation_between() -> None:
-    """A finished negative trend cuts what came before it off from what comes after it: 13 = b2 1 + b9 12."""
+    """A finished negative trend separates events before it from events after it: 13 = 1 at b2 + 12 at b9."""
     assert counts("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+") == [13]
     assert counts("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", I11.slice(0, 9)) == [1]  # b7 ends no trend
     assert counts("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", I11.slice(0, 10)) == [1]
 
 
 def test_g12_nested_negation_excuses() -> None:
-    """An E between C and D excuses them: 1 with, 0 without; on I11 it changes nothing."""
+    """An E between C and D excuses them: 1 trend with the nested negation, 0 without. On I11 it changes nothing."""
     events = stream("a1 c2 e3 d4 b5")
     assert counts("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", events) == [1]
     assert counts("(SEQ(A+, NOT SEQ(C, D), B))+", events) == []
@@ -85,7 +85,7 @@ def test_g12_nested_negation_excuses() -> None:
 
 
 def test_g12_negation_at_the_edges_of_a_negated_sequence() -> None:
-    """Its zone ends at the neighbours of the outer one: only an unrepaired fault, an unannounced one, forbids."""
+    """Its zone ends at the neighbours of the outer negation: only an unrepaired (or unannounced) fault forbids."""
     assert counts("SEQ(A, NOT SEQ(C, NOT D), B)", stream("a1 c2 d3 b4")) == [1]
     assert counts("SEQ(A, NOT SEQ(C, NOT D), B)", stream("a1 d2 c3 b4")) == []
     assert counts("SEQ(A, NOT SEQ(NOT D, C), B)", stream("a1 d2 c3 b4")) == [1]
@@ -103,24 +103,24 @@ def test_g12_comparisons_inside_a_negation() -> None:
 
 
 def test_g12_a_negation_that_may_be_empty() -> None:
-    """Nothing is no trend: NOT SEQ(C?, D?) forbids a c, a d, or both."""
+    """An empty trend is not a trend: NOT SEQ(C?, D?) forbids a c, a d, or both."""
     for text, count in (("a1 b4", [1]), ("a1 c2 b4", []), ("a1 d2 b4", []), ("a1 c2 d3 b4", [])):
         assert counts("SEQ(A, NOT SEQ(C?, D?), B)", stream(text)) == count
 
 
 def test_g13_trailing_negation_holds_to_the_window_s_end() -> None:
-    """All trends but {a1}: no E after the trend's end. Deleting marked a's would give 7."""
+    """No E after the end of the trend: all trends except {a1}. Deleting marked a's would give 7."""
     assert counts("SEQ(A+, NOT E)") == [14]
 
 
 def test_g14_leading_negation_holds_from_the_window_s_start() -> None:
-    """No E before the trend's start. Deleting would give 3; a1 e2 a3 keeps a1 and (a1 a3)."""
+    """No E before the start of the trend. Deleting would give 3; a1 e2 a3 keeps a1 and (a1 a3)."""
     assert counts("SEQ(NOT E, A+)") == [12]
     assert counts("SEQ(NOT E, A+)", stream("a1 e2 a3")) == [2]
 
 
 def test_g17_vertex_predicates_filter_first_and_equivalences_partition() -> None:
-    """`companyID = 'IBM'`, and the same company."""
+    """`companyID = 'IBM'` filters events; the same company for all events partitions them."""
     events = stream("s1 s2 s3 s4", company=["IBM", "X", "IBM", "X"])
     assert counts("S+ WHERE S.company = 'IBM'", events) == [3]
     assert counts("S+ WHERE [company]", events) == [6]
@@ -128,7 +128,7 @@ def test_g17_vertex_predicates_filter_first_and_equivalences_partition() -> None
 
 @pytest.mark.parametrize(("pattern", "count"), [("A+", 4), ("(SEQ(A+, B))+", 7)])
 def test_g18_edge_predicates_sit_on_their_transition(pattern: str, count: int) -> None:
-    """A.attr < NEXT(A).attr on 5, 6, 4: b -> a edges are free."""
+    """A.attr < NEXT(A).attr on 5, 6, 4: edges b -> a have no condition."""
     assert counts(f"{pattern} WHERE A.attr < NEXT(A).attr", I5) == [count]
 
 
@@ -153,7 +153,7 @@ def test_g19_finer_partitions_merge_into_the_group() -> None:
 
 
 def test_g20_a_type_with_part_of_the_key_is_broadcast() -> None:
-    """Q3: an accident cuts every vehicle of its segment, and none of another."""
+    """Q3: an accident cuts every vehicle of its segment, and no vehicle of another segment."""
     events = pa.table(
         {
             "event_type": ["Position", "Position", "Accident", "Position", "Position"],
@@ -165,12 +165,12 @@ def test_g20_a_type_with_part_of_the_key_is_broadcast() -> None:
         }
     )
     query = QUERIES["3"].replace("5 minutes SLIDE 1 minute", "10")
-    found = {row["segment"]: row["count"] for row in rows(query, events)}
-    assert found == {1: 1, 2: 3}
+    by_segment = {row["segment"]: row["count"] for row in rows(query, events)}
+    assert by_segment == {1: 1, 2: 3}
 
 
 def test_g21_disjunction_counts_the_union() -> None:
-    """23 + 14 - 8 that both match; the paper's printed formula would give 13."""
+    """23 + 14 - 8, where 8 trends match both sides. The printed formula of the paper would give 13."""
     assert counts("SEQ(A+, B)") == [23]
     assert counts("SEQ(A, B+)") == [14]
     assert counts("SEQ(A+, B) OR SEQ(A, B+)") == [29]
@@ -185,13 +185,13 @@ def test_g22_conjunction_counts_pairs() -> None:
 
 
 def test_g22_aggregates_of_a_conjunction_range_over_both_sides() -> None:
-    """a1 a2: the pair of {a1}, {a2}, and each with {a1 a2}: 2 + 3 + 3 occurrences."""
+    """On a1 a2 the pairs are {a1} with {a2}, and each of them with {a1 a2}: 2 + 3 + 3 occurrences."""
     [row] = rows("RETURN COUNT(*), COUNT(A), SUM(A.v), MIN(A.v) PATTERN A+ AND A+ WITHIN 9", stream("a1 a2", v=[3, 4]))
     assert (row["count"], row["count_A"], row["sum_A_v"], row["min_A_v"]) == (3, 8, 7 + 10 + 11, 3)
 
 
 def test_g22_pairs_beyond_a_machine_word() -> None:
-    """All digits of pairs among 2^100 - 1 trends."""
+    """The number of pairs among 2^100 - 1 trends has all its digits."""
     events = stream(" ".join(f"a{i}" for i in range(100)))
     [row] = rows("RETURN COUNT(*) PATTERN A+ AND A+ WITHIN 1000", events, exact=True)
     trends = 2**100 - 1
@@ -205,7 +205,7 @@ def test_g23_star_and_optional() -> None:
 
 
 def test_g24_minimal_trend_length() -> None:
-    """A+ of length 3 or more, by unrolling: SEQ(A, A, A+); every binding once."""
+    """A+ of length 3 or more is unrolled to SEQ(A, A, A+). Every binding counts once."""
     assert counts("A{3,}") == counts("SEQ(A, A, A+)") == [5]
     assert counts("A{2,3}") == [6 + 4]
     assert counts("A{2}") == [6]
@@ -215,13 +215,13 @@ def test_g24_minimal_trend_length() -> None:
 @pytest.mark.parametrize("strategy", ["strict_contiguity", "skip_till_next_match", "skip_till_any_match"])
 @pytest.mark.parametrize("pattern", ["A+", "SEQ(A+, B)", "(SEQ(A+, B))+", "SEQ(A, B)", "SEQ(A{2}, B)"])
 def test_g25_count_is_the_number_of_listed_matches(strategy: str, pattern: str) -> None:
-    """Under every strategy."""
+    """This holds under every strategy."""
     where = f"{pattern} WHERE {strategy}"
     assert sum(counts(where)) == listed(where, window="WITHIN 100 SLIDE 100")
 
 
 def test_g25_counts_become_polynomial() -> None:
-    """A+ on n a's: 2^n - 1 under skip-till-any, n under skip-till-next: one for each start."""
+    """A+ on n a's has 2^n - 1 trends under skip-till-any, and n under skip-till-next: one for each start."""
     events = stream(" ".join(f"a{i}" for i in range(12)))
     assert counts("A+", events) == [2**12 - 1]
     assert counts("A+ WHERE skip_till_next_match", events) == [12]
@@ -229,7 +229,7 @@ def test_g25_counts_become_polynomial() -> None:
 
 
 def test_g25_partition_contiguity() -> None:
-    """Events of another key do not break a trend; those of any type of the same key do."""
+    """Events of another key do not break a trend. Events of the same key do, whatever their type."""
     events = stream("a1 a2 c3 b4 b5", k=[1, 2, 2, 1, 2])
     assert counts("SEQ(A, B) WHERE partition_contiguity { [k] }", events) == [1]
     assert counts("SEQ(A, B) WHERE strict_contiguity { [k] }", events) == []
@@ -237,7 +237,7 @@ def test_g25_partition_contiguity() -> None:
 
 
 def test_g26_a_type_may_recur() -> None:
-    """An event may stand in several places of the pattern, but never precedes itself; matches are bindings."""
+    """An event may take several places of the pattern, but never precedes itself. Matches are bindings."""
     events = stream("a1 b2 a3 a4 b5")
     assert counts("SEQ(A+, B, A, A+, B+)", events) == [1]
     assert counts("SEQ(A+, A+)", stream("a1 a2 a3")) == [5]

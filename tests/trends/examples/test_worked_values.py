@@ -52,7 +52,7 @@ def test_all_aggregates_on_i5() -> None:
 
 
 def test_sliding_windows_of_example_6() -> None:
-    """Paper 03, Example 6, a second earlier, on the epoch's grid (G16): [0, 10) has 43 trends, [3, 13) has 5."""
+    """Paper 03, Example 6, one second earlier, on the epoch's grid (G16): [0, 10) has 43 trends, [3, 13) has 5."""
     events = stream("a0 b1 c1 a2 e2 a3 c4 d5 b6 a7 b8")
     rows = aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10 SLIDE 3", events)
     counts = {row["window_start"]: row["count"] for row in rows}
@@ -61,7 +61,7 @@ def test_sliding_windows_of_example_6() -> None:
 
 @pytest.mark.parametrize(("pattern", "count"), [("A+", 4), ("(SEQ(A+, B))+", 7)])
 def test_edge_predicates(pattern: str, count: int) -> None:
-    """Paper 03, Example 7 (G18): the test stands on a -> a, b -> a is free."""
+    """Paper 03, Example 7 (G18): the condition is on the edge a -> a; the edge b -> a has none."""
     [row] = aggregate(f"RETURN COUNT(*) PATTERN {pattern} WHERE A.attr < NEXT(A).attr WITHIN 100", I5)
     assert row["count"] == count
 
@@ -83,31 +83,31 @@ def test_recurring_types() -> None:
 
 
 def test_group_that_a_trend_lacks() -> None:
-    """docs/semantics.md 4: trends that bind no event with the grouped attribute are the group null, after others."""
+    """docs/semantics.md 4: trends without an event that has the grouped attribute form the group null, the last one."""
     events = stream("a1 b2 a3 b4", g=[2, None, 1, None])
     rows = aggregate("RETURN COUNT(*) PATTERN SEQ(A?, B) GROUP-BY A.g WITHIN 100", events)
     assert [(row["g"], row["count"]) for row in rows] == [(1, 1), (2, 2), (None, 2)]
 
 
 def test_ties() -> None:
-    """G2: two a's at one moment are two trends; ordered, they also follow each other."""
+    """G2: two a's at one moment are two trends. With ordered ties, they also follow each other."""
     assert aggregate("RETURN COUNT(*) PATTERN A+ WITHIN 100", stream("a1 a1"))[0]["count"] == 2
 
 
 def counts(pattern: str, events: pa.Table, window: str = "WITHIN 100") -> list[object]:
-    """The number of trends of each window that has any."""
+    """The number of trends of each window that has a trend."""
     return [row["count"] for row in aggregate(f"RETURN COUNT(*) PATTERN {pattern} {window}", events)]
 
 
 def test_negations_side_by_side() -> None:
-    """G4: neither may occur; a sequence of them is another matter."""
+    """G4: neither type may occur. A negated sequence of them means something else."""
     events = stream("a1 b2 a3")
     assert counts("SEQ(A x, NOT B, NOT C, A y)", events) == []
     assert counts("SEQ(A x, NOT SEQ(B, C), A y)", events) == [1]
 
 
 def test_nested_negation() -> None:
-    """Paper 03, Example 4 (G12): an E between C and D makes them harmless; elsewhere it changes nothing."""
+    """Paper 03, Example 4 (G12): an E between C and D excuses them; an E elsewhere changes nothing."""
     events = stream("a1 c2 e3 d4 b5")
     assert counts("(SEQ(A+, NOT SEQ(C, NOT E, D), B))+", events) == [1]
     assert counts("(SEQ(A+, NOT SEQ(C, D), B))+", events) == []
@@ -120,27 +120,30 @@ def test_leading_negation() -> None:
 
 
 def test_negated_trends_cut_from_start_to_end() -> None:
-    """Paper 03, Definition 5 (G11): c2 d6 cuts only what began before c2 off from what follows d6; ties cut nothing."""
+    """Paper 03, Definition 5 (G11): c2 d6 separates events before c2 from events after d6 only; ties cut nothing."""
     assert counts("SEQ(A, NOT SEQ(C, D), B)", stream("a1 c2 a2 a3 b5 d6 b6 b7")) == [8]
     assert counts("SEQ(A, NOT C, B)", stream("a1 c1 b2")) == [1]
     assert counts("SEQ(A, NOT C, B)", stream("a1 c2 b2")) == [1]
 
 
 def test_negation_ends_at_the_next_event_of_the_pattern() -> None:
-    """docs/semantics.md 3: in SEQ(A, SEQ(B, NOT E), C) it ends at C; only without a neighbour the window bounds it."""
+    """docs/semantics.md 3: in SEQ(A, SEQ(B, NOT E), C) NOT E ends at C. Only without a neighbour the window ends it."""
     assert counts("SEQ(A, SEQ(B, NOT E), C)", stream("a1 b2 c3 e4")) == [1]
     assert counts("SEQ(A, SEQ(B, NOT E), C)", stream("a1 b2 e3 c4")) == []
 
 
 def test_negation_at_the_edges_of_sliding_windows() -> None:
-    """An E forbids nothing in windows that do not hold it; nor does a sequence of which they hold a part."""
+    """An E forbids nothing in windows without it. Nor does a sequence that is only partly in the window."""
     events = stream("c1 d4 a6 c7 d12")
     assert counts("SEQ(NOT SEQ(C, D), A)", events, "WITHIN 10 SLIDE 3") == [1, 1]  # [3, 13), [6, 16): not [0, 10)
-    assert counts("SEQ(A, NOT SEQ(C, D))", events, "WITHIN 10 SLIDE 3") == [1, 1]  # [-3, 7), [0, 10): d12 is outside
+    assert counts("SEQ(A, NOT SEQ(C, D))", events, "WITHIN 10 SLIDE 3") == [
+        1,
+        1,
+    ]  # windows [-3, 7), [0, 10): d12 is outside
 
 
 def test_negated_type_without_part_of_the_key() -> None:
-    """GRETA's Q3: an accident is in the partition of every vehicle of its segment; one of no segment is in none."""
+    """GRETA's Q3: an accident is in the partition of every vehicle of its segment; without a segment it is in none."""
     text = """RETURN segment, COUNT(*), AVG(P.speed) PATTERN SEQ(NOT Accident A, Position P+)
               WHERE [P.vehicle, segment] AND P.speed > NEXT(P).speed GROUP-BY segment WITHIN 10"""
     whole = AttributeType.INT
@@ -158,12 +161,12 @@ def test_negated_type_without_part_of_the_key() -> None:
     )
     evaluator = TrendEvaluator(bind(text, LogSchema({"Accident": accident, "Position": position})))
     rows = evaluator.merge(evaluator.evaluate(events)).to_pylist()
-    # in segment 1 the trends of vehicle 7 begin before the accident; those of vehicle 9 would begin after it
+    # in segment 1, trends of vehicle 7 begin before the accident; trends of vehicle 9 would begin after it
     assert [(row["segment"], row["count"], row["avg_P_speed"]) for row in rows] == [(1, 2, 140 / 3), (2, 1, 60.0)]
 
 
 def test_negation_keeps_every_digit() -> None:
-    """Counts beyond a machine word: 2**100 - 1 trends begin before c, as many other ones have no c between them."""
+    """Counts beyond a machine word: 2**100 - 1 trends lie before c, and as many lie after it."""
     log = stream(" ".join([f"a{i}" for i in range(1, 101)] + ["c101"] + [f"a{i}" for i in range(102, 202)]))
     before, after = 2**100 - 1, 2**100 - 1
     assert exact_counts("(SEQ(A, NOT C))+", log) == [str(after)]
@@ -173,14 +176,14 @@ def test_negation_keeps_every_digit() -> None:
 
 
 def test_events_of_one_moment_are_one_step() -> None:
-    """G27: in whatever order they arrive, a3 and e3 neither follow nor cut each other."""
+    """G27: in any order of arrival, a3 and e3 neither follow nor cut each other."""
     for pattern, count in (("SEQ(A+, NOT E)", 14), ("SEQ(A, NOT E, A b)", 4), ("(SEQ(A, NOT E))+", 11)):
         for order in ("a1 b2 c2 a3 e3 a4 c5 d6 b7 a8 b9", "a1 c2 b2 e3 a3 a4 c5 d6 b7 a8 b9"):
             assert counts(pattern, stream(order)) == [count]
 
 
 def exact_counts(pattern: str, events: pa.Table) -> list[object]:
-    """The number of trends of each window, all digits."""
+    """The number of trends of each window, with all digits."""
     query = bind(f"RETURN COUNT(*) PATTERN {pattern} WITHIN 1000", log_schema_of(events))
     evaluator = TrendEvaluator(query, exact=True)
     return evaluator.merge(evaluator.evaluate(events)).column("count_exact").to_pylist()

@@ -1,4 +1,4 @@
-"""Random GRETA graphs for the kernels, too long to enumerate, and GRETA's algorithm over them in Python integers."""
+"""Random GRETA graphs for the kernels, too long to enumerate, and GRETA's algorithm on them in Python integers."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Edge = tuple[int, int]
 
 
 def stream(random: np.random.Generator, states: int, n: int) -> Vertices:
-    """n vertices over few enough times that some are tied."""
-    some = np.uint64((1 << states) - 1)
+    """n vertices at few enough times that some have equal times."""
+    all_states = np.uint64((1 << states) - 1)
     return Vertices(
         tick=np.sort(random.integers(-n, n, n)),
-        states=random.integers(0, 1 << states, n).astype(np.uint64) & some,
+        states=random.integers(0, 1 << states, n).astype(np.uint64) & all_states,
         weights=random.integers(0, 9, (n, 2)),
         weighted=random.integers(0, 1 << states, 2).astype(np.uint64),
         codes=random.integers(-9, 9, (n, 2)),
@@ -33,7 +33,7 @@ def stream(random: np.random.Generator, states: int, n: int) -> Vertices:
 
 
 def template(random: np.random.Generator, states: int) -> tuple[StateArrays, list[Edge]]:
-    """A random template of which the first state starts and the last ends."""
+    """A random template. Trends start in its first state and end in its last state."""
     edges = [(p, q) for p in range(states) for q in range(states) if random.random() < 0.6]
     return automaton(states, [0], [states - 1], edges), edges
 
@@ -46,7 +46,7 @@ def exactly(graph: Graph, windows: Windows) -> tuple[list[list[int]], Ints]:
 
 
 def earlier(vertices: Vertices) -> Flags:
-    """[later, earlier] whether time passes between two vertices: what an edge without a comparison asks."""
+    """[later, earlier] Whether time passes between two vertices. An edge without a comparison asks only this."""
     return vertices.tick[np.newaxis, :] < vertices.tick[:, np.newaxis]
 
 
@@ -59,9 +59,9 @@ def every_edge(
     may_begin: Callable[[int, int], Any] = lambda vertex, state: True,
     may_end: Callable[[int, int], Any] = lambda vertex, state: True,
 ) -> tuple[list[int], list[int]]:
-    """Totals and minima of one window by GRETA, Algorithm 2: every predecessor of every vertex, one by one.
+    """Totals and minima of one window by GRETA, Algorithm 2: visits every predecessor of every vertex.
 
-    `edges[source, target]`: [later, earlier] which vertices follow which along this edge.
+    `edges[source, target]`: [later, earlier] whether the later vertex follows the earlier one along this edge.
     """
     states, sums = len(graph.start), vertices.weights.shape[1]
     numbers = np.zeros((last, states, 1 + sums), dtype=object)

@@ -1,4 +1,4 @@
-"""The kernels for edges with comparisons count what a scan of all pairs counts: window by window, and side by side."""
+"""Kernels for edges with comparisons count the same as a scan of all pairs: window by window, and side by side."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tests.trends.kernels.graphs import SEEDS, Edge, earlier, every_edge, exactl
 
 
 def fitting(vertices: Vertices, comparisons: Comparisons) -> dict[Edge, Flags]:
-    """[later, earlier] which vertices follow which along each compared edge."""
+    """For each compared edge: [later, earlier] whether the later vertex follows the earlier one."""
     n = len(vertices.tick)
-    found = {}
+    by_edge = {}
     for c in range(len(comparisons.source)):
-        own, asked = comparisons.rank[:, c][np.newaxis, :], comparisons.bound[:, c][:, np.newaxis]
-        fits = (own == asked) if comparisons.equal[c] else (own <= asked)
-        fits = fits & (own > 0) & earlier(vertices)
-        for other in range(comparisons.first_other[c], comparisons.first_other[c + 1]):
-            own = comparisons.other_rank[:, other][np.newaxis, :]
-            fits &= (own > 0) & (own <= comparisons.other_bound[:, other][:, np.newaxis])
+        ranks, bounds = comparisons.rank[:, c][np.newaxis, :], comparisons.bound[:, c][:, np.newaxis]
+        fits = (ranks == bounds) if comparisons.equal[c] else (ranks <= bounds)
+        fits = fits & (ranks > 0) & earlier(vertices)
+        for o in range(comparisons.first_other[c], comparisons.first_other[c + 1]):
+            ranks = comparisons.other_rank[:, o][np.newaxis, :]
+            fits &= (ranks > 0) & (ranks <= comparisons.other_bound[:, o][:, np.newaxis])
         if comparisons.cut[c]:
             fits &= np.arange(n)[np.newaxis, :] >= comparisons.since[c][:, np.newaxis]
-        found[int(comparisons.source[c]), int(comparisons.target[c])] = fits
-    return found
+        by_edge[int(comparisons.source[c]), int(comparisons.target[c])] = fits
+    return by_edge
 
 
 def in_a_ring(graph: Graph, windows: Windows) -> tuple[list[list[int]], list[list[int]], list[bool]]:
-    """Totals, minima and flags of `ring`."""
+    """The totals, minima and flags of `ring`."""
     numbers = no_numbers(graph.vertices, len(windows.first))
     count_overlapping_windows(graph, windows.ranges, numbers)
     return numbers.totals.tolist(), numbers.minima.tolist(), numbers.overflowed.tolist()
@@ -41,7 +41,7 @@ def in_a_ring(graph: Graph, windows: Windows) -> tuple[list[list[int]], list[lis
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
-    """Blocks of overlapping windows over two partitions, with comparisons and all aggregates; ranks near or far."""
+    """Blocks of overlapping windows in two partitions, with comparisons and all aggregates; dense or sparse ranks."""
     random = np.random.default_rng(seed)
     n, states = 200, 2
     vertices = stream(random, states, n)
@@ -50,7 +50,7 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     free = edges[len(compared) :]
     graph = automaton(states, [0], [1], free)
     values = random.integers(0, int(random.choice([3, 30, 300, 10**6])), (n, len(compared)))
-    rank = np.where(random.random(values.shape) < 0.05, 0, values + 1).astype(np.int32)  # 0: unknown
+    rank = np.where(random.random(values.shape) < 0.05, 0, values + 1).astype(np.int32)  # 0: null
     equal = random.random(len(compared)) < 0.3
     bound = (values + 1 - ~equal).astype(np.int32)
     ends = np.array(compared, dtype=np.int64).reshape(-1, 2)
@@ -61,12 +61,12 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
     vertices = vertices._replace(tick=np.concatenate([vertices.tick[:120], vertices.tick[:80]]))
     size = int(random.integers(2, 60))
     windows = list_windows(vertices.tick, np.array([0, 120, n]), size, int(random.integers(1, size)))
-    whole = Graph(graph, comparisons, vertices, no_limits())
+    compared_graph = Graph(graph, comparisons, vertices, no_limits())
     numbers = no_numbers(vertices, len(windows.first))
     totals, minima, flags = numbers
-    count_compared_windows(whole, windows.ranges, numbers)
-    exact, exact_minima = exactly(whole, windows)
-    ringed, ringed_minima, ringed_flags = in_a_ring(whole, windows)
+    count_compared_windows(compared_graph, windows.ranges, numbers)
+    exact, exact_minima = exactly(compared_graph, windows)
+    ringed, ringed_minima, ringed_flags = in_a_ring(compared_graph, windows)
     follows = {**dict.fromkeys(free, earlier(vertices)), **fitting(vertices, comparisons)}
     for w, (first, last) in enumerate(zip(windows.first, windows.last, strict=True)):
         assert (exact[w], exact_minima[w].tolist()) == every_edge(graph, follows, vertices, first, last)
@@ -77,22 +77,24 @@ def test_lanes_are_the_windows_one_by_one(seed: int) -> None:
 
 
 def rising(random: np.random.Generator, n: int, values: int) -> tuple[Comparisons, Vertices]:
-    """A+ with rising values out of so many; a seventh of them unknown."""
+    """A+ with rising values, drawn from `values` different ones; about a seventh are null."""
     vertices = stream(random, 1, n)._replace(states=np.ones(n, np.uint64), weighted=np.ones(2, np.uint64))
     rank = random.integers(1, values + 1, (n, 1)).astype(np.int32) * (random.random((n, 1)) < 0.85).astype(np.int32)
-    one, no = np.array([0]), np.array([False])
+    state, never = np.array([0]), np.array([False])
     bound = np.maximum(rank - 1, 0).astype(np.int32)
-    return Comparisons(one, one, no, rank, bound, np.array([values]), *no_others(1, n), no, no_cuts()), vertices
+    return Comparisons(
+        state, state, never, rank, bound, np.array([values]), *no_others(1, n), never, no_cuts()
+    ), vertices
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_take_the_lanes_of_others_again_and_again(seed: int) -> None:
-    """More windows than a ring has lanes, some apart; bursts whose numbers outgrow words, in lanes that others take."""
+    """More windows than lanes, with gaps between some. Bursts exceed words, in lanes that later windows reuse."""
     random = np.random.default_rng(seed)
     n = 700
     comparisons, vertices = rising(random, n, int(random.choice([2, 5, 40])))
     calm = random.integers(0, 12_000, n - 300)
-    bursts = [random.integers(at, at + 60, 150) for at in (3_000, 7_500)]
+    bursts = [random.integers(begin, begin + 60, 150) for begin in (3_000, 7_500)]
     tick = np.sort(np.concatenate([calm, *bursts]))
     tick = np.where(tick > 5_000, tick + 2_000 * (seed % 2), tick)
     vertices = vertices._replace(tick=tick)
@@ -109,7 +111,7 @@ def test_windows_take_the_lanes_of_others_again_and_again(seed: int) -> None:
 
 @pytest.mark.parametrize("overlap", [1, 7, 90, 300, 700])
 def test_more_windows_over_a_vertex_than_a_ring_has_lanes(overlap: int) -> None:
-    """Every second or third window has a walk of its own; windows of one vertex more than one another."""
+    """Every second or third window has its own walk. Each window begins one vertex after the one before."""
     random = np.random.default_rng(overlap)
     n = 900
     comparisons, vertices = rising(random, n, 4)
@@ -124,7 +126,7 @@ def test_more_windows_over_a_vertex_than_a_ring_has_lanes(overlap: int) -> None:
 
 @pytest.mark.parametrize("weight", [2**20, 2**31, 2**59, 2**61])
 def test_products_beyond_a_word_are_flagged(weight: int) -> None:
-    """A sum that outgrows a word in some windows only, by its weights rather than by the number of trends."""
+    """In some windows a sum exceeds a word, because of its weights and not because of the number of trends."""
     random = np.random.default_rng(1)
     n = 300
     comparisons, vertices = rising(random, n, 30)
@@ -143,14 +145,14 @@ def test_products_beyond_a_word_are_flagged(weight: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS[:4])
 def test_windows_that_outgrow_words_beside_some_that_do_not(seed: int) -> None:
-    """A burst in the middle of a log: some windows of a block have numbers of many limbs, some of one."""
+    """A burst in the middle of a log: in one block, some windows need many limbs and some need one."""
     random = np.random.default_rng(seed)
     n = 700
     tick = np.sort(np.concatenate([random.integers(0, 10_000, 100), random.integers(4_500, 5_500, n - 100)]))
     vertices = stream(random, 1, n)._replace(tick=tick, states=np.ones(n, np.uint64))
     rank = random.integers(1, 6, (n, 1)).astype(np.int32)
-    one, no = np.array([0]), np.array([False])
-    comparisons = Comparisons(one, one, no, rank, rank, np.array([5]), *no_others(1, n), no, no_cuts())
+    state, never = np.array([0]), np.array([False])
+    comparisons = Comparisons(state, state, never, rank, rank, np.array([5]), *no_others(1, n), never, no_cuts())
     windows = list_windows(tick, np.array([0, n]), 1000, 100)
     graph = Graph(automaton(1, [0], [0], []), comparisons, vertices, no_limits())
     exact, minima = exactly(graph, windows)
@@ -164,7 +166,7 @@ def test_windows_that_outgrow_words_beside_some_that_do_not(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cuts_and_limits(seed: int) -> None:
-    """Edges that forget what came before a moment, windows that say who may begin and end."""
+    """Edges that are cut at a moment, and windows that limit which vertices may begin and end trends."""
     random = np.random.default_rng(seed)
     n, states = 70, 3
     vertices = stream(random, states, n)
@@ -175,7 +177,7 @@ def test_cuts_and_limits(seed: int) -> None:
     values = random.integers(1, int(random.choice([2, 30])), (n, len(cut)))
     equal = random.random(len(cut)) < 0.3
     bound = values - (~equal & (random.random(len(cut)) < 0.7))
-    # a vertex follows those from some vertex on that came before it; mostly its successors follow no earlier ones
+    # a vertex follows the vertices since an earlier vertex; for most seeds that start never moves back
     before = np.searchsorted(tick, tick)
     since = (before * random.random((len(cut), n))).astype(np.int64)
     since = np.maximum.accumulate(since, axis=1) if seed % 3 else since
@@ -214,7 +216,7 @@ def test_cuts_and_limits(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("several", [2, 3])
 def test_several_comparisons(several: int, seed: int) -> None:
-    """Divide and conquer, and pairs tile by tile: ties, unknown values, windows, cuts."""
+    """Divide and conquer, and pairs tile by tile, with ties, nulls, windows and cuts."""
     random = np.random.default_rng(seed)
     n, states = 260, 2
     vertices = stream(random, states, n)
@@ -226,7 +228,7 @@ def test_several_comparisons(several: int, seed: int) -> None:
     ends = np.array(compared, dtype=np.int64)
     count = len(compared)
     most = int(random.choice([3, 40, 400]))
-    rank = random.integers(0, most, (n, count, several)).astype(np.int32)  # 0: unknown
+    rank = random.integers(0, most, (n, count, several)).astype(np.int32)  # 0: null
     bound = random.integers(0, most, (n, count, several)).astype(np.int32)
     equal = random.random(count) < 0.3
     cut = random.random(count) < 0.2

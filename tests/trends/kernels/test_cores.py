@@ -1,4 +1,4 @@
-"""A hot group, or no group at all, on several cores: the rows of one."""
+"""A large group, or no groups at all, on several cores gives the same rows as on one core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUERIES = (
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_cores_change_nothing(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts of a few vertices, ties and large numbers included."""
+    """Parts have few vertices; the log has ties and large numbers."""
     monkeypatch.setattr(cores, "FEWEST_VISITS", 20)
     random = np.random.default_rng(7)
     n = 1500
@@ -38,13 +38,13 @@ def test_cores_change_nothing(query: str, monkeypatch: pytest.MonkeyPatch) -> No
         }
     )
     text = f"RETURN {'g, ' if 'GROUP' in query else ''}COUNT(*), SUM(A.x), MIN(A.x) {query}"
-    one = cep.aggregate(text, log, cores=1, exact=True)
-    assert one.num_rows > 10
-    assert cep.aggregate(text, log, cores=3, exact=True).equals(one)
+    single_core = cep.aggregate(text, log, cores=1, exact=True)
+    assert single_core.num_rows > 10
+    assert cep.aggregate(text, log, cores=3, exact=True).equals(single_core)
 
 
 def test_a_hot_group_is_split_by_time() -> None:
-    """Windows of one partition, tumbling and sliding: parts cover all ranges and overlap by a quarter at most."""
+    """Tumbling and sliding windows of one partition: parts cover all ranges and overlap by at most a quarter."""
     n = 1_000_000
     for size, slide in ((40, 40), (6_000, 100)):
         windows = cores.Windows(

@@ -1,4 +1,4 @@
-"""The kernels for edges without a comparison count alike: ties, many states, and numbers of any size."""
+"""The kernels for edges without comparisons agree: ties, many states, and numbers of any size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.trends.kernels.graphs import SEEDS, earlier, every_edge, exactly, str
 
 
 def counted(kernel: str, graph: Graph, windows: Windows, points: MeetingPoints) -> Numbers:
-    """The numbers of one kernel."""
+    """The numbers that one kernel counts."""
     numbers = no_numbers(graph.vertices, len(windows.first))
     if kernel == "one by one":
         count_windows(graph, windows.ranges, numbers)
@@ -35,7 +35,7 @@ def counted(kernel: str, graph: Graph, windows: Windows, points: MeetingPoints) 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kernel", ["one by one", "two states", "panes", "meeting", "ranked"])
 def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
-    """Whatever a kernel does not flag equals the unlimited numbers; some windows outgrow a word, some do not."""
+    """Windows that a kernel does not flag equal the unlimited numbers. Some windows exceed a word, some do not."""
     random = np.random.default_rng(seed)
     states = int(random.integers(1, 3 if kernel in ("two states", "panes") else 4))
     vertices = stream(random, states, 150)
@@ -57,7 +57,7 @@ def test_kernels_agree_with_exact_numbers(kernel: str, seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS[:4])
 @pytest.mark.parametrize("largest", [1, 2**20, 2**31, 2**40, 2**61])
 def test_exact_numbers_are_those_of_python(largest: int, seed: int) -> None:
-    """Numbers of one to many limbs, weights of one limb or two, one window or many that overlap."""
+    """Numbers with one or many limbs, weights with one or two limbs, one window or many overlapping windows."""
     random = np.random.default_rng(seed)
     n, states = int(random.choice([30, 130])), int(random.integers(1, 4))
     vertices = stream(random, states, n)._replace(weights=random.integers(0, largest, (n, 2), endpoint=True))
@@ -73,7 +73,7 @@ def test_exact_numbers_are_those_of_python(largest: int, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cuts_of_two_states_are_those_of_any(seed: int) -> None:
-    """Edges that forget what came before a moment: prefix sums in registers against sums formed again."""
+    """Edges that are cut at a moment: prefix sums in registers give the same as sums computed again."""
     random = np.random.default_rng(seed)
     n = 150
     vertices = stream(random, 2, n)._replace(weights=np.zeros((n, 0), np.int64), codes=np.zeros((n, 0), np.int64))
@@ -90,9 +90,9 @@ def test_cuts_of_two_states_are_those_of_any(seed: int) -> None:
     )
     windows = list_windows(tick, np.array([0, n]), 30, 10)
     cut_graph = Graph(graph, comparisons, vertices, no_limits())
-    found = []
+    results = []
     for kernel in (count_windows, count_by_two_states):
         numbers = no_numbers(vertices, len(windows.first))
         kernel(cut_graph, windows.ranges, numbers)
-        found.append((numbers.totals[~numbers.overflowed].tolist(), numbers.overflowed.tolist()))
-    assert found[0] == found[1]
+        results.append((numbers.totals[~numbers.overflowed].tolist(), numbers.overflowed.tolist()))
+    assert results[0] == results[1]
