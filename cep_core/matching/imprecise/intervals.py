@@ -1,7 +1,8 @@
-"""When each event may have happened: any whole moment of [ts_lo, ts_hi], all equally likely (SASE++, section 2.3).
+"""Computes when each event may have happened: any whole moment of [ts_lo, ts_hi], all equally likely.
 
-A table's own columns `ts_lo` and `ts_hi` say it event by event; else the log's schema says for each event type how much
-earlier and later than `ts` its events may have happened. Without either an event happened at `ts`.
+From SASE++, section 2.3. The columns `ts_lo` and `ts_hi` of the table give the interval of each event. Without these
+columns, the log's schema gives for each event type how much earlier and later than `ts` its events may have happened.
+Without either, an event happened at `ts`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ LOW, HIGH = "ts_lo", "ts_hi"
 
 
 def intervals(events: pa.Table, schema: LogSchema) -> tuple[Ints, Ints]:
-    """The first and the last possible moment of each event. Raises ValueError unless each interval holds its `ts`.
+    """The first and the last possible moment of each event. Raises ValueError if an interval does not contain its `ts`.
 
     >>> log = pa.table({"event_type": ["A", "B"], "ts": [60, 70]})
     >>> [bounds.tolist() for bounds in intervals(log, LogSchema({}, imprecision={"A": (0, 59)}))]
@@ -33,8 +34,8 @@ def intervals(events: pa.Table, schema: LogSchema) -> tuple[Ints, Ints]:
     outside = np.flatnonzero((low > ts) | (high < ts))
     if len(outside):
         row = int(outside[0])
-        found = f"ts {ts[row]} lies outside of [{low[row]}, {high[row]}] in row {row}"
-        raise ValueError(f"'{LOW}' and '{HIGH}' are the first and last possible moment of an event, but {found}")
+        problem = f"ts {ts[row]} lies outside of [{low[row]}, {high[row]}] in row {row}"
+        raise ValueError(f"'{LOW}' and '{HIGH}' are the first and last possible moment of an event, but {problem}")
     return low, high
 
 

@@ -51,9 +51,9 @@ def violated(
 ) -> Flags:
     """For each listed match, whether the negated element occurs in one of its zones.
 
-    `network`: of the element (`negation_edges.negated_network`). `automaton`: of the pattern. `window`: for each match, the
-    first row of its window and the first row after it. `ties`: for each row, the first row at the same time and the
-    first later row.
+    `network`: of the element (`negation_edges.negated_network`). `automaton`: of the pattern. `window`: for each match,
+    the first row of its window and the first row after it. `ties`: for each row, the first row at the same time and
+    the first later row.
     """
     bad = np.zeros(len(paths), np.bool_)
     candidate = np.concatenate([[0], np.cumsum(any_state(network.fits))])
