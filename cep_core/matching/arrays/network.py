@@ -193,8 +193,10 @@ def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: 
             query[row] = 0
             continue
         # Numba needs `side` as a literal
-        found = np.searchsorted(distinct, key, side="right") if itself else np.searchsorted(distinct, key, side="left")
-        query[row] = n - found if falling else found
+        position = (
+            np.searchsorted(distinct, key, side="right") if itself else np.searchsorted(distinct, key, side="left")
+        )
+        query[row] = n - position if falling else position
 
 
 @njit(cache=True)
