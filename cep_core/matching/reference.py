@@ -108,19 +108,19 @@ def step_by_step(pattern: Pattern, path: Path) -> Iterator[tuple[Step, ...]]:
 
 def any_matches(pattern: Pattern, events: int, extends: Extends) -> set[Path]:
     """Skip-till-any-match: every path through the pattern over the events 0..events-1."""
-    found: set[Path] = set()
+    finished: set[Path] = set()
 
     def go_on(path: Path, rest: Rest) -> None:
         for step in continuations(rest):
             if step.unit is None:
-                found.update({path} if path else ())
+                finished.update({path} if path else ())
                 continue
             for event in range(path[-1][0] + 1 if path else 0, events):
                 if extends(path, event, step):
                     go_on((*path, (event, step.unit.variable)), step.rest)
 
     go_on((), (pattern,))
-    return found
+    return finished
 
 
 def run_matches(

@@ -27,9 +27,9 @@ def intervals(events: pa.Table, schema: LogSchema) -> tuple[Ints, Ints]:
     ts = events.column("ts").to_numpy()
     low, high = ts.copy(), ts.copy()
     for event_type, (before, after) in schema.imprecision.items():
-        own = pc.fill_null(pc.equal(events.column("event_type"), event_type), False).to_numpy()
-        low[own] -= before
-        high[own] += after
+        of_type = pc.fill_null(pc.equal(events.column("event_type"), event_type), False).to_numpy()
+        low[of_type] -= before
+        high[of_type] += after
     low, high = _column(events, LOW, low), _column(events, HIGH, high)
     outside = np.flatnonzero((low > ts) | (high < ts))
     if len(outside):

@@ -116,4 +116,4 @@ def confidence_of_pair(query: Query, events: pa.Table, path: Path) -> tuple[floa
 def _bound(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, set[int]]:
     """The events of each variable, by seq."""
     bound = {name: row[name] for name in names if row[name] is not None}
-    return {name: set(its) if isinstance(its, list) else {its} for name, its in bound.items()}
+    return {name: set(seqs) if isinstance(seqs, list) else {seqs} for name, seqs in bound.items()}

@@ -91,9 +91,9 @@ def match_nodes(network: Network, questions: Ends) -> Paths:
         rows, bound = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
         offsets = np.empty(len(ends) - done + 1, np.int64)
         remaining = questions.take(np.arange(done, len(ends)))
-        more = _collect(network, remaining, scratch, reached, rows, bound, offsets)
-        used = offsets[more]
-        jobs = np.arange(done, done + more)
-        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: more + 1].copy(), jobs))
-        done += more
+        answered = _collect(network, remaining, scratch, reached, rows, bound, offsets)
+        used = offsets[answered]
+        jobs = np.arange(done, done + answered)
+        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: answered + 1].copy(), jobs))
+        done += answered
     return Paths.join(pieces)

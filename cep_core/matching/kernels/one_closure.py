@@ -142,7 +142,7 @@ def _fill(
     lists, seq, ts = events
     ends, befores, begins = questions.rows, questions.befores, questions.begins
     a_rows, b_rows, until_a, until_b, after_a, before = lists
-    at, begin, end, pool, here, stop, chain, match_of, value_of = walk
+    at, begin, end, pool, cursor, stop, chain, match_of, value_of = walk
     first_ts, first, offsets, values, last_ts, last, jobs = batch
     count = 0
     used = 0
@@ -194,13 +194,13 @@ def _fill(
                     if top == high - low:
                         break
                     match_of[top], value_of[top] = count, used
-                    chain[0], here[0], stop[0] = seq[b_rows[low + top]], begin[top], end[top]
+                    chain[0], cursor[0], stop[0] = seq[b_rows[low + top]], begin[top], end[top]
                     top += 1
                     depth = 1
-                if here[depth - 1] < stop[depth - 1]:
-                    j = pool[here[depth - 1]]
-                    here[depth - 1] += 1
-                    chain[depth], here[depth], stop[depth] = seq[b_rows[low + j]], begin[j], end[j]
+                if cursor[depth - 1] < stop[depth - 1]:
+                    j = pool[cursor[depth - 1]]
+                    cursor[depth - 1] += 1
+                    chain[depth], cursor[depth], stop[depth] = seq[b_rows[low + j]], begin[j], end[j]
                     depth += 1
                     continue
                 if count == first.shape[0] or used + depth > values.shape[0] - 4 or count - segment == remaining:

@@ -101,8 +101,8 @@ def _finish(forest: Forest, states: int, first: Ints, limits: Ints, last: Ints, 
         end = forest.accepting[first[k]]
         while end != NONE and end // states < limits[k]:
             last[k] = end
-            more = forest.successor[end]
-            end = NONE if more == NONE else forest.accepting[more]
+            successor = forest.successor[end]
+            end = NONE if successor == NONE else forest.accepting[successor]
         if last[k] != NONE:
             node = first[k]
             lengths[k] = 1

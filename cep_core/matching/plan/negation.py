@@ -186,15 +186,15 @@ def _beside(tests: list[Test], place: Place, outer: Automaton, query: Query) -> 
             continue  # a condition that mentions an absent event is ignored
         if len(test.others) > 1 or test.others[0] in lists:
             return None
-        other = test.others[0]
+        neighbour = test.others[0]
         names = {state: outer.variables[state] for state in (place.source, place.target) if state is not None}
-        plain = separated(test.expression, (other, Which.EACH))
-        beside = EdgePredicate(other, test.variable, Adjacency.NEIGHBOUR, test.expression, plain)
+        plain = separated(test.expression, (neighbour, Which.EACH))
+        beside = EdgePredicate(neighbour, test.variable, Adjacency.NEIGHBOUR, test.expression, plain)
         comparisons = separated_edge(beside, query)
-        if other not in names.values() or not comparisons:
+        if neighbour not in names.values() or not comparisons:
             return None
-        sides.add(other)
-        at_place += [NeighbourTest(test.variable, other, comparison) for comparison in comparisons]
+        sides.add(neighbour)
+        at_place += [NeighbourTest(test.variable, neighbour, comparison) for comparison in comparisons]
     return tuple(at_place) if len(sides) < 2 else None
 
 

@@ -149,9 +149,9 @@ def with_paths(table: pa.Table) -> pa.Table:
     begins = (ends - lengths.reshape(-1)).reshape(lengths.shape)
     pairs = np.empty((ends[-1] if len(ends) else 0, 2), np.int64)
     for state, values in enumerate(columns):
-        own = lengths[:, state]
-        within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
-        places = np.repeat(begins[:, state], own) + within
+        counts = lengths[:, state]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = np.repeat(begins[:, state], counts) + within
         flat = values.flatten() if pa.types.is_list(values.type) else values
         pairs[places, 0], pairs[places, 1] = flat.to_numpy(), state
     offsets = np.concatenate([[0], 2 * ends[len(columns) - 1 :: len(columns)]]).astype(np.int32)
