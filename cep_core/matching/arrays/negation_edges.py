@@ -193,7 +193,7 @@ def _complete(
         longest = max(longest, offsets[p + 1] - offsets[p])
     members, sizes = np.empty((states, longest), np.int64), np.zeros(states, np.int64)
     fitting = np.empty(states, np.bool_)
-    following = np.full(m + 1, m, np.int64)  # the first row from here on that fits the element
+    following = np.full(m + 1, m, np.int64)  # the first row from this one on that fits the element
     for row in range(m - 1, -1, -1):
         following[row] = row if fits[row].any() else following[row + 1]
     for p in range(offsets.shape[0] - 1):

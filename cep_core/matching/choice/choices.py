@@ -17,7 +17,7 @@ Kernel = TypeVar("Kernel")
 
 @dataclass(frozen=True)
 class Choice(Generic[Kernel]):
-    """A kernel for some queries."""
+    """A kernel, and the queries that it serves."""
 
     applies: Callable[[MatchPlan], bool]
     words: Callable[[MatchPlan], str]

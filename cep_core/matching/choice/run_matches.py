@@ -37,7 +37,7 @@ class RunMatches(CountedAnswers):
         return self.paths(np.arange(len(self.counts)))
 
     def keep(self, wanted: Flags | Ints) -> Self:
-        """Only these matches."""
+        """The answers with only these matches."""
         return replace(
             self,
             last_rows=self.last_rows[wanted],

@@ -3,10 +3,11 @@
 The probability of a pair is the probability of the worlds that contain both its matches within one window (`joint`).
 A pair is never more likely than one of its matches. So each side is searched with the pair's threshold.
 
-Two assumptions; queries that violate one are refused. First, no binding can match both sides: then a pair could be
-formed in two ways. Second, conditions on both sides do not depend on the order of a list's events. Cost: the search of
-each side, and for each value of the equivalences the product of the matches of both sides; each pair costs as `joint`
-states.
+There are two assumptions; queries that violate one are refused. First, no binding can match both sides; otherwise one
+pair could be formed in two ways. Second, conditions on both sides do not depend on the order of a list's events.
+
+Cost: the search of each side, and for each value of the equivalences the product of the matches of both sides; each
+pair costs as `joint` states.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None:
                     continue
                 i, j = low, middle
                 for k in range(low, high):
-                    left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
-                    if left:
+                    take_left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
+                    if take_left:
                         spare[k] = order[i]
                         i += 1
                     else:

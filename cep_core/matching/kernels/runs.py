@@ -41,7 +41,7 @@ def _grow(
     tick, fits, accepts, begin, target = network.tick, network.fits, network.accepts, network.begin, network.target
     condition, operator, left, right = network.condition, network.operator, network.left, network.right
     m, states = fits.shape
-    upcoming = np.full((m + 1, states), NONE, np.int64)  # the first row from here on that fits a state
+    upcoming = np.full((m + 1, states), NONE, np.int64)  # the first row from this one on that fits a state
     for p in range(offsets.shape[0] - 1):
         low, high = offsets[p], offsets[p + 1]
         after = high  # the first row with a later tick

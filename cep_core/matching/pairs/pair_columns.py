@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
     of_right: Ints
 
     def take(self, wanted: Ints | Flags) -> Pairs:
-        """Some of the pairs."""
+        """The pairs with these numbers."""
         return self._replace(of_left=self.of_left[wanted], of_right=self.of_right[wanted])
 
     @property

@@ -25,7 +25,7 @@ from cep_core.numbers.lanes import LIMIT
 
 @dataclass(frozen=True)
 class CountedAnswers(LastEvents, ABC):
-    """Answers whose matches are counted."""
+    """Answers whose matches are counted before they are listed."""
 
     counts: Ints
     """[answer] its number of matches."""
@@ -95,7 +95,7 @@ class CountedAnswers(LastEvents, ABC):
 
 @dataclass(frozen=True)
 class JudgedAnswers(LastEvents, ABC):
-    """Answers whose matches are known once they are listed and judged."""
+    """Answers whose matches must be listed and judged to count them."""
 
     @abstractmethod
     def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:

@@ -62,7 +62,7 @@ def partial_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
-    """The events of one variable by seq: a list, or the single event; null where the variable is absent."""
+    """The events of one variable by seq: a list, or the single event; null if the variable is absent."""
     absent = ~bound.present
     values = seq[bound.rows]
     if as_list:

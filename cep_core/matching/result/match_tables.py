@@ -50,5 +50,5 @@ def match_tables(
 
 
 def cut_days(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
-    """The days that have more matches than are listed, one by one."""
+    """The days whose listing was cut, one by one."""
     return [[day] for day in days if day.is_cut]

@@ -106,7 +106,7 @@ class Spending:
         return np.isin(self._part, exhausted)
 
     def give_up(self, question: int, reason: str = "") -> None:
-        """Gives up this question and all later ones, of any day; `reason`: if it is not only the budget."""
+        """Gives up this question and all later ones, of any day; `reason`: one besides the budget, if any."""
         self._reason = reason
         for day in set(self._part[question:].tolist()):
             if self._stopped[day] is None:

@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """One condition, judged."""
+    """The result of judging one condition on a binding."""
 
     kind: Kind
     said: str

@@ -15,7 +15,7 @@ from cep_core.matching.arrays.network import Network
 from cep_core.matching.imprecise.kernels.borrowing import borrowing
 
 STRICT, LOOSE, TIED = 0, 1, 2
-"""Kinds of edges. STRICT: to a later moment. LOOSE: also to the same moment with a larger `seq`. TIED: only to that."""
+"""Edges. STRICT: to a later moment. LOOSE: or to the same moment with a larger `seq`. TIED: only the latter."""
 
 
 class Times(NamedTuple):
