@@ -1,7 +1,8 @@
-"""Which events complete a match, without counting or listing any: one pass ahead, under skip-till-any-match.
+"""Finds the events that complete a match, without counting or listing matches, under skip-till-any-match.
 
-A row completes a match exactly if the latest beginning of one of its accepting nodes (`latest_beginnings`) lies in the
-window. What one pass cannot decide is read off compact rows. Cost: `latest_beginnings`; else that of compact rows.
+One forward pass is enough: a row completes a match exactly if the latest beginning of one of its accepting nodes
+(`latest_beginnings`) is in the window. For queries that one pass cannot decide, the events are taken from compact rows.
+Cost: that of `latest_beginnings`, or that of compact rows.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from cep_core.matching.result.match_rows import LAST_SEQ, window_columns
 def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
     """The events of a log that complete a match, in each window with SLIDE: `last_ts`, `last_seq`, then the window.
 
-    `evaluator` of compact results; `events` in (ts, seq) order. What this pass does not decide - also pairs of matches
-    and imprecise events - is read off them.
+    `evaluator`: for compact results. `events`: in (ts, seq) order. If one pass cannot decide the query, as for pairs of
+    matches and imprecise events, the events are taken from its compact rows.
     """
     if isinstance(evaluator, MatchEvaluator) and evaluator.plan.detects:
         rows = _decided(evaluator.plan, events)
@@ -31,7 +32,7 @@ def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
         table = evaluator.merge(evaluator.evaluate(events))
         names = ["last_ts", LAST_SEQ, *(name for name in ("window_start", "window_end") if name in table.column_names)]
         rows = table.select(names).replace_schema_metadata(None).combine_chunks()
-    # an event that lacks part of a key may complete matches of several values of it
+    # an event without a value for part of a key may complete matches of several key values
     new = np.zeros(rows.num_rows, np.bool_)
     new[:1] = True
     for column in rows.columns:
@@ -40,13 +41,13 @@ def completing_events(evaluator: Evaluator, events: pa.Table) -> pa.Table:
 
 
 def _decided(plan: MatchPlan, events: pa.Table) -> pa.Table:
-    """The same by one pass, in each partition."""
+    """The completing events by one pass over each partition."""
     query, graph = plan.query, event_graph(plan, events)
-    asked = questions_about(graph, plan.automaton, query.window, None)
+    questions = questions_about(graph, plan.automaton, query.window, None)
     network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
-    asked = asked.take(completed(network, graph.offsets, graph.clock, graph.width, asked.ends))
-    last = asked.ends.rows
-    starts = asked.window_start
+    questions = questions.take(completed(network, graph.offsets, graph.clock, graph.width, questions.ends))
+    last = questions.ends.rows
+    starts = questions.window_start
     if starts is None and len(graph.offsets) == 2:
         order = np.arange(len(last))  # rows of one partition are in order
     else:

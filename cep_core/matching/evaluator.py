@@ -1,12 +1,12 @@
 """The evaluator of matching queries: plan, answers, output.
 
-The plan says where each condition is judged. The answers count the matches that end at each event before any is listed:
-`any_match` for skip-till-any-match, `next_match` for skip-till-next-match and contiguity. Where conditions need a whole
-match (postponed), answers are known once matches are listed and judged; totals are then exact while the listing is
-complete. The output writes listed matches, compact rows or supersets.
+The plan decides where each condition is judged. The answers count the matches that end at each event before any match
+is listed: `any_match` for skip-till-any-match, `next_match` for skip-till-next-match and contiguity. If conditions need
+a whole match (postponed), matches must be listed and judged to count them; totals are then exact only while the listing
+is complete. The output writes listed matches, compact rows or supersets.
 
-Cost: input plus output, as the modules say; the number of runs that an event-by-event matcher would keep plays no part,
-save under postponed conditions, where every match of the other conditions is listed once.
+Cost: input plus output, as the modules state. It does not depend on the number of runs that an event-by-event matcher
+would keep. The exception is postponed conditions: then every match of the other conditions is listed once.
 """
 
 from __future__ import annotations
@@ -28,13 +28,17 @@ from cep_core.matching.written_evaluator import WrittenEvaluator
 class MatchEvaluator(WrittenEvaluator):
     """Evaluates a matching query (`cep_core.language.evaluator.Evaluator`).
 
-    Of the settings, `max_matches`: so many matches of each operating day are listed, the first in the order of
-    (last_ts, last seq, events from first to last by (seq, place of the variable in the pattern)); None lists all.
-    `collapsed`: one compact row for each last event instead of its matches. With `supersets` these never cost a
-    listing: where conditions are judged on listed matches, a row holds what passes all other conditions, which may be
-    more than any match, and its count is unknown. `budget`: of the work that listing may take; polynomial work is not
-    counted, nor is a listing that is cut at `max_matches` unless its conditions are judged on listed matches. Raises
-    NotSupportedYet, with the place, for what it cannot evaluate.
+    The settings that it reads:
+
+    - `max_matches`: the number of matches listed for each operating day; None lists all. These are the first in the
+      order of (last_ts, last seq, events from first to last by (seq, place of the variable in the pattern)).
+    - `collapsed`: one compact row for each last event instead of its matches.
+    - `supersets`: compact rows never cost a listing. If conditions are judged on listed matches, a row has the events
+      that pass all other conditions. These may be more than the events of the matches, and the count is unknown.
+    - `budget`: limits the work of listing. Polynomial work is not counted. A listing that is cut at `max_matches` is
+      counted only if its conditions are judged on listed matches.
+
+    Raises NotSupportedYet, with the place, for a query that it cannot evaluate.
     """
 
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
@@ -45,7 +49,7 @@ class MatchEvaluator(WrittenEvaluator):
         super().__init__(query, settings)
 
     def describe(self) -> tuple[str, ...]:
-        """The algorithm and its cost, for `explain`."""
+        """The algorithm and its cost, as `explain` prints them."""
         return description(self.plan)
 
     def evaluate(

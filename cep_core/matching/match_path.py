@@ -1,6 +1,6 @@
-"""A match, or the beginning of one, as explanations and references name it."""
+"""The type of a match, or a prefix of one, in explanations and reference implementations."""
 
 from __future__ import annotations
 
 Path = tuple[tuple[int, str], ...]
-"""The (row of the log, variable) steps in the order of time."""
+"""(row of the log, variable) steps in time order."""

@@ -1,8 +1,8 @@
-"""What a match is, by definition, in plain Python: for tests to hold the kernels against. Exponential.
+"""Finds matches by definition, in plain Python. Tests compare the kernels with it. Cost: exponential.
 
-A path is a tuple of (event, variable) steps in the order of time. `continuations` reads the pattern as a regular
-expression over variables; whether a step may extend a path (time, window, predicates) is the caller's business.
-Of the units of an ANY that are alike only the first in text order is offered: `AnyOf` as given here has none.
+A path is a tuple of (event, variable) steps in time order. `continuations` reads the pattern as a regular expression
+over variables. The caller decides whether a step may extend a path (time, window, predicates). Among like units of an
+ANY, only the first in text order is offered (`UnitsLeft`). For an `AnyOf`, each unit is a group of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cep_core.matching.match_path import Path
 
 @dataclass(frozen=True)
 class UnitsLeft:
-    """`n` more units of an ANY: of each group of units that are alike the first is next."""
+    """An ANY that takes `n` more units; the next unit is the first of a group of like units."""
 
     n: int
     groups: tuple[tuple[Unit, ...], ...]
@@ -25,22 +25,22 @@ class UnitsLeft:
 
 
 Rest = tuple[Pattern | UnitsLeft, ...]
-"""What is still to be matched, first to last."""
+"""The parts of the pattern still to match, from first to last."""
 Passed = tuple[Not, ...]
-"""Negated elements between two events of a match, or at its ends."""
+"""The negated elements between two events of a match, or at its ends."""
 
 
 class Step(NamedTuple):
-    """What may come next."""
+    """A possible next step of a reading."""
 
     unit: Unit | None
-    """None: the end."""
+    """The next unit; None: the end of the match."""
     rest: Rest
-    """What follows the unit."""
+    """The parts of the pattern after the unit."""
     passed: Passed
-    """Negations on the way."""
+    """The negated elements before the unit."""
     loose: bool = False
-    """Whether the event may be concurrent with the one before: they are of one ANY."""
+    """Whether the event may be concurrent with the event before it, because both belong to one ANY."""
 
 
 Extends = Callable[[Path, int, Step], bool]
@@ -48,7 +48,7 @@ Extends = Callable[[Path, int, Step], bool]
 
 
 def continuations(rest: Rest) -> Iterator[Step]:
-    """What may come next, most preferred first."""
+    """The possible next steps, the preferred ones first."""
     if not rest:
         yield Step(None, (), ())
         return
@@ -60,8 +60,8 @@ def continuations(rest: Rest) -> Iterator[Step]:
             yield from continuations((UnitsLeft(head.n, tuple((unit,) for unit in head.units)), *tail))
         case UnitsLeft():
             for place, group in enumerate(head.groups):
-                left = (*head.groups[:place], *([group[1:]] if group[1:] else []), *head.groups[place + 1 :])
-                more = (UnitsLeft(head.n - 1, left, True),) if head.n > 1 else ()
+                remaining = (*head.groups[:place], *([group[1:]] if group[1:] else []), *head.groups[place + 1 :])
+                more = (UnitsLeft(head.n - 1, remaining, True),) if head.n > 1 else ()
                 yield Step(group[0], (*more, *tail), (), head.begun)
         case Not():
             for step in continuations(tail):
@@ -80,20 +80,20 @@ def continuations(rest: Rest) -> Iterator[Step]:
             most = None if head.most is None else head.most - 1
             more_rounds = () if most == 0 else (replace(head, least=max(head.least - 1, 0), most=most),)
             for step in body if head.most != 0 else ():
-                if step.unit is not None:  # a round that binds nothing is no round
+                if step.unit is not None:  # a round must bind at least one event
                     yield step._replace(rest=(*step.rest, *more_rounds, *tail))
         case _:
             raise TypeError(head)
 
 
 def readings(pattern: Pattern, path: Path) -> Iterator[tuple[Passed, ...]]:
-    """The ways to read a path as a match: the negations passed before its first event, ..., and after its last."""
+    """The readings of a path as a match: the negations before its first event, between events, and after its last."""
     for steps in step_by_step(pattern, path):
         yield tuple(step.passed for step in steps)
 
 
 def step_by_step(pattern: Pattern, path: Path) -> Iterator[tuple[Step, ...]]:
-    """The ways to read a path as a match, a step for each event and one for the end."""
+    """The readings of a path as a match: one step for each event and one for the end."""
 
     def go_on(rest: Rest, place: int) -> Iterator[tuple[Step, ...]]:
         for step in continuations(rest):
@@ -108,19 +108,19 @@ def step_by_step(pattern: Pattern, path: Path) -> Iterator[tuple[Step, ...]]:
 
 def any_matches(pattern: Pattern, events: int, extends: Extends) -> set[Path]:
     """Skip-till-any-match: every path through the pattern over the events 0..events-1."""
-    found: set[Path] = set()
+    finished: set[Path] = set()
 
     def go_on(path: Path, rest: Rest) -> None:
         for step in continuations(rest):
             if step.unit is None:
-                found.update({path} if path else ())
+                finished.update({path} if path else ())
                 continue
             for event in range(path[-1][0] + 1 if path else 0, events):
                 if extends(path, event, step):
                     go_on((*path, (event, step.unit.variable)), step.rest)
 
     go_on((), (pattern,))
-    return found
+    return finished
 
 
 def run_matches(
@@ -130,18 +130,18 @@ def run_matches(
     breaks: Callable[[Path, int], bool],
     settles: Callable[[Path, Rest], bool],
 ) -> dict[Path, bool]:
-    """At most one match for each start event, with whether it could take more.
+    """At most one match for each start event, and whether it could take more events.
 
     A run is offered the events one by one and takes the first that fits. `breaks(path, event)`: whether an event that
-    the run could not take ends it (contiguity). `settles(path, rest)`: whether the conditions hold so far as they are
-    settled while `rest` may still come. An OR around the whole pattern: the matches of each side.
+    the run could not take ends the run (contiguity). `settles(path, rest)`: whether all conditions hold that are
+    settled while `rest` may still come. With an OR around the whole pattern: the matches of each side.
     """
-    found: dict[Path, bool] = {}
+    complete_runs: dict[Path, bool] = {}
     if isinstance(pattern, Alternative):
         for option in pattern.options:
             for match, open_end in run_matches(option, events, extends, breaks, settles).items():
-                found[match] = found.get(match, True) and open_end
-        return found
+                complete_runs[match] = complete_runs.get(match, True) and open_end
+        return complete_runs
     for start in range(events):
         path: Path = ()
         rest: Rest = (pattern,)
@@ -160,5 +160,5 @@ def run_matches(
             if path and any(step.unit is None for step in continuations(rest)) and settles(path, ()):
                 complete = path, rest
         if complete is not None:
-            found[complete[0]] = any(step.unit is not None for step in continuations(complete[1]))
-    return found
+            complete_runs[complete[0]] = any(step.unit is not None for step in continuations(complete[1]))
+    return complete_runs

@@ -1,4 +1,4 @@
-"""What the evaluators of matching share: they find answers, and an output writes these."""
+"""The common base of the matching evaluators: they find answers, and an output writes them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class WrittenEvaluator(CompiledQuery, ABC):
 
     @cached_property
     def tables(self) -> tuple[ResultTable, ...]:
-        """The listing and, where it is cut, compact rows of all matches."""
+        """The listing and, for days on which it is cut, compact rows of all matches."""
         compact = partial(type(self), self.query, replace(self.settings, collapsed=True, supersets=True))
-        wanted = None if self.settings.collapsed else compact
-        return match_tables(self, self.query, by_listing=not self.counts_ahead, compact=wanted)
+        compact_rows = None if self.settings.collapsed else compact
+        return match_tables(self, self.query, by_listing=not self.counts_ahead, compact=compact_rows)
 
     @abstractmethod
     def evaluate(
@@ -46,19 +46,19 @@ class WrittenEvaluator(CompiledQuery, ABC):
 
     @abstractmethod
     def describe(self) -> tuple[str, ...]:
-        """The algorithm and its cost, for `explain`."""
+        """The algorithm and its cost, as `explain` prints them."""
 
     @property
     def schema(self) -> pa.Schema:
         return self.output.schema
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        """One result, ordered and cut anew over all slices."""
+        """One result, ordered and cut again over all slices."""
         return self.output.merge(partials, days, countable=self.counts_ahead)
 
 
 def output_of(query: Query, settings: Settings, *, counts_ahead: bool) -> MatchOutput:
-    """The output that the settings ask for; matches that are counted need no supersets."""
+    """The output that the settings request; if matches are counted ahead, supersets are not needed."""
     if not settings.collapsed:
         return ListedOutput(query, settings)
     if settings.supersets and not counts_ahead:

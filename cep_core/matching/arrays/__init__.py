@@ -1,1 +1,1 @@
-"""Arrays: the event graph of a slice, as the kernels read it."""
+"""The event graph of a slice as arrays, which the kernels read."""

@@ -1,4 +1,4 @@
-"""From a query and the events of a slice to what the kernels work on: candidates, their network, clock and bound."""
+"""Builds the input of the kernels from a query and the events of a slice: candidates, network, clock and window."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ from cep_core.matching.plan.negation import NegatedElement
 
 @dataclass(frozen=True)
 class EventGraph:
-    """m candidate rows in partitions, in (ts, seq) order inside each."""
+    """m candidate rows, grouped by partition and in (ts, seq) order within each."""
 
     network: Network
     offsets: Ints
     keys: pa.Table
-    """[p] what the events of each partition carry of the equivalences that partition."""
+    """[p] the values of the partitioning equivalences in each partition."""
     ts: Ints
     seq: Ints
     pos: Ints
-    """Rank in the whole log."""
+    """[m] the rank in the whole log."""
     tick: Ints
-    """An event is earlier than another if its tick is smaller: `ts`, or the row itself where ties are ordered."""
+    """An event is earlier than another if its tick is smaller. The tick is `ts`, or the row if ties are ordered."""
     clock: Ints
-    """What the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
+    """The clock that the window bounds: `ts`, or `pos` for WITHIN n EVENTS."""
     width: int
     """The largest clock[last] - clock[first] of a match."""
     rank: Ints
-    """What contiguity compares."""
+    """The ranks that contiguity compares."""
     events: pa.Table
-    """[m] the attributes that RETURN items and conditions mention."""
+    """[m] the attributes that RETURN items and conditions read."""
     until: Ints
-    """[m, S] a match that ends at the node is none if it looks ahead to this row; m: however far. Without rows where
-    nothing is forbidden after a match."""
+    """[m, S] a match that ends at the node is invalid if its window extends to this row; m: no such row. Without rows
+    if nothing is forbidden after a match."""
     judged: tuple[tuple[NegatedElement, Network], ...]
-    """The negated elements that no edge can judge, each with its own events: they are judged on listed matches."""
+    """The negated elements that no edge can express, each with its own events. They are judged on listed matches."""
 
 
 def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = None) -> EventGraph:
     """The candidates of a slice as a network. Linear in events, candidates, conditions and edges, plus sorting keys.
 
-    Negations that the plan puts on edges stand on the network's edges and borders (cost: `negation_edges`).
+    Negations that the plan puts on edges become comparisons on edges, and borders (cost: `negation_edges`).
     """
     query, automaton = plan.query, plan.automaton
     candidate = candidates(query, events, owned)
@@ -66,7 +66,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     in_order = np.arange(len(candidate.rows), dtype=np.int64)
     tick = in_order if ordered else candidate.ts
     window = query.window
-    closed = window.events or window.slide is not None  # the bound itself is out of the window
+    closed = window.events or window.slide is not None  # the bound itself is outside the window
     width = window.size - 1 if closed else window.size
     clock = candidate.pos if window.events else candidate.ts
     rows = GraphRows(candidate.offsets, tick, clock, width, table, candidate.variables)
@@ -74,7 +74,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
     for edge, comparisons in cut.items():
         tests.comparisons.setdefault(edge, []).extend(comparisons)
     if automaton.loose or automaton.tied:
-        # events of one ANY may be concurrent: rows are in order, and every other edge says that time passes
+        # events of one ANY may be concurrent: so rows set the order, and every other edge also requires a later tick
         for edge in set(automaton.edges) - automaton.loose:
             tests.comparisons.setdefault(edge, []).append(("=" if edge in automaton.tied else "<", tick, tick))
         network = network_of(in_order, fits, automaton, tests.comparisons)
@@ -101,7 +101,7 @@ def event_graph(plan: MatchPlan, events: pa.Table, owned: Ownership | None = Non
 
 
 def _attributes(query: Query) -> list[str]:
-    """The columns that conditions between events, RETURN items and AFTER MATCH SKIP read."""
+    """The columns read by conditions between events, RETURN items and AFTER MATCH SKIP."""
     expressions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]
     expressions += [predicate.expression for predicate in query.match_predicates]
     expressions += [item.expression for item in query.returns if item.expression is not None]

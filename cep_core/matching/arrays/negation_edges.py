@@ -1,14 +1,14 @@
-"""Negations as comparisons on the edges of the event graph, so that what they forbid is never counted or listed.
+"""Turns negations into comparisons on the edges of the event graph, so that forbidden matches are never listed.
 
-A negated element lies strictly between two neighbours i and j if one of its matches begins after i and is complete
-before j. Where its tests are about i (or where it has none), the earliest moment at which one that begins after i is
-complete decides, and the edge stands iff `earliest[i] >= tick[j]`; where they are about j, the latest moment at which
-one that is complete before j begins: `tick[i] >= latest[j]`. Both are comparisons like any other (GRETA, section 5.1,
-keeps the same two moments for its dependent graphs). Before the first event of a match and after its last the window
-bounds the negation instead: `Borders`.
+A negated element occurs strictly between two neighbours i and j if one of its matches begins after i and is complete
+before j. If its tests are about i (or it has no tests), take the earliest moment at which a match that begins after i
+is complete; the edge exists iff `earliest[i] >= tick[j]`. If its tests are about j, take the latest moment at which a
+match that is complete before j begins; the edge exists iff `tick[i] >= latest[j]`. Both are ordinary comparisons
+(GRETA, section 5.1, keeps the same two moments for its dependent graphs). Before the first event of a match and after
+its last event, the window bounds the negation instead: `Borders`.
 
-Cost for each row next to a negation: the candidates of the element that follow it in the window until one of its
-matches is complete; times those again where the element's own events are compared with each other.
+Cost for each row next to a negation: the element's candidates that follow it in the window until a match of the element
+is complete. If the element's own events are compared with each other: the square of that number.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ from cep_core.matching.plan.negation import NegatedElement, NeighbourTest, Place
 
 NEVER = int(np.iinfo(np.int64).max)
 ALWAYS = NULL_KEY + 1
-"""Before any tick."""
+"""Smaller than any tick."""
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
 class GraphRows:
-    """m candidate rows in partitions, as negated elements see them."""
+    """The data of m candidate rows in partitions that negated elements need."""
 
     offsets: Ints
     tick: Ints
     clock: Ints
     width: int
-    """No match spans more on `clock`."""
+    """The largest span of a match on `clock`."""
     table: pa.Table
     variables: Mapping[str, Flags]
 
 
 @dataclass(frozen=True)
 class Borders:
-    """What negations before the first and after the last event of a match say."""
+    """The limits that negations before the first and after the last event put on the windows of matches."""
 
     since: Ints
-    """[m, S] a match that begins here is none if it may look back to this row; -1: there is no such row. Without rows
-    if no negation lies before a match."""
+    """[m, S] a match that begins at the node is invalid if its window extends back to this row; -1: no such row.
+    Without rows if no negation is before a match."""
     until: Ints
-    """[m, S] a match that ends here is none if it may look ahead to this row; m: there is no such row. Without rows
-    if no negation lies after a match."""
+    """[m, S] a match that ends at the node is invalid if its window extends ahead to this row; m: no such row. Without
+    rows if no negation is after a match."""
 
 
 def cuts(
     negations: Sequence[NegatedElement], automaton: Automaton, rows: GraphRows
 ) -> tuple[dict[tuple[int, int], list[Comparing]], Borders]:
-    """The comparisons of each edge and the borders that countable negations amount to."""
+    """The comparisons of each edge, and the borders, that express the countable negations."""
     m, states = len(rows.tick), len(automaton.variables)
     comparisons: dict[tuple[int, int], list[Comparing]] = {}
     before, after = m if automaton.before else 0, m if automaton.after else 0
@@ -74,17 +74,17 @@ def cuts(
             continue
         ahead = negated_network(negation, rows)
         back: Network | None = None
-        found: dict[tuple[bool, tuple[NeighbourTest, ...]], Ints] = {}
+        rows_by_tests: dict[tuple[bool, tuple[NeighbourTest, ...]], Ints] = {}
         for place, tests in negation.by_place.items():
             forward = place.source is not None and not _of_target(tests, place, automaton)
-            if (forward, tests) not in found:
+            if (forward, tests) not in rows_by_tests:
                 if forward:
-                    found[forward, tests] = _completions(ahead, rows, neighbours, tests, negation.automaton)
+                    rows_by_tests[forward, tests] = _completions(ahead, rows, neighbours, tests, negation.automaton)
                 else:
                     back = back or _mirrored(negation, rows)
                     backward = _completions(back, _mirror(rows), neighbours[::-1], tests, negation.automaton)
-                    found[forward, tests] = (m - 1 - backward)[::-1]
-            row = found[forward, tests]
+                    rows_by_tests[forward, tests] = (m - 1 - backward)[::-1]
+            row = rows_by_tests[forward, tests]
             if place.source is None:
                 assert place.target is not None
                 borders.since[:, place.target] = np.maximum(borders.since[:, place.target], row)
@@ -106,7 +106,7 @@ def _of_target(tests: Sequence[NeighbourTest], place: Place, automaton: Automato
 
 
 def negated_network(negation: NegatedElement, rows: GraphRows) -> Network:
-    """The events of a negated element as a network of their own; what is negated inside it cuts its edges."""
+    """The events of a negated element as a network of their own; inner negations become comparisons on its edges."""
     return network_of(rows.tick, _fits(negation, rows), negation.automaton, _comparisons(negation, rows))
 
 
@@ -123,7 +123,7 @@ def _comparisons(negation: NegatedElement, rows: GraphRows) -> dict[tuple[int, i
 
 
 def _mirror(rows: GraphRows) -> GraphRows:
-    """The same rows with time running backwards."""
+    """The same rows in reversed time."""
     return GraphRows(
         offsets=(len(rows.tick) - rows.offsets)[::-1],
         tick=-rows.tick[::-1],
@@ -135,23 +135,23 @@ def _mirror(rows: GraphRows) -> GraphRows:
 
 
 def _mirrored(negation: NegatedElement, rows: GraphRows) -> Network:
-    """The network of a negated element with time running backwards."""
-    one = negation.automaton
-    predecessors = tuple(tuple(s for s, t in one.edges if t == state) for state in range(len(one.variables)))
-    starts, accepts = tuple(sorted(one.accepts)), frozenset(one.starts)
-    automaton = Automaton(one.variables, starts, predecessors, accepts)
+    """The network of a negated element in reversed time."""
+    forward = negation.automaton
+    predecessors = tuple(tuple(s for s, t in forward.edges if t == state) for state in range(len(forward.variables)))
+    starts, accepts = tuple(sorted(forward.accepts)), frozenset(forward.starts)
+    automaton = Automaton(forward.variables, starts, predecessors, accepts)
     comparisons = {
         (t, s): [(FLIPPED[name], right[::-1], left[::-1]) for name, left, right in on_edge]
         for (s, t), on_edge in _comparisons(negation, rows).items()
     }
-    other = _mirror(rows)
-    return network_of(other.tick, _fits(negation, other), automaton, comparisons)
+    mirror = _mirror(rows)
+    return network_of(mirror.tick, _fits(negation, mirror), automaton, comparisons)
 
 
 def _completions(
     network: Network, rows: GraphRows, neighbours: Flags, tests: Sequence[NeighbourTest], automaton: Automaton
 ) -> Ints:
-    """For each of the neighbours the row at which a match of the element that follows it is first complete, or m."""
+    """For each neighbour, the row at which the first match of the element after it is complete, or m."""
     sides = Sides(rows.table)
     tests = [test for test in tests if not (limits(test.comparison) and sides.always_fits(test.comparison))]
     keys = np.empty((2, len(tests), len(rows.tick)), np.int64)
@@ -164,15 +164,15 @@ def _completions(
 
 
 class _Tests(NamedTuple):
-    """t tests of an event of the element beside the neighbour."""
+    """t tests that compare an event of the element with the neighbour."""
 
     operators: Ints
     tested: Flags
-    """[t, S] which states of the element each test is about."""
+    """[t, S] whether the test is about the state of the element."""
     left: Ints
-    """[t, m] what it reads at the neighbour."""
+    """[t, m] the key of the row as the neighbour."""
     right: Ints
-    """[t, m] what it reads at the event."""
+    """[t, m] the key of the row as the event of the element."""
 
 
 @njit(cache=True)
@@ -193,7 +193,7 @@ def _complete(
         longest = max(longest, offsets[p + 1] - offsets[p])
     members, sizes = np.empty((states, longest), np.int64), np.zeros(states, np.int64)
     fitting = np.empty(states, np.bool_)
-    following = np.full(m + 1, m, np.int64)  # the first row from here on that fits the element
+    following = np.full(m + 1, m, np.int64)  # the first row from this one on that fits the element
     for row in range(m - 1, -1, -1):
         following[row] = row if fits[row].any() else following[row + 1]
     for p in range(offsets.shape[0] - 1):
@@ -222,9 +222,9 @@ def _complete(
 
 @njit(cache=True)
 def advance(network: Network, row: int, fitting: Flags, members: Ints, sizes: Ints) -> bool:
-    """Offers the row, as any of the `fitting` states, to the partial matches so far; whether one is now complete.
+    """Extends partial matches with the row in each of the `fitting` states. Returns whether a match is now complete.
 
-    members[s, :sizes[s]]: the rows at which a partial match stands in the state, in order; brought up to date.
+    members[s, :sizes[s]]: the last rows of the partial matches in state s, in order; updated.
     """
     tick, starts, accepts, begin, target = (
         network.tick,

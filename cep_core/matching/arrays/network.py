@@ -1,8 +1,8 @@
-"""The event graph as the kernels see it: columns over candidate rows, an automaton as arrays, conditions on its edges.
+"""The event graph for the kernels: columns over candidate rows, the automaton as arrays, comparisons on its edges.
 
-Rows are candidate events grouped by partition, in (ts, seq) order inside one. A node is a (row, state) pair with
-`fits[row, state]`; an edge leads from (i, s) to (j, t) if t may follow s, tick[i] < tick[j], and every comparison of
-the edge s -> t holds between left[c, i] and right[c, j]. Matches are the paths from a starting to an accepting state.
+Rows are candidate events, grouped by partition and in (ts, seq) order within each. A node is a (row, state) pair with
+`fits[row, state]`. An edge leads from (i, s) to (j, t) if t may follow s, tick[i] < tick[j], and every comparison of
+the edge s -> t holds between left[c, i] and right[c, j]. Matches are the paths from a starting to an accepting node.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from cep_core.candidates.keys import NULL_KEY, OPERATORS, Comparing, compares
 from cep_core.language.patterns.automata.automaton import Automaton
 
 LONG = 96
-"""Windows of at most so many rows are scanned rather than kept in trees; partitions of so few need no places."""
+"""Windows of at most this many rows are scanned instead of kept in trees; partitions of this size need no places."""
 
 
 class Network(NamedTuple):
     """m rows, S states, E edges, C comparisons.
 
-    `begin[s]:begin[s+1]` are the edges that leave s, most preferred first; `condition[e]:condition[e+1]` the
+    `begin[s]:begin[s+1]` are the edges that leave s, the preferred ones first. `condition[e]:condition[e+1]` are the
     comparisons of edge e.
     """
 
     tick: Ints
-    """[m] an event follows another if its tick is larger: `ts`, or the row itself where ties are ordered."""
+    """[m] an event follows another if its tick is larger. The tick is `ts`, or the row if ties are ordered."""
     fits: Flags
-    """[m, S] whether the event may be bound in the state."""
+    """[m, S] whether the state may bind the event."""
     starts: Flags
     """[m, S] whether a match may begin at the node."""
     accepts: Flags
-    """[m, S] whether a match may end there."""
+    """[m, S] whether a match may end at the node."""
     begin: Ints
     target: Ints
     condition: Ints
@@ -46,26 +46,28 @@ class Network(NamedTuple):
     right: Ints
     """[C, m] keys of the rows as the later event."""
     store: Ints
-    """[C, m] 1..n: the later event's place among the keys of its partition, 0 if NULL."""
+    """[C, m] the later event's place 1..n among the keys of its partition; 0 if NULL."""
     query: Ints
-    """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]; -1: it is no comparison by
-    order that is alone on its edge, the partition has no long window, or nobody asked for places (`with_places`)."""
+    """[C, m] the comparison holds between i and j exactly if 0 < store[c, j] <= query[c, i]. -1: there are no places.
+    Then the comparison is not by order, it is not alone on its edge, the partition is short, or `with_places` was not
+    called for the edge."""
     since: Ints
-    """[m, S] a match may begin at the node only if it does not look back to this row; -1: however far. Without rows
-    where nothing is forbidden before a match."""
+    """[m, S] a match may begin at the node only if its window does not extend back to this row; -1: no such row.
+    Without rows if nothing is forbidden before a match."""
 
 
 class Ends(NamedTuple):
-    """n questions: which matches end at rows[k] and begin at begins[k] or later, before befores[k]?"""
+    """n questions: which matches end at rows[k] and begin in begins[k]:befores[k]?"""
 
     rows: Ints
     states: Ints
-    """The state in which they end; ANY_STATE: whichever accepts."""
+    """The state in which the matches end; ANY_STATE: any accepting state."""
     lows: Ints
-    """The first row of the window: so far they look back."""
+    """The first row of the window, for negations before the match."""
     begins: Ints
-    """lows[k] or later."""
+    """The first row at which a match may begin: lows[k] or later."""
     befores: Ints
+    """One past the last row at which a match may begin."""
 
     def take(self, wanted: Ints | Flags) -> Ends:
         return Ends(*(column[wanted] for column in self))
@@ -75,7 +77,7 @@ ANY_STATE = -1
 
 
 def ends_at(rows: Ints, lows: Ints) -> Ends:
-    """The questions about all matches that end at rows[k] in any state and begin at lows[k] or later."""
+    """Questions for all matches that end at rows[k] in any state and begin at lows[k] or later."""
     return Ends(rows, np.full(len(rows), ANY_STATE, np.int64), lows, lows, rows + 1)
 
 
@@ -85,7 +87,7 @@ def network_of(
     automaton: Automaton,
     comparisons: Mapping[tuple[int, int], Ordered[Comparing]],
 ) -> Network:
-    """A network of m rows without places; `comparisons` are those of the edge between two states."""
+    """A network of m rows without places; `comparisons`: for each pair of states, those of its edge."""
     states = range(len(automaton.variables))
     on_edges = [comparisons.get(edge, ()) for edge in automaton.edges]
     flat = [comparison for on_edge in on_edges for comparison in on_edge]
@@ -111,32 +113,32 @@ def network_of(
 
 
 def with_places(network: Network, offsets: Ints, edges: Flags | None = None) -> Network:
-    """The network with the places of its keys in long partitions, which only trees read: on these edges, or on all.
+    """The network with the places of its keys in long partitions, on these edges or on all. Only trees read places.
 
-    Cost: a sort of the keys, or a count where they lie close.
+    Cost: a sort of the keys, or a counting pass if the keys are close together.
     """
     counts = np.diff(network.condition)
-    wanted = np.repeat((counts == 1) & (True if edges is None else edges), counts)
-    if not wanted.any():
+    chosen = np.repeat((counts == 1) & (True if edges is None else edges), counts)
+    if not chosen.any():
         return network
     places = network._replace(store=np.zeros_like(network.store), query=np.full_like(network.query, -1))
-    _rank(offsets, network.operator, wanted, network.left, network.right, places.store, places.query)
+    _rank(offsets, network.operator, chosen, network.left, network.right, places.store, places.query)
     return places
 
 
 @njit(cache=True)
 def any_state(flags: Flags) -> Flags:
     """[m] whether any of the flags [m, S] of a row is set."""
-    found = np.zeros(flags.shape[0], np.bool_)
+    any_set = np.zeros(flags.shape[0], np.bool_)
     for row in range(flags.shape[0]):
         for s in range(flags.shape[1]):
-            found[row] |= flags[row, s]
-    return found
+            any_set[row] |= flags[row, s]
+    return any_set
 
 
 @njit(cache=True)
 def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints, store: Ints, query: Ints) -> None:
-    """Fills `store` and `query` with places among the distinct keys of each partition, so that < and > read alike."""
+    """Fills `store` and `query` with places among the distinct keys of each partition; < and > then read alike."""
     for c in range(operator.shape[0]):
         if operator[c] < 2 or not wanted[c]:
             continue
@@ -155,8 +157,8 @@ def _rank(offsets: Ints, operator: Ints, wanted: Flags, left: Ints, right: Ints,
 
 @njit(cache=True)
 def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
-    """The places of a partition's rows where few keys are missing between the least and the largest."""
-    n, most = counted[-1], least + counted.shape[0] - 2  # so written that nothing overflows
+    """The places of a partition's rows, if few keys are missing between the least and the largest."""
+    n, most = counted[-1], least + counted.shape[0] - 2  # written in this way to avoid overflow
     falling, itself = operator < 4, operator in (2, 5)
     for row in range(left.shape[0]):
         key = right[row]
@@ -178,7 +180,7 @@ def _place_close(operator: int, counted: Ints, least: int, left: Ints, right: In
 
 @njit(cache=True)
 def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: Ints, store: Ints) -> None:
-    """The same by searching the distinct keys."""
+    """The places of a partition's rows, by binary search in the distinct keys."""
     n = distinct.shape[0]
     falling, itself = operator < 4, operator in (2, 5)
     for row in range(left.shape[0]):
@@ -190,28 +192,30 @@ def _place_apart(operator: int, distinct: Ints, left: Ints, right: Ints, query: 
         if key == NULL_KEY:
             query[row] = 0
             continue
-        # a side must be a literal
-        found = np.searchsorted(distinct, key, side="right") if itself else np.searchsorted(distinct, key, side="left")
-        query[row] = n - found if falling else found
+        # Numba needs `side` as a literal
+        position = (
+            np.searchsorted(distinct, key, side="right") if itself else np.searchsorted(distinct, key, side="left")
+        )
+        query[row] = n - position if falling else position
 
 
 @njit(cache=True)
 def _distinct(keys: Ints) -> tuple[Ints, Ints, np.int64]:
-    """The distinct keys in order; or, where they lie close, how many of them are below each key from the least one on.
+    """The distinct keys in order, or, if they are close together, the number of them below each key from the least on.
 
-    The first of both arrays is empty then, else the second.
+    In the second case the first array is empty, otherwise the second array is empty. Also returns the least key.
     """
-    least, most, known = np.int64(0), np.int64(0), False
+    least, most, seen = np.int64(0), np.int64(0), False
     for key in keys:
         if key != NULL_KEY:
-            least, most = (min(least, key), max(most, key)) if known else (key, key)
-            known = True
+            least, most = (min(least, key), max(most, key)) if seen else (key, key)
+            seen = True
     nothing: Ints = np.empty(0, np.int64)
     span = np.float64(most) - np.float64(least)
-    if known and span > 4.0 * keys.shape[0]:
+    if seen and span > 4.0 * keys.shape[0]:
         distinct: Ints = np.unique(keys)
         return distinct[1:] if distinct[0] == NULL_KEY else distinct, nothing, least
-    counted: Ints = np.zeros((most - least if known else 0) + 2, np.int64)
+    counted: Ints = np.zeros((most - least if seen else 0) + 2, np.int64)
     for key in keys:
         if key != NULL_KEY:
             counted[key - least + 1] = 1
@@ -222,13 +226,13 @@ def _distinct(keys: Ints) -> tuple[Ints, Ints, np.int64]:
 
 @njit(cache=True)
 def begins(starts: Flags, since: Ints, row: int, state: int, low: int) -> bool:
-    """Whether a match that looks back to the row `low` may begin at a node. Arrays of a Network."""
+    """Whether a match whose window starts at row `low` may begin at a node. Arguments: arrays of a Network."""
     return starts[row, state] and (since.shape[0] == 0 or since[row, state] < low)
 
 
 @njit(cache=True)
 def holds(condition: Ints, operator: Ints, left: Ints, right: Ints, edge: int, earlier: int, later: int) -> bool:
-    """Whether every comparison of an edge holds between two rows. Arrays of a Network, which kernels unpack once."""
+    """Whether every comparison of an edge holds between two rows. Arguments: arrays of a Network, unpacked once."""
     for c in range(condition[edge], condition[edge + 1]):
         if not compares(operator[c], left[c, earlier], right[c, later]):
             return False

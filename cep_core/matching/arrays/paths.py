@@ -1,7 +1,8 @@
-"""Matches as flat buffers, and their events sorted into the variables' columns.
+"""Stores matches as flat buffers, and sorts their events into one column for each variable.
 
-A kernel writes matches as paths: the (row, state) pairs of all matches one after another. A result has one column a
-variable. Both passes are linear in the events of the matches, and each buffer is allocated once, from an exact count.
+A kernel writes matches as paths: the (row, state) pairs of all matches one after another. A result has one column for
+each variable. Sorting takes two passes, linear in the events of the matches. Each buffer is allocated once, because the
+first pass counts its exact size.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ BATCH_EVENTS = 1 << 20
 
 @dataclass(frozen=True)
 class Paths:
-    """n matches. `rows` and `states` of match k are at offsets[k]:offsets[k+1]; `jobs[k]` says what was asked for."""
+    """n matches. Match k has `rows` and `states` at offsets[k]:offsets[k+1]; `jobs[k]` is its question's number."""
 
     rows: Ints
     states: Ints
@@ -32,7 +33,7 @@ class Paths:
         return len(self.jobs)
 
     def take(self, wanted: Ints) -> Paths:
-        """The matches of these numbers, in their order."""
+        """The matches with these numbers, in the order of the numbers."""
         lengths = np.diff(self.offsets)[wanted]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         places = np.repeat(self.offsets[wanted] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -60,7 +61,7 @@ class Paths:
 
 
 def same_bindings(paths: Paths, variable_of: Ints) -> Ints:
-    """Matches that bind the same events to the same variables get the same number, 0.. in order of first occurrence.
+    """Equal numbers for matches that bind the same events to the same variables: 0.. in order of first occurrence.
 
     >>> some = Paths(np.array([0, 1, 0, 1]), np.array([0, 1, 2, 3]), np.array([0, 2, 4]), np.array([0, 1]))
     >>> same_bindings(some, np.array([0, 1, 0, 1])).tolist()
@@ -74,7 +75,7 @@ def same_bindings(paths: Paths, variable_of: Ints) -> Ints:
 
 
 def batches(lengths: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of matches that keep a batch within its rows and events."""
+    """Ranges of matches that keep each batch within BATCH_ROWS rows and BATCH_EVENTS events, where possible."""
     ends = np.cumsum(lengths)
     begin = 0
     while begin < len(lengths):

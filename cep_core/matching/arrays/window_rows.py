@@ -1,9 +1,9 @@
-"""Which rows a match may span: `WITHIN w` from its first to its last event, or the windows of `SLIDE`.
+"""Computes the rows that a match may span: `WITHIN w` from its first to its last event, or the windows of `SLIDE`.
 
 The clock is `ts`, or `pos` for `WITHIN n EVENTS` (width n - 1). Without SLIDE the bound moves with the match:
-`clock[last] - clock[first] <= width`. With SLIDE each window [k s, k s + w) is judged alone, so a row is asked about
-once for each window that holds it (`docs/semantics.md` 2). Linear in rows and (row, window) pairs, times a binary
-search.
+`clock[last] - clock[first] <= width`. With SLIDE each window [k s, k s + w) is evaluated on its own. So there is one
+question for each row and each window that contains it (`docs/semantics.md` 2). Cost: linear in rows and (row, window)
+pairs, times a binary search.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from cep_core.arrays import Flags, Ints
 
 @dataclass(frozen=True)
 class Spans:
-    """n questions: the matches that end (begin) at `rows[k]` and stay at or above (below) the row `bounds[k]`."""
+    """n questions: the matches that end (begin) at `rows[k]`, with all rows at or above (below) the row `bounds[k]`."""
 
     rows: Ints
     bounds: Ints
     window_start: Ints | None
-    """The window's first moment, with SLIDE."""
+    """With SLIDE, the first moment of the window."""
 
     def take(self, wanted: Ints | Flags) -> Spans:
         windows = None if self.window_start is None else self.window_start[wanted]
@@ -31,17 +31,17 @@ class Spans:
 
 
 def spans_back(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
-    """For matches that end at each of `rows`: the first row within `width` in its partition."""
+    """For matches that end at each of `rows`: the first row of its partition within `width`."""
     return Spans(rows, _bound(offsets, clock, rows, clock[rows] - width), None)
 
 
 def spans_ahead(offsets: Ints, clock: Ints, width: int, rows: Ints) -> Spans:
-    """For matches that begin at each of `rows`: one past the last row within `width` in its partition."""
+    """For matches that begin at each of `rows`: one past the last row of its partition within `width`."""
     return Spans(rows, _bound(offsets, clock, rows, clock[rows] + width + 1), None)
 
 
 def window_spans_ahead(offsets: Ints, clock: Ints, size: int, slide: int, rows: Ints) -> Spans:
-    """`spans_ahead` in each window [k * slide, k * slide + size) that holds the row."""
+    """`spans_ahead` for each window [k * slide, k * slide + size) that contains the row."""
     rows, starts = windows_of(clock, size, slide, rows)
     return Spans(rows, _bound(offsets, clock, rows, starts + size), starts)
 
@@ -49,10 +49,10 @@ def window_spans_ahead(offsets: Ints, clock: Ints, size: int, slide: int, rows: 
 def zones_of(
     offsets: Ints, clock: Ints, width: int, ends: tuple[Ints, Ints], window_start: Ints | None
 ) -> tuple[Ints, Ints]:
-    """For matches from the rows ends[0] to ends[1] the rows low:high in which negations at their ends look.
+    """For matches from rows ends[0] to rows ends[1]: the rows low:high searched by negations at their start and end.
 
-    Without SLIDE from the last event less `width` to the first event plus `width`; with it the window that starts at
-    `window_start` and spans `width` + 1.
+    Without SLIDE: from the last event minus `width` to the first event plus `width`. With SLIDE: the window that starts
+    at `window_start` and spans `width` + 1.
     """
     first, last = ends
     if window_start is None:
@@ -62,12 +62,12 @@ def zones_of(
 
 
 def first_rows_from(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
-    """For each row the first row of its partition whose clock is at least the moment."""
+    """For each row, the first row of its partition whose clock is at least the moment."""
     return _bound(offsets, clock, rows, moments)
 
 
 def windows_of(clock: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, Ints]:
-    """Every (row, start of a window that holds it), by row.
+    """Every pair (row, start of a window that contains it), by row.
 
     >>> [column.tolist() for column in windows_of(np.array([0, 7]), 10, 5, np.array([0, 1]))]
     [[0, 0, 1, 1], [-5, 0, 0, 5]]
@@ -81,9 +81,9 @@ def windows_of(clock: Ints, size: int, slide: int, rows: Ints) -> tuple[Ints, In
 
 @njit(cache=True)
 def _bound(offsets: Ints, clock: Ints, rows: Ints, moments: Ints) -> Ints:
-    """For each row the first row of its partition whose clock is at least the moment.
+    """For each row, the first row of its partition whose clock is at least the moment.
 
-    Rows and moments that ascend are walked along; any other is searched for.
+    For ascending rows and moments the bound moves forward step by step; otherwise it takes a binary search.
     """
     bounds = np.empty_like(rows)
     p, low, high, bound = 0, 0, 0, 0

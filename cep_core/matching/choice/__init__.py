@@ -1,1 +1,1 @@
-"""Choice: which kernels answer a selection strategy."""
+"""Chooses the kernels that answer a query under its selection strategy."""

@@ -1,4 +1,4 @@
-"""How a selection strategy is answered: the table of kernels, which the evaluator walks and `explain` reads."""
+"""The table of kernels that answer a selection strategy; the evaluator and `explain` both read it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ DETECTION = (
 
 
 def answers_of(judge: BindingJudge, events: pa.Table, owned: Ownership | None) -> CountedAnswers | JudgedAnswers:
-    """The matches of a slice that are owned. Raises NotSupportedYet for a share that nothing can tell apart."""
+    """The owned matches of a slice. Raises NotSupportedYet if the owned matches cannot be told from the others."""
     with refusals_in(judge.query):
         judge.plan.check_owned(owned)
     graph = event_graph(judge.plan, events, owned)
@@ -67,7 +67,7 @@ def answers_of(judge: BindingJudge, events: pa.Table, owned: Ownership | None) -
 
 
 def description(plan: MatchPlan) -> tuple[str, ...]:
-    """The kernels that a query takes and what they cost, for `explain`."""
+    """The kernels of a query and their costs, as `explain` prints them."""
     answer = chosen(ANSWERS, plan)
     lines = [answer.words(plan), f"cost: {answer.cost}"]
     if plan.any_match:

@@ -1,8 +1,8 @@
-"""The matches of skip-till-any-match, by last event: counted first, listed or made compact on demand.
+"""The matches of skip-till-any-match, by last event: counted first, then listed or made compact on demand.
 
-Where a pattern may end in a NOT, what is asked about a last event depends on the state in which it ends the match, on
-the first event (the NOT looks up to `first.ts + w`, when the match becomes certain) and so on the day: there is one
-question for each last event, state and day.
+If a pattern may end in a NOT, the matches with one last event differ in the state in which they end. They also differ
+in their first event: the NOT covers the time up to `first.ts + w`, when the match becomes certain, and this moment
+decides the day. So there is one question for each last event, state and day.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cep_core.matching.result.totals import Days, owned_moments, part_of, parts
 
 @dataclass(frozen=True)
 class EndQuestions:
-    """Questions with the window and the moment that each belongs to."""
+    """Questions, each with its window and the moment at which its matches become certain."""
 
     ends: Ends
     window_start: Ints | None
@@ -48,7 +48,7 @@ class EndQuestions:
 
 @dataclass(frozen=True)
 class AnyMatches(CountedAnswers):
-    """One answer for each last event of a match (in each window with SLIDE)."""
+    """One answer for each last event of a match (with SLIDE, in each window)."""
 
     ends: Ends
 
@@ -67,7 +67,7 @@ class AnyMatches(CountedAnswers):
 
 @dataclass(frozen=True)
 class JudgedMatches(JudgedAnswers):
-    """The answers of `AnyMatches`, of whose matches further conditions judge each."""
+    """The answers of `AnyMatches`; further conditions judge each of their matches."""
 
     unjudged: AnyMatches
 
@@ -92,30 +92,30 @@ class JudgedMatches(JudgedAnswers):
 
 
 def any_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> AnyMatches | JudgedMatches:
-    """Counts the matches that are certain in one of the days. Cost: `counting`.
+    """Counts the matches that become certain on one of the days. Cost: `counting`.
 
-    A match that ends in a NOT is certain when its window ends, any other at its last event.
+    A match that ends in a NOT becomes certain when its window ends, any other match at its last event.
     """
-    asked = questions_about(graph, judge.automaton, judge.query.window, days)
-    ends = asked.ends
+    questions = questions_about(graph, judge.automaton, judge.query.window, days)
+    ends = questions.ends
     keys = [ends.begins, ends.states, ends.rows, graph.seq[ends.rows], graph.ts[ends.rows]]
-    if asked.window_start is not None:
-        keys.insert(3, asked.window_start)
-    asked = asked.take(np.lexsort(keys))
-    longest = int((asked.ends.rows - asked.ends.begins).max(initial=0)) + 1
+    if questions.window_start is not None:
+        keys.insert(3, questions.window_start)
+    questions = questions.take(np.lexsort(keys))
+    longest = int((questions.ends.rows - questions.ends.begins).max(initial=0)) + 1
     if walks_are_long(longest):
         graph = replace(graph, network=with_places(graph.network, graph.offsets))
-    counts, large = count_matches(graph.network, asked.ends)
-    some = np.flatnonzero(counts)
-    asked = asked.take(some)
-    beyond = np.searchsorted(some, np.fromiter(large, np.int64, len(large))).tolist()
-    last = (judge, graph, asked.ends.rows, asked.window_start, asked.certain, asked.waits, days)
-    matches = AnyMatches(*last, counts[some], dict(zip(beyond, large.values(), strict=True)), asked.ends)
+    counts, large = count_matches(graph.network, questions.ends)
+    nonzero = np.flatnonzero(counts)
+    questions = questions.take(nonzero)
+    beyond = np.searchsorted(nonzero, np.fromiter(large, np.int64, len(large))).tolist()
+    last = (judge, graph, questions.ends.rows, questions.window_start, questions.certain, questions.waits, days)
+    matches = AnyMatches(*last, counts[nonzero], dict(zip(beyond, large.values(), strict=True)), questions.ends)
     return matches if judge.plan.counts_ahead else JudgedMatches(*last, matches)
 
 
 def questions_about(graph: EventGraph, automaton: Automaton, window: Window, days: Days) -> EndQuestions:
-    """All questions whose matches may be certain in one of the days."""
+    """All questions whose matches may become certain on one of the days."""
     if automaton.after:
         rows, states = np.nonzero(graph.network.accepts)
         waits = np.isin(states, list(automaton.after))
@@ -130,22 +130,24 @@ def questions_about(graph: EventGraph, automaton: Automaton, window: Window, day
     certain = np.where(waits & (not window.events), start + window.size - 1, graph.ts[rows])
     after = first_rows_from(graph.offsets, graph.clock, rows, start + window.size)
     stands = owned_moments(certain, days) & (~waits | (_until(graph, rows, states) >= after))
-    # within a window all matches are certain at the same time
+    # all matches of one window become certain at the same time
     ends = Ends(rows, states, lows, lows, rows + 1)
     return EndQuestions(ends, start, certain, np.zeros(len(rows), np.bool_)).take(stands)
 
 
 def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: Ints, waits: Flags) -> EndQuestions:
-    """The questions without SLIDE: a last event that waits is asked about once for each day in which that may end."""
+    """The questions without SLIDE; a waiting last event has one question for each day on which its wait may end."""
     lows = spans_back(graph.offsets, graph.clock, graph.width, rows).bounds
     befores = rows + 1
     until = _until(graph, rows, states)
-    seen = np.flatnonzero(waits & (until < len(graph.ts)))  # first events so late that they see what is forbidden
+    seen = np.flatnonzero(
+        waits & (until < len(graph.ts))
+    )  # some first events are so late that the window contains the forbidden event
     sees = graph.clock[until[seen]] - graph.width
     befores[seen] = np.minimum(befores[seen], first_rows_from(graph.offsets, graph.clock, rows[seen], sees))
-    asked = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
-    now = asked.take(~asked.waits & owned_moments(asked.certain, days))
-    later = asked.take(asked.waits)
+    questions = EndQuestions(Ends(rows, states, lows, lows, befores), None, graph.ts[rows], waits & (not window.events))
+    now = questions.take(~questions.waits & owned_moments(questions.certain, days))
+    later = questions.take(questions.waits)
     if days is not None:
         ts = later.certain
         first, last = part_of(ts, days), part_of(ts + window.size, days)
@@ -167,5 +169,5 @@ def _moving(graph: EventGraph, window: Window, days: Days, rows: Ints, states: I
 
 
 def _until(graph: EventGraph, rows: Ints, states: Ints) -> Ints:
-    """The first row to which a match that ends at a node may not look ahead; m: however far."""
+    """The first row that the window of a match ending at a node must not reach; m: there is no such row."""
     return graph.until[rows, states] if len(graph.until) else np.full(len(rows), len(graph.ts), np.int64)

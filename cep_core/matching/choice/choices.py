@@ -1,7 +1,7 @@
-"""One row of a table of kernels: for which queries a kernel serves, what it costs, and how `explain` says it.
+"""One row of a table of kernels: the queries it serves, its cost, and its description for `explain`.
 
 The first row of a table that applies to a query is chosen. The evaluator, `explain` and the script that compiles
-kernels beforehand read the same tables (`answering`, `listings`).
+kernels in advance read the same tables (`answering`, `listings`).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ Kernel = TypeVar("Kernel")
 
 @dataclass(frozen=True)
 class Choice(Generic[Kernel]):
-    """A kernel for some queries."""
+    """A kernel, and the queries that it serves."""
 
     applies: Callable[[MatchPlan], bool]
     words: Callable[[MatchPlan], str]
-    """How the kernel works, for `explain`."""
+    """The description of the kernel, for `explain`."""
     cost: str
-    """In words."""
+    """The cost in words."""
     formula: str
-    """The same with n rows in a window, m last events or first events, E edges, and k matches of L events each."""
+    """The cost with n rows in a window, m last events or first events, E edges, and k matches of L events each."""
     kernel: Kernel
     example: str
-    """A query over events A and B, with a number x, that the row serves."""
+    """A query that the row serves, over events A and B with a number x."""
 
 
 def chosen(table: Iterable[Choice[Kernel]], plan: MatchPlan) -> Choice[Kernel]:
-    """The first row that applies."""
+    """The first row of the table that applies."""
     return next(choice for choice in table if choice.applies(plan))

@@ -1,12 +1,12 @@
-"""Runs whose next event depends on all that they have bound: conditions over prefixes, under one match for each start.
+"""Runs whose next event depends on all their bound events, under strategies with one match for each start event.
 
-Where every condition stands on an edge, all runs are one forest (`runs`). A condition like `b[i].x > avg(b[..i-1].x)`
-looks at the whole run, so each run is followed by itself: it is offered the events one by one in (ts, seq) order and
+If every condition is on an edge, all runs are one forest (`runs`). But a condition like `b[i].x > avg(b[..i-1].x)`
+reads the whole run, so each run is followed separately. A run is offered the events one by one in (ts, seq) order and
 takes the first that fits (`docs/semantics.md` 3). Runs advance side by side, so that conditions are evaluated on
 columns.
 
-Cost: for each run the events offered to it in its window, and its length for each one that is judged; the answer needs
-no less where every prefix matters.
+Cost: for each run, the events offered to it in its window, and its length for each event that is judged. No method is
+cheaper if every prefix matters.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ def judged_runs(
 ) -> Paths:
     """The matches of the runs that begin at `spans.rows` in one of the states `starts`; jobs are places in `spans`.
 
-    With `rank` (contiguity) the event that a run binds next has the rank after its last one's.
+    With `rank` (contiguity), the next event of a run must have the next rank.
     """
     pieces = []
     for begin in range(0, len(spans.rows), SIDE_BY_SIDE):
-        some = np.arange(begin, min(begin + SIDE_BY_SIDE, len(spans.rows)))
-        runs = _Runs(graph, rank, spans.take(some), judge)
+        chunk = np.arange(begin, min(begin + SIDE_BY_SIDE, len(spans.rows)))
+        runs = _Runs(graph, rank, spans.take(chunk), judge)
         runs.start(starts)
         while runs.advance():
             pass
-        found = runs.matches()
-        pieces.append(Paths(found.rows, found.states, found.offsets, found.jobs + begin))
+        matches = runs.matches()
+        pieces.append(Paths(matches.rows, matches.states, matches.offsets, matches.jobs + begin))
     return Paths.join(pieces)
 
 
 class _Runs:
-    """n runs side by side: the nodes that each has bound so far, and how many of them are a match."""
+    """n runs side by side: the nodes that each has bound so far, and how many of them form its match."""
 
     def __init__(self, graph: EventGraph, rank: Ints | None, spans: Spans, judge: BindingJudge) -> None:
         n = len(spans.rows)
@@ -52,7 +52,7 @@ class _Runs:
         self.nodes = np.zeros((2, n, 4), np.int64)  # rows, states
         self.length = np.zeros(n, np.int64)
         self.complete = np.zeros(n, np.int64)
-        self.cursor = np.zeros((2, n), np.int64)  # the row and the edge to be offered next
+        self.cursor = np.zeros((2, n), np.int64)  # the next row and edge to offer
         self.alive = np.zeros(n, np.bool_)
 
     def start(self, starts: tuple[int, ...]) -> None:
@@ -62,7 +62,7 @@ class _Runs:
             self._offer(runs, self.spans.rows[runs], np.full(len(runs), state))
 
     def advance(self) -> bool:
-        """Offers each run that is alive the next event that its edges admit; whether any run is still alive."""
+        """Offers each active run the next event that its edges admit. Returns whether any run was active."""
         runs = np.flatnonzero(self.alive)
         if not len(runs):
             return False
@@ -77,11 +77,11 @@ class _Runs:
         return True
 
     def matches(self) -> Paths:
-        found = np.flatnonzero(self.complete)
-        return self._paths(found, self.complete[found])
+        complete = np.flatnonzero(self.complete)
+        return self._paths(complete, self.complete[complete])
 
     def _offer(self, runs: Ints, rows: Ints, states: Ints) -> None:
-        """Binds the event where the conditions allow it."""
+        """Binds the event in each run whose conditions allow it."""
         if not len(runs):
             return
         if self.nodes.shape[2] <= self.length.max(initial=0):
@@ -98,7 +98,7 @@ class _Runs:
         self.complete[ends] = self.length[ends]
 
     def _paths(self, runs: Ints, lengths: Ints) -> Paths:
-        """The first so many nodes of each run."""
+        """The first `lengths` nodes of each run."""
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         owner = np.repeat(runs, lengths)
         place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)

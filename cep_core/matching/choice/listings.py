@@ -1,8 +1,8 @@
-"""How counted matches are listed under skip-till-any-match: the table of kernels, and their batches as columns.
+"""Lists counted matches under skip-till-any-match: the table of kernels, and their batches as columns.
 
-Position lists serve SEQ(A a, B+ b[], C c) with conditions on single events, equivalences that partition, and
-comparisons of neighbouring b's: the paper's Q1, Q2, Q6 and its measured template. Their rows leave out the path, which
-the columns say; `match_rows.with_paths` fills it in where rows of several sources must be put in order.
+Position lists serve SEQ(A a, B+ b[], C c) with conditions on single events, partitioning equivalences, and comparisons
+of neighbouring b's. These are the paper's Q1, Q2, Q6 and its measured template. Their rows omit the path, because it
+follows from the columns; `match_rows.with_paths` fills it in when rows of several sources must be sorted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from cep_core.matching.result.match_rows import LAST_SEQ, PATH, window_columns
 
 Columns = Iterator[dict[str, pa.Array]]
 Listing = Callable[[LastEvents, Ends, Ints], Columns | None]
-"""The columns of the first most[k] matches of each answer k, in batches; None where the events are too many for it."""
+"""The columns of the first most[k] matches of each answer k, in batches; None if there are too many events for it."""
 
 
 def has_one_closure(plan: MatchPlan) -> bool:
-    """Whether a query is SEQ(A, B+, C) and no more than position lists can say."""
+    """Whether a query is SEQ(A, B+, C) and position lists can express all its conditions."""
     automaton, conditions = plan.automaton, plan.conditions
     successors = [set(after) for after in automaton.successors]
     loop = {automaton.variables[CLOSURE]} if len(automaton.variables) == 3 else set()
@@ -55,7 +55,7 @@ def has_one_closure(plan: MatchPlan) -> bool:
 
 
 def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | None:
-    """None if a window holds too many events of the closure."""
+    """Lists matches by position lists; None if a window has too many events of the closure."""
     graph = answers.graph
     lists = positions(graph.network, graph.offsets, graph.seq, ends)
     if lists is None:
@@ -66,7 +66,7 @@ def by_position_lists(answers: LastEvents, ends: Ends, most: Ints) -> Columns | 
 
 
 def depth_first(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
-    """Serves every query."""
+    """Lists matches depth first; serves every query."""
     graph = answers.graph
     return (match_columns(answers, paths) for paths in list_matches(graph.network, graph.seq, ends, most))
 
@@ -96,7 +96,7 @@ LISTINGS: tuple[Choice[Listing], ...] = (
 
 
 def listed_columns(answers: LastEvents, ends: Ends, most: Ints) -> Columns:
-    """The columns of the first most[k] matches of each answer k, in batches, by the first kernel that serves."""
+    """The columns of the first most[k] matches of each answer k, in batches, by the first kernel that can list them."""
     for choice in LISTINGS:
         if choice.applies(answers.judge.plan):
             columns = choice.kernel(answers, ends, most)

@@ -1,6 +1,6 @@
-"""The matches of skip-till-next-match and of contiguity, one for each first event that has one.
+"""The matches of skip-till-next-match and of contiguity, at most one for each first event.
 
-Under an OR around the whole pattern each branch has its own matches; a binding that two branches find is one match.
+With an OR around the whole pattern, each branch has its own matches; a binding that two branches find is one match.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Grow = Callable[[BindingJudge, EventGraph, Ints | None], RunMatches]
 
 
 def forest_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> RunMatches:
-    """The matches that are certain in one of the days, where edges judge every condition. Cost: `runs`."""
+    """The matches that become certain on one of the days, if edges judge every condition. Cost: `runs`."""
     return _settled(judge, graph, days, _forest)
 
 
 def side_by_side_matches(judge: BindingJudge, graph: EventGraph, days: Days) -> RunMatches:
-    """The same where conditions look at all that a run has bound. Cost: `judged_runs`."""
+    """The matches that become certain on one of the days, if conditions read whole runs. Cost: `judged_runs`."""
     return _settled(judge, graph, days, _side_by_side)
 
 
 def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> RunMatches:
-    """Grows all runs, then keeps those that nothing forbids, that are certain in the days and that no other skips.
+    """Grows all runs. Keeps those that no negation forbids, that become certain on the days and that are not skipped.
 
-    Of a binding that two branches find, one that nothing forbids suffices. A match that could take more events or ends
-    in a NOT is certain when its window ends, any other at its last event.
+    If two branches find the same binding, one of them without a violated negation is enough. A match that could take
+    more events, or that ends in a NOT, becomes certain when its window ends; any other match at its last event.
     """
     matches = grow(judge, graph, None if judge.query.strategy is Strategy.NEXT else graph.rank)
     if len(judge.automaton.branches) > 1:
@@ -56,7 +56,7 @@ def _settled(judge: BindingJudge, graph: EventGraph, days: Days, grow: Grow) -> 
 
 
 def _unviolated(matches: RunMatches) -> Flags:
-    """Which matches pass no place where a negated element happens."""
+    """The matches without an occurrence of a negated element."""
     flags = [np.zeros(0, np.bool_)]
     for paths in matches.listing(matches.counts):
         starts = None if matches.window_start is None else matches.window_start[paths.jobs]
@@ -65,7 +65,7 @@ def _unviolated(matches: RunMatches) -> Flags:
 
 
 def _spans(graph: EventGraph, window: Window, starts: tuple[int, ...]) -> Spans:
-    """How far a run from each row that one of the states fits may go."""
+    """The rows that a run may span, for each row at which a run may start in one of the states."""
     rows = np.flatnonzero(graph.network.starts[:, list(starts)].any(axis=1))
     if window.slide is None:
         return spans_ahead(graph.offsets, graph.clock, graph.width, rows)
@@ -83,8 +83,10 @@ def _forest(judge: BindingJudge, graph: EventGraph, rank: Ints | None) -> RunMat
         spans = _spans(graph, judge.query.window, starts)
         first = spans.rows * states + starting[spans.rows]
         last, lengths = finish_runs(forest, states, first, spans.bounds)
-        some = np.flatnonzero(last != NONE)
-        pieces.append((spans.take(some), first[some], last[some], lengths[some], np.full(len(some), branch)))
+        complete = np.flatnonzero(last != NONE)
+        pieces.append(
+            (spans.take(complete), first[complete], last[complete], lengths[complete], np.full(len(complete), branch))
+        )
     spans = _join([piece[0] for piece in pieces])
     first, last, lengths, branches = (np.concatenate([piece[k] for piece in pieces]) for k in range(1, 5))
     return ForestMatches(
@@ -142,7 +144,7 @@ def _join(pieces: list[Spans]) -> Spans:
 
 
 def _once(matches: RunMatches) -> RunMatches:
-    """Each binding of a window once, as the branch finds it that is certain of it first."""
+    """Each binding of a window only once, from the branch in which it becomes certain first."""
     binding = same_bindings(matches.paths(np.arange(len(matches.counts))), matches.judge.variable_of)
     keys = [matches.branch, matches.certain, binding]
     if matches.window_start is not None:
@@ -154,7 +156,7 @@ def _once(matches: RunMatches) -> RunMatches:
 
 
 def _certain(judge: BindingJudge, graph: EventGraph, spans: Spans, last_rows: Ints, last_states: Ints) -> Ints:
-    """When each match is certain (`docs/semantics.md` 2)."""
+    """The moment at which each match becomes certain (`docs/semantics.md` 2)."""
     automaton, window = judge.automaton, judge.query.window
     open_ends = [bool(after) or state in automaton.after for state, after in enumerate(automaton.successors)]
     waits = np.array(open_ends)[last_states] & (not window.events)

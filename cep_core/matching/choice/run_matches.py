@@ -1,4 +1,4 @@
-"""Matches of strategies with at most one match for each first event: one answer for each match."""
+"""The matches of strategies with at most one match for each first event; each match is one answer."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class RunMatches(CountedAnswers):
     first_rows: Ints
     lengths: Ints
     branch: Ints
-    """The branch of an OR around the whole pattern that found it."""
+    """[match] the branch that found it, of an OR around the whole pattern."""
 
     @abstractmethod
     def paths(self, jobs: Ints) -> Paths:
-        """The matches of these numbers."""
+        """The matches with these numbers."""
 
     def listing(self, most: Ints) -> Iterator[Paths]:
         jobs = np.flatnonzero(most)
@@ -37,7 +37,7 @@ class RunMatches(CountedAnswers):
         return self.paths(np.arange(len(self.counts)))
 
     def keep(self, wanted: Flags | Ints) -> Self:
-        """Only these matches."""
+        """The answers with only these matches."""
         return replace(
             self,
             last_rows=self.last_rows[wanted],
@@ -69,11 +69,11 @@ class ForestMatches(RunMatches):
 
 @dataclass(frozen=True)
 class ListedMatches(RunMatches):
-    """Matches that were found one by one."""
+    """Matches that were listed one by one."""
 
     listed: Paths
     place: Ints
-    """The number of each match among those listed."""
+    """The number of each match in `listed`."""
 
     def paths(self, jobs: Ints) -> Paths:
         return replace(self.listed.take(self.place[jobs]), jobs=jobs)

@@ -1,8 +1,9 @@
-"""AFTER MATCH SKIP: where the search goes on after a match, under strategies with one match for each start event.
+"""AFTER MATCH SKIP: where the search resumes after a match, under strategies with one match for each start event.
 
-Matches are taken by start event (in the window's own order with SLIDE, branch by branch of an OR); one that starts
-before the point at which the last kept one resumes is dropped. Matches that differ in an attribute of `[x]` never drop
-each other. Linear in the matches after sorting them by start.
+Matches are taken in the order of their start events; with SLIDE separately in each window, and for equal starts branch
+by branch of an OR. A match is dropped if it starts before the point at which the search resumes after the last kept
+match. Matches that differ in an attribute of `[x]` never drop each other. Cost: linear in the matches, after sorting
+them by start.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def skipped(matches: RunMatches) -> RunMatches:
 
 
 def _resume(matches: RunMatches, paths: Paths) -> Ints:
-    """The position in the log at which the search resumes after each match."""
+    """For each match, the position in the log at which the search resumes."""
     pos, judge = matches.graph.pos, matches.judge
     query = judge.query
     if query.skip is Skip.PAST_LAST:
@@ -45,12 +46,12 @@ def _resume(matches: RunMatches, paths: Paths) -> Ints:
         return after_first
     bound = judge.bound(paths)[judge.names.index(query.skip_variable)]
     places = bound.offsets[:-1] if query.skip is Skip.TO_FIRST else bound.offsets[1:] - 1
-    # the search resumes at the event itself; a variable that is absent skips nothing
+    # the search resumes at the event itself; an absent variable skips only the first event
     return np.where(bound.present, pos[np.append(bound.rows, 0)[places]], after_first)
 
 
 def _values(matches: RunMatches, paths: Paths, attribute: str) -> Ints:
-    """For each match a number of the value that its events carry; -1 if none of them has the attribute."""
+    """For each match, a number for the attribute's value in its events; -1 if none of them has the attribute."""
     judge = matches.judge
     (codes,) = equal_codes([column(matches.graph.events, attribute)])[0]
     types = {variable.name: variable.event_type for variable in judge.query.positive}
@@ -62,9 +63,9 @@ def _values(matches: RunMatches, paths: Paths, attribute: str) -> Ints:
 @njit(cache=True)
 def _keep(start: Ints, resume: Ints, new: Flags) -> Flags:
     kept = np.zeros(start.shape[0], np.bool_)
-    at = start[0]
+    resume_at = start[0]
     for k in range(start.shape[0]):
-        if new[k] or start[k] >= at:
+        if new[k] or start[k] >= resume_at:
             kept[k] = True
-            at = resume[k]
+            resume_at = resume[k]
     return kept

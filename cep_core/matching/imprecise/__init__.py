@@ -1,7 +1,8 @@
 """Matching over events whose time is an interval: possible matches and their confidence (SASE++, 2.3, 5.3, appendix A).
 
-`intervals` says when each event may have happened, `passing` sums the probability of possible worlds by dynamic
-programming, `search` enumerates possible matches and gives up what can no longer reach the threshold, `orders` tells
-apart the orders in which the events of one match may come, `absent` weighs what must not happen between them, `joint`
-says how likely two matches are together, `evaluator` and `pairs` are the faces. `reference` tries all worlds.
+`intervals` computes when each event may have happened. `passing` sums the probability of possible worlds by dynamic
+programming. `search` enumerates possible matches and drops those that can no longer reach the threshold. `orders`
+lists the orders in which the events of one match may come. `absent` computes the probability that negated events do
+not happen between them. `joint` computes the probability that two matches occur together. `evaluator` and
+`pair_evaluator` are the evaluators. `reference` tries all worlds.
 """

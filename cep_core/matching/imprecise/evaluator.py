@@ -1,8 +1,8 @@
 """The evaluator of queries WITH CONFIDENCE: possible matches whose probability reaches the threshold.
 
-Only skip-till-any-match is defined here (`bind/imprecision.py` refuses the rest). A match stands at
-the recorded times of its events: it is listed by `first_ts` and `last_ts`, becomes certain at its last event's `ts`,
-and the reach covers how far recorded times of a match may lie apart. Only a listing says how many matches there are.
+Only skip-till-any-match is supported (`bind/imprecision.py` refuses the other strategies). A match is placed by the
+recorded times of its events: it is listed by `first_ts` and `last_ts`, and becomes certain at its last event's `ts`.
+The reach covers the largest distance between recorded times of one match. Only listing the matches gives their number.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from cep_core.matching.written_evaluator import WrittenEvaluator
 class ImpreciseEvaluator(WrittenEvaluator):
     """Evaluates a matching query over possible worlds (`cep_core.language.evaluator.Evaluator`).
 
-    Times are whole moments, independent and uniform over [ts_lo, ts_hi] (`intervals`). With
-    `supersets` a compact row holds the events that pairs of events allow in some world (`useful`). Raises
-    NotSupportedYet, with the place, for what it cannot evaluate.
+    Times are whole moments, independent and uniform over [ts_lo, ts_hi] (`intervals`). With `supersets`, a compact row
+    holds every event that could be in a match if only pairs of events are compared (`useful`). Raises NotSupportedYet,
+    with the place, for a query that it cannot evaluate.
     """
 
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
@@ -36,7 +36,7 @@ class ImpreciseEvaluator(WrittenEvaluator):
         super().__init__(query, settings)
 
     def describe(self) -> tuple[str, ...]:
-        """The algorithm and its cost, for `explain`."""
+        """The algorithm and its cost, as `explain` prints them."""
         return self.plan.describe()
 
     def evaluate(

@@ -1,7 +1,8 @@
-"""When each event may have happened: any whole moment of [ts_lo, ts_hi], all equally likely (SASE++, section 2.3).
+"""Computes when each event may have happened: any whole moment of [ts_lo, ts_hi], all equally likely.
 
-A table's own columns `ts_lo` and `ts_hi` say it event by event; else the log's schema says for each event type how much
-earlier and later than `ts` its events may have happened. Without either an event happened at `ts`.
+From SASE++, section 2.3. The columns `ts_lo` and `ts_hi` of the table give the interval of each event. Without these
+columns, the log's schema gives for each event type how much earlier and later than `ts` its events may have happened.
+Without either, an event happened at `ts`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ LOW, HIGH = "ts_lo", "ts_hi"
 
 
 def intervals(events: pa.Table, schema: LogSchema) -> tuple[Ints, Ints]:
-    """The first and the last possible moment of each event. Raises ValueError unless each interval holds its `ts`.
+    """The first and the last possible moment of each event. Raises ValueError if an interval does not contain its `ts`.
 
     >>> log = pa.table({"event_type": ["A", "B"], "ts": [60, 70]})
     >>> [bounds.tolist() for bounds in intervals(log, LogSchema({}, imprecision={"A": (0, 59)}))]
@@ -26,15 +27,15 @@ def intervals(events: pa.Table, schema: LogSchema) -> tuple[Ints, Ints]:
     ts = events.column("ts").to_numpy()
     low, high = ts.copy(), ts.copy()
     for event_type, (before, after) in schema.imprecision.items():
-        own = pc.fill_null(pc.equal(events.column("event_type"), event_type), False).to_numpy()
-        low[own] -= before
-        high[own] += after
+        of_type = pc.fill_null(pc.equal(events.column("event_type"), event_type), False).to_numpy()
+        low[of_type] -= before
+        high[of_type] += after
     low, high = _column(events, LOW, low), _column(events, HIGH, high)
     outside = np.flatnonzero((low > ts) | (high < ts))
     if len(outside):
         row = int(outside[0])
-        found = f"ts {ts[row]} lies outside of [{low[row]}, {high[row]}] in row {row}"
-        raise ValueError(f"'{LOW}' and '{HIGH}' are the first and last possible moment of an event, but {found}")
+        problem = f"ts {ts[row]} lies outside of [{low[row]}, {high[row]}] in row {row}"
+        raise ValueError(f"'{LOW}' and '{HIGH}' are the first and last possible moment of an event, but {problem}")
     return low, high
 
 

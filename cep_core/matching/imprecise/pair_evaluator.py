@@ -1,11 +1,13 @@
-"""`P AND Q` WITH CONFIDENCE: pairs of possible matches whose probability together reaches the threshold.
+"""`P AND Q` WITH CONFIDENCE: pairs of possible matches whose joint probability reaches the threshold.
 
-Both sides lie in the same worlds, so a pair is as likely as the worlds that have both its matches within one window
-(`joint`). Neither match is less likely than the pair: each side is searched with the pair's threshold.
+The probability of a pair is the probability of the worlds that contain both its matches within one window (`joint`).
+A pair is never more likely than one of its matches. So each side is searched with the pair's threshold.
 
-Assumes that no binding can be a match of either side, since such a pair may be one in either of two ways, and that
-what is asked of both sides does not depend on the order of a list's events; both are refused otherwise. Cost: the
-searches of both sides, and for each value of the equivalences their product, each pair as `joint` says.
+There are two assumptions; queries that violate one are refused. First, no binding can match both sides; otherwise one
+pair could be formed in two ways. Second, conditions on both sides do not depend on the order of a list's events.
+
+Cost: the search of each side, and for each value of the equivalences the product of the matches of both sides; each
+pair costs as `joint` states.
 """
 
 from __future__ import annotations
@@ -45,13 +47,13 @@ class PossibleSide(PairSide):
 
     ways: Ways
     least_high: Ints
-    """[match] some event has happened by this moment."""
+    """[match] by this moment, at least one of its events has happened."""
     most_low: Ints
-    """[match] some event happens at this moment or later."""
+    """[match] at this moment or later, at least one of its events happens."""
 
 
 class PossiblePairs(PairEvaluator):
-    """Evaluates `P AND Q` over possible worlds (`cep_core.language.evaluator.Evaluator`); arguments as of its base."""
+    """Evaluates `P AND Q` over possible worlds (`cep_core.language.evaluator.Evaluator`); arguments as in its base."""
 
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         super().__init__(query, settings)
@@ -74,7 +76,7 @@ class PossiblePairs(PairEvaluator):
                 raise NotSupportedYet(message, query.pattern.at, hint=hint)
 
     def describe(self) -> tuple[str, ...]:
-        """The algorithm and its cost, for `explain`."""
+        """The algorithm and its cost, as `explain` prints them."""
         return self._described(
             "AND over possible worlds: the likely matches of each side are paired, and pairs weighed",
             "cost: both searches, and the product of what they find x orders and moments of each pair",
@@ -128,7 +130,7 @@ class PossiblePairs(PairEvaluator):
 
 
 def everything(possible: PossibleGraph, account: PairAccount) -> tuple[Paths, pa.Table]:
-    """All matches of a slice, whatever their day, and their partial rows, in the order in which they are found.
+    """All matches of a slice, of any day, and their partial rows, in the order of the search.
 
     Raises WorkExhausted.
     """
@@ -147,7 +149,7 @@ def everything(possible: PossibleGraph, account: PairAccount) -> tuple[Paths, pa
 
 
 def _may_change_sides(left: Automaton, right: Automaton) -> bool:
-    """Whether a match of one side may bind the variables of the other: none must bind what the other has not."""
+    """Whether a match of one side may also match the other; not if a side must bind a variable that the other lacks."""
     names = [[name.removesuffix(RIGHT) for name in automaton.variables] for automaton in (left, right)]
     return not any(
         name not in others and _must_bind(automaton, own, name)
@@ -157,12 +159,12 @@ def _may_change_sides(left: Automaton, right: Automaton) -> bool:
 
 
 def _must_bind(automaton: Automaton, names: list[str], name: str) -> bool:
-    """Whether no match leaves a variable out."""
+    """Whether every match binds the variable."""
     seen = {state for state in automaton.starts if names[state] != name}
-    coming = list(seen)
-    while coming:
-        for after in automaton.successors[coming.pop()]:
+    waiting = list(seen)
+    while waiting:
+        for after in automaton.successors[waiting.pop()]:
             if after not in seen and names[after] != name:
                 seen.add(after)
-                coming.append(after)
+                waiting.append(after)
     return not seen & automaton.accepts

@@ -1,8 +1,9 @@
 """The answers of a query WITH CONFIDENCE: which possible matches end at this row, by recorded time?
 
-Answers stand in the order of their last events by (ts, seq), and are certain in one of the days. Conditions that need a
-whole match are judged on what the search finds, order by order if they depend on the order of a closure's events.
-Cost: a sort of rows, the search, and the orders of possible matches where they matter.
+Answers are ordered by the (ts, seq) of their last events, and become certain on one of the days. Conditions that need
+a whole match are judged on the matches that the search lists. If a condition depends on the order of a closure's
+events, it is judged on each order. Cost: a sort of rows, the search, and the orders of possible matches if they are
+needed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class PossibleGraph(NamedTuple):
     budget: Budget
 
     def orders(self, paths: Paths) -> tuple[Orders, Flags]:
-        """Every order of every match, its probability with negations, and whether conditions hold.
+        """Every order of every match, its probability after negations, and whether the conditions hold in it.
 
         Raises WorkExhausted.
         """
@@ -64,7 +65,7 @@ class PossibleGraph(NamedTuple):
         return orders, good
 
     def likely(self, paths: Paths, confidences: Floats) -> tuple[Paths, Floats, Ints]:
-        """What conditions and negations leave of possible matches, and the steps that each of these took."""
+        """The possible matches that pass conditions and negations, their confidences, and each input's steps."""
         steps = np.zeros(len(paths), np.int64)
         if not len(paths) or not self.plan.judges:
             return paths, confidences, steps
@@ -84,12 +85,12 @@ class PossibleMatches(JudgedAnswers):
 
     possible: PossibleGraph
     lows: Ints
-    """The first row to which each answer's matches may look back."""
+    """For each answer, the first row that its matches may contain."""
     in_order: bool
-    """Whether rows of a partition stand in the order of seq, so that matches are found in the order of results."""
+    """Whether the rows of each partition are in the order of seq; then the search yields matches in result order."""
 
     def path_states(self, states: Ints) -> Ints:
-        """Which state an event is in differs from world to world: its variable orders rows."""
+        """The variable of each state; it orders rows, because the state of an event differs from world to world."""
         return self.judge.variable_of[states]
 
     def nodes(self) -> Paths:
@@ -100,7 +101,7 @@ class PossibleMatches(JudgedAnswers):
         most = np.full(len(self.last_rows), ALL)
         if tally.max_matches is not None and self.in_order and not plan.judges:
             most[:] = tally.max_matches + 1
-        known = np.zeros(len(most), np.int64)
+        spent = np.zeros(len(most), np.int64)
         question = 0
         try:
             graph, questions = self.graph, Questions(self.last_rows, self.lows)
@@ -110,10 +111,10 @@ class PossibleMatches(JudgedAnswers):
             for batch in possible_matches(network, questions, most, plan.confidence):
                 question = int(batch.paths.jobs[0]) if len(batch.paths) else batch.question
                 paths, confidences, steps = self.possible.likely(batch.paths, batch.confidences)
-                spending.spend(np.arange(len(known)), batch.steps - known)
+                spending.spend(np.arange(len(spent)), batch.steps - spent)
                 spending.spend(batch.paths.jobs, steps)
                 spending.count(paths.jobs)
-                known = batch.steps.copy()
+                spent = batch.steps.copy()
                 tally.add(paths.jobs)
                 yield paths, {CONFIDENCE: pa.array(confidences)}
                 if len(batch.paths):
@@ -126,7 +127,7 @@ class PossibleMatches(JudgedAnswers):
 
 
 def possible_graph(judge: BindingJudge, events: pa.Table, owned: Ownership | None, budget: Budget) -> PossibleGraph:
-    """The events of a slice as a network without any order of time, and when each of them may happen."""
+    """The events of a slice as a network without time order, and when each event may happen."""
     plan = judge.plan
     assert isinstance(plan, PossiblePlan)
     graph = event_graph(plan, events, owned)
@@ -139,10 +140,10 @@ def possible_graph(judge: BindingJudge, events: pa.Table, owned: Ownership | Non
 
 
 def possible_answers(possible: PossibleGraph, days: Days) -> PossibleMatches:
-    """One answer for each candidate of the days; its matches are certain so long after it as the query says."""
+    """One answer for each candidate of the days; its matches become certain after it by the delay of the query."""
     graph, times = possible.graph, possible.times
     ts, seq = graph.ts, graph.seq
-    # recorded times of a match lie apart as far as the window and the imprecision of both ends allow
+    # the largest distance between recorded times of one match: the window plus the imprecision at both ends
     apart = graph.width + int((ts - times.low).max(initial=0)) + int((times.high - ts).max(initial=0))
     certain = ts + known_after(possible.plan.query)
     rows = np.flatnonzero(any_state(graph.network.fits) & owned_moments(certain, days))

@@ -1,4 +1,4 @@
-"""What a query WITH CONFIDENCE asks of the search for possible matches, and what is refused there."""
+"""The plan of a query WITH CONFIDENCE for the search for possible matches; refuses queries that it cannot evaluate."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from cep_core.matching.plan.negation import NegatedElement
 
 @dataclass(frozen=True)
 class PossiblePlan(MatchPlan):
-    """A plan for possible worlds. `kinds`, not the automaton, tells which events may be concurrent."""
+    """A plan for possible worlds. `kinds`, not the automaton, states which events may be concurrent."""
 
     kinds: Ints
-    """By edge, whether it may lead to an event of the same moment."""
+    """[edge] whether it may lead to an event of the same moment."""
     by_order: bool
     """Whether some condition may hold in one order of a match's events and not in another."""
 
@@ -36,11 +36,11 @@ class PossiblePlan(MatchPlan):
 
     @property
     def judges(self) -> bool:
-        """Whether anything is judged on possible matches, once the search has found them."""
+        """Whether conditions or negations remain to be judged on the possible matches of the search."""
         return bool(self.conditions.judged or self.negations)
 
     def describe(self) -> tuple[str, ...]:
-        """The algorithm and its cost, for `explain`."""
+        """The algorithm and its cost, as `explain` prints them."""
         sign = ">" if self.confidence.strict else ">="
         lines = [
             f"possible worlds: matches of confidence {sign} {self.confidence.threshold:g}, skip-till-any-match",
@@ -57,7 +57,7 @@ class PossiblePlan(MatchPlan):
 
 
 def possible_plan(query: Query) -> PossiblePlan:
-    """Raises NotSupportedYet, with the place, for what the search cannot evaluate."""
+    """The plan of a query. Raises NotSupportedYet, with the place, if the search cannot evaluate the query."""
     plan = match_plan(query)
     for negation in plan.negations:
         _check_between(negation)
@@ -89,7 +89,7 @@ def _kinds(automaton: Automaton, *, ordered: bool) -> Ints:
 
 
 def _check_between(negation: NegatedElement) -> None:
-    """Refuses what is not one event between two of the match."""
+    """Refuses a negation unless it is one event between two events of the match."""
     at = negation.body.at
     if not isinstance(negation.body.body, Unit) or negation.inner:
         message = "NOT of anything but one event is not supported yet WITH CONFIDENCE"

@@ -1,7 +1,7 @@
-"""What a match's confidence is, by definition, in plain Python: for tests to hold the kernels against. Exponential.
+"""Computes the confidence of matches by definition, in plain Python. Tests compare the kernels with it. Exponential.
 
-Every choice of a moment for each event is a possible world, in which time is precise; a match is as likely as all the
-worlds that have it (SASE++, section 2.3). Probabilities are exact.
+Each choice of one moment for every event is a possible world, in which time is precise. The confidence of a match is
+the total probability of the worlds that contain it (SASE++, section 2.3). Probabilities are exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Interval = tuple[int, int]
 
 
 def possible_worlds(intervals: Sequence[Interval]) -> Iterator[tuple[int, ...]]:
-    """A moment for each event, in all ways.
+    """All choices of one moment for each event.
 
     >>> list(possible_worlds([(1, 2), (5, 5)]))
     [(1, 5), (2, 5)]
@@ -30,14 +30,14 @@ def possible_worlds(intervals: Sequence[Interval]) -> Iterator[tuple[int, ...]]:
 def confidences(
     intervals: Sequence[Interval], matches: Callable[[tuple[int, ...]], Iterable[Match]]
 ) -> dict[Match, Fraction]:
-    """The probability of every match that some world has; `matches(world)`: those of one world, each once.
+    """The probability of every match of any world; `matches(world)` yields the matches of one world, each once.
 
     >>> confidences([(1, 2), (2, 3)], lambda world: ["in order"] if world[0] < world[1] else [])
     {'in order': Fraction(3, 4)}
     """
     of_a_world = Fraction(1, math.prod(high - low + 1 for low, high in intervals))
-    found: dict[Match, Fraction] = {}
+    probabilities: dict[Match, Fraction] = {}
     for world in possible_worlds(intervals):
         for match in matches(world):
-            found[match] = found.get(match, Fraction(0)) + of_a_world
-    return found
+            probabilities[match] = probabilities.get(match, Fraction(0)) + of_a_world
+    return probabilities

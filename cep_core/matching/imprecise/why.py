@@ -1,7 +1,7 @@
-"""Why a possible match is as likely as it is: the orders in which its events may come, and the worlds of each.
+"""Explains the confidence of a possible match by the orders in which its events may come.
 
-A match's confidence is the sum over the orders in which it is one (`orders`); here each order is told with its
-probability and whether the conditions hold in it. Cost: the orders of one match.
+A match's confidence is the sum of the probabilities of the orders in which its conditions hold (`orders`). This module
+returns each order with its probability and whether the conditions hold in it. Cost: the orders of one match.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from cep_core.matching.match_path import Path
 
 @dataclass(frozen=True)
 class Order:
-    """One order of a match's events; `path` has them in it, by row of the log, with their variables."""
+    """One order of a match's events; `path` has the rows of the log and their variables, in this order."""
 
     path: Path
     probability: float
-    """Of the worlds in which the events come so, no further apart than the window."""
+    """The probability of the worlds in which the events come in this order within the window."""
     holds: bool
     """Whether the conditions that depend on the order hold in it."""
 
 
 def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget = UNLIMITED) -> list[Order]:
-    """The possible orders of a match's events, those that make it one first, then the likeliest first.
+    """The possible orders of a match's events: first those in which the conditions hold, then by falling probability.
 
-    Raises WorkExhausted where there are more than the budget allows to try.
+    Raises WorkExhausted if there are more orders than the budget allows.
 
     >>> from cep_core.events.table import log_schema_of, order
     >>> from cep_core.language.patterns.bind.binding import bind
@@ -59,8 +59,8 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
     of_seq = {int(seq): row for seq, row in zip(own["seq"].to_pylist(), rows, strict=True)}
     log_rows = [of_seq[int(seq)] for seq in graph.seq]
     variable = dict(path)
-    found = []
-    # without a key that all events have, there may be several partitions: each with its part of the events
+    possible_orders = []
+    # if not all events have a common key, they may be in several partitions
     for begin, end in zip(graph.offsets[:-1].tolist(), graph.offsets[1:].tolist(), strict=True):
         places = np.array([place for place in range(begin, end) if log_rows[place] in variable], np.int64)
         if len(places) < len(path):
@@ -70,14 +70,14 @@ def orders_of_match(query: Query, events: pa.Table, path: Path, budget: Budget =
         (orders, chances, _), holds = possible.orders(whole)
         for k, (first, after) in enumerate(zip(orders.offsets[:-1], orders.offsets[1:], strict=True)):
             steps = zip(orders.rows[first:after].tolist(), orders.states[first:after].tolist(), strict=True)
-            told = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)
+            order_path = tuple((log_rows[row], names[variable_of[state]]) for row, state in steps)
             if chances[k] > 0:
-                found.append(Order(told, float(chances[k]), bool(holds[k])))
-    return sorted(found, key=lambda one: (not one.holds, -one.probability, one.path))
+                possible_orders.append(Order(order_path, float(chances[k]), bool(holds[k])))
+    return sorted(possible_orders, key=lambda one: (not one.holds, -one.probability, one.path))
 
 
 def _negated(query: Query, events: pa.Table, path: Path) -> Ints:
-    """The rows of events that must not happen between those of the match, and might."""
+    """The rows of negated events that may happen between the events of the match."""
     kinds = [variable.event_type for variable in query.variables if variable.negated]
     low, high = intervals(events, query.schema)
     rows = np.array([row for row, _ in path])
@@ -86,7 +86,7 @@ def _negated(query: Query, events: pa.Table, path: Path) -> Ints:
 
 
 def confidence_of_pair(query: Query, events: pa.Table, path: Path) -> tuple[float, tuple[float, ...]]:
-    """How likely a pair of an AND is, and each of its two matches; `path` as of `Order`, with both.
+    """The probability of a pair of an AND, and of each of its two matches; `path` as in `Order`, with both sides.
 
     >>> from cep_core.events.table import log_schema_of, order
     >>> from cep_core.language.patterns.bind.binding import bind
@@ -100,20 +100,20 @@ def confidence_of_pair(query: Query, events: pa.Table, path: Path) -> tuple[floa
     anyhow = replace(query, confidence=Confidence(0.0, strict=True))
     evaluator = PossiblePairs(anyhow)
     rows = evaluator.merge(evaluator.evaluate(own)).to_pylist()
-    wanted: dict[str, set[int]] = {}
+    seqs: dict[str, set[int]] = {}
     for row, name in path:
-        wanted.setdefault(name, set()).add(int(events["seq"][row].as_py()))
+        seqs.setdefault(name, set()).add(int(events["seq"][row].as_py()))
     names = [variable.name for variable in query.positive]
-    both = next(float(row["confidence"]) for row in rows if _bound(row, names) == wanted)
+    both = next(float(row["confidence"]) for row in rows if _bound(row, names) == seqs)
     sides = []
     for pattern in (query.pattern.left, query.pattern.right):
         step = tuple((row, name) for row, name in path if name in names_of(pattern))
         orders = orders_of_match(alone(anyhow, pattern), events, step)
-        sides.append(sum(one.probability for one in orders if one.holds))
+        sides.append(sum(order.probability for order in orders if order.holds))
     return both, tuple(sides)
 
 
 def _bound(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, set[int]]:
-    """The events of each variable by seq."""
+    """The events of each variable, by seq."""
     bound = {name: row[name] for name in names if row[name] is not None}
-    return {name: set(its) if isinstance(its, list) else {its} for name, its in bound.items()}
+    return {name: set(seqs) if isinstance(seqs, list) else {seqs} for name, seqs in bound.items()}

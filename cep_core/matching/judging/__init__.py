@@ -1,1 +1,1 @@
-"""Judging: conditions that only a whole or growing match can answer."""
+"""Judges conditions that need a whole match or a growing run."""

@@ -2,10 +2,11 @@
 
 Equivalences that are not used for partitioning are judged here too.
 
-Of a binding that is still growing (a run), what is not settled yet is left open: `b[last].x` and `sum(b[].x)` while the
-closure may take more, `b[3].x` and `v IS NULL` while the event may still come. Everything else, `first(b[].x)` too, is
-settled by the event with which all that it mentions is bound, and then decides whether the event fits
-(`docs/semantics.md` 3). Linear in the events of the bindings, a condition at a time.
+A growing binding (a run) may have conditions that are not settled yet; these count as passed. `b[last].x` and
+`sum(b[].x)` are open while the closure may take more events, `b[3].x` and `v IS NULL` while the event may still come.
+Every other condition, including one on `first(b[].x)`, is settled once all events that it mentions are bound. It then
+decides whether the last of them fits (`docs/semantics.md` 3). Cost: for each condition, linear in the events of the
+bindings.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class BindingJudge:
 
     @property
     def variable_of(self) -> Ints:
-        """By state, the number of its variable among the positive ones."""
+        """[state] the number of its variable among the positive variables."""
         return np.array([self.names.index(name) for name in self.automaton.variables], np.int64)
 
     def bound(self, paths: Paths) -> list[Bound]:
@@ -70,7 +71,7 @@ class BindingJudge:
         return Matches(graph.events, dict(zip(self.names, bound, strict=True)), lists, count)
 
     def accepts(self, graph: EventGraph, paths: Paths, *, growing: bool = False) -> Flags:
-        """Which bindings pass every condition; of those `growing` so far as it is settled."""
+        """The bindings that pass every condition; a `growing` binding need only pass the conditions already settled."""
         good = np.ones(len(paths), np.bool_)
         if not self.conditions.judged or not len(paths):
             return good
@@ -86,9 +87,9 @@ class BindingJudge:
         return good
 
     def unviolated(self, graph: EventGraph, paths: Paths, window_start: Ints | None) -> Flags:
-        """Which listed matches pass no place where a negated element that is judged on matches happens.
+        """The listed matches without an occurrence of a negated element that is judged on matches.
 
-        `window_start`: of each match, with SLIDE.
+        `window_start`: with SLIDE, the start of each match's window.
         """
         good = np.ones(len(paths), np.bool_)
         if not graph.judged or not len(paths):
@@ -102,12 +103,12 @@ class BindingJudge:
         return good
 
     def _open(self, condition: Expression, matches: Matches, last: Ints) -> Flags:
-        """Where a condition is not settled yet: something that it asks about may still come after the last state."""
+        """The matches for which a condition is not settled: an event that it mentions may still come."""
         unsettled = np.zeros(matches.count, np.bool_)
         for part in walk(condition):
             match part:
                 case PrefixAggregate(span=Span.ALL, function="first", defined=None):
-                    pass  # none that follows changes it
+                    pass  # later events do not change it
                 case Reference(which=Which.LAST) | PrefixAggregate(span=Span.ALL):
                     unsettled |= self._may_come(part.variable)[last]
                 case Reference(which=Which.AT):
@@ -118,11 +119,11 @@ class BindingJudge:
         return unsettled
 
     def _may_come(self, variable: str) -> Flags:
-        """By state, whether a match may bind the variable later."""
+        """[state] whether a match may bind the variable later."""
         return np.array([self.automaton.reaches(s, variable) for s in range(len(self.automaton.variables))], np.bool_)
 
     def _neighbours(self, predicate: EdgePredicate, graph: EventGraph, paths: Paths, matches: Matches) -> Flags:
-        """A test of all pairs of neighbours: of one variable's events in turn, or of events adjacent in the match."""
+        """Whether all neighbours pass: consecutive events of one variable, or adjacent events of the match."""
         if predicate.adjacency is Adjacency.BINDING:
             bound = matches.bound[predicate.source]
             rows, owner = bound.rows, np.repeat(np.arange(matches.count), bound.lengths)
@@ -142,7 +143,7 @@ class BindingJudge:
         return np.bincount(owner[later][~good], minlength=len(paths)) == 0
 
     def _agree(self, key: KeyClass, graph: EventGraph, paths: Paths) -> Flags:
-        """Whether all events of the class's members carry one value, known to each of them."""
+        """Whether all events of the class's members have the same value, and none of the values is NULL."""
         attributes = sorted({attribute for _, attribute in key.members})
         keys = np.stack(equal_codes([column(graph.events, name) for name in attributes])[0])
         keys[keys < 0] = NULL_KEY
@@ -153,7 +154,7 @@ class BindingJudge:
 
 
 def _pairs_hold(predicate: EdgePredicate, events: pa.Table, sources: Ints, targets: Ints) -> Flags:
-    """Whether the condition holds of each pair of rows."""
+    """Whether the condition holds for each pair of rows."""
     columns: list[pa.Array] = []
     same = predicate.source == predicate.target
 
@@ -173,13 +174,13 @@ def _pairs_hold(predicate: EdgePredicate, events: pa.Table, sources: Ints, targe
 def _same_key(keys: Ints, member: Flags, rows: Ints, states: Ints, offsets: Ints) -> Flags:
     good = np.ones(offsets.shape[0] - 1, np.bool_)
     for k in range(good.shape[0]):
-        found = NULL_KEY
+        previous = NULL_KEY
         for p in range(offsets[k], offsets[k + 1]):
             for a in range(keys.shape[0]):
                 if not member[a, states[p]]:
                     continue
                 key = keys[a, rows[p]]
-                if key == NULL_KEY or (found != NULL_KEY and key != found):
+                if key == NULL_KEY or (previous != NULL_KEY and key != previous):
                     good[k] = False
-                found = key
+                previous = key
     return good

@@ -1,9 +1,9 @@
-"""Negations judged on listed matches: where no edge of the event graph can say whether one is violated.
+"""Judges negations on listed matches, where no edge of the event graph can show whether a negation is violated.
 
-Each place at which a match passes a negated element is a zone: the rows strictly between the two neighbours, or
-between one and the edge of the window. The events there that could belong to the element are paired with the match,
-the element's tests are evaluated on the pairs, and the pairs that are left are offered to the element's automaton in
-the order of time. A test of `b[i]` must hold for every i, and one that mentions an absent event is dropped.
+Each gap in which a match excludes a negated element is a zone: the rows strictly between two neighbours, or between an
+event and the edge of the window. The events in the zone that could belong to the element are paired with the match.
+The element's tests are evaluated on these pairs. The pairs that pass are given to the element's automaton in time
+order. A test of `b[i]` must hold for every i, and a test that mentions an absent event is ignored.
 
 Cost: the candidates of the element inside the zones of all matches listed.
 """
@@ -25,12 +25,12 @@ from cep_core.matching.judging.quantities import Matches
 from cep_core.matching.plan.negation import NegatedElement
 
 PAIRS = 1 << 20
-"""At most so many pairs at once, unless one zone has more."""
+"""The largest number of pairs in one batch; a single zone may have more."""
 
 
 @dataclass(frozen=True)
 class Zones:
-    """z zones: rows begin[k]:end[k], passed by match number owner[k]."""
+    """z zones: zone k is rows begin[k]:end[k] of match number owner[k]."""
 
     owner: Ints
     begin: Ints
@@ -49,24 +49,25 @@ def violated(
     window: tuple[Ints, Ints],
     ties: tuple[Ints, Ints],
 ) -> Flags:
-    """For each listed match whether it passes a place where the negated element happens.
+    """For each listed match, whether the negated element occurs in one of its zones.
 
-    `network`: the element's (`cutting.negated_network`); `automaton`: the pattern's; `window`: the first row of each
-    match's window and the first after it; `ties`: for each row the first row as early, and the first later one.
+    `network`: of the element (`negation_edges.negated_network`). `automaton`: of the pattern. `window`: for each match,
+    the first row of its window and the first row after it. `ties`: for each row, the first row at the same time and
+    the first later row.
     """
     bad = np.zeros(len(paths), np.bool_)
     candidate = np.concatenate([[0], np.cumsum(any_state(network.fits))])
     rows = np.flatnonzero(any_state(network.fits))
     zones = _zones(negation, automaton, paths, window, ties)
-    # from rows to places among the candidates
+    # convert rows to places among the candidates
     zones = Zones(zones.owner, candidate[zones.begin], candidate[np.maximum(zones.end, zones.begin)])
     zones = zones.take(np.flatnonzero(zones.end > zones.begin))
-    for some in _chunks(zones):
-        lengths = some.end - some.begin
+    for chunk in _chunks(zones):
+        lengths = chunk.end - chunk.begin
         offsets = np.concatenate([[0], np.cumsum(lengths)])
-        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - some.begin, lengths)
-        fits = tested(negation, network, rows[place], np.repeat(some.owner, lengths), matches)
-        bad[some.owner[_happens(network, rows[place], fits, offsets)]] = True
+        place = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - chunk.begin, lengths)
+        fits = tested(negation, network, rows[place], np.repeat(chunk.owner, lengths), matches)
+        bad[chunk.owner[_happens(network, rows[place], fits, offsets)]] = True
     return bad
 
 
@@ -108,12 +109,12 @@ def _chunks(zones: Zones) -> Iterator[Zones]:
 
 
 def tested(negation: NegatedElement, network: Network, rows: Ints, owner: Ints, matches: Matches) -> Flags:
-    """[pairs, S] as which states of the element the row of each pair passes the element's tests beside its match."""
+    """[pairs, S] the states of the element in which the row of each pair passes the element's tests with its match."""
     fits = network.fits[rows]
     for test in negation.tests:
-        known = {name: _of_pairs(matches.bound[name], owner) for name in test.others}
-        known[test.variable] = Bound(np.arange(len(rows) + 1), rows)
-        pairs = Matches(matches.events, known, matches.lists, len(rows))
+        bound = {name: _of_pairs(matches.bound[name], owner) for name in test.others}
+        bound[test.variable] = Bound(np.arange(len(rows) + 1), rows)
+        pairs = Matches(matches.events, bound, matches.lists, len(rows))
         good = pairs.judge(test.expression)
         states = [name == test.variable for name in negation.automaton.variables]
         fits &= good[:, None] | ~np.array(states)[None, :]
@@ -121,7 +122,7 @@ def tested(negation: NegatedElement, network: Network, rows: Ints, owner: Ints, 
 
 
 def _of_pairs(bound: Bound, owner: Ints) -> Bound:
-    """A variable's events, match by match, for each pair."""
+    """For each pair, the variable's events in the match of the pair."""
     lengths = bound.lengths[owner]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.repeat(bound.offsets[owner] - offsets[:-1], lengths) + np.arange(offsets[-1])
@@ -130,7 +131,7 @@ def _of_pairs(bound: Bound, owner: Ints) -> Bound:
 
 @njit(cache=True)
 def _happens(network: Network, rows: Ints, fits: Flags, offsets: Ints) -> Flags:
-    """For each zone, whether the element happens on its pairs offsets[k]:offsets[k + 1]."""
+    """For each zone k, whether the element occurs in its pairs offsets[k]:offsets[k + 1]."""
     states = fits.shape[1]
     happens = np.zeros(offsets.shape[0] - 1, np.bool_)
     longest = 0
@@ -147,7 +148,7 @@ def _happens(network: Network, rows: Ints, fits: Flags, offsets: Ints) -> Flags:
 
 
 def tied_rows(offsets: Ints, tick: Ints) -> tuple[Ints, Ints]:
-    """For each row the first row of its partition of the same tick, and the first row after those.
+    """For each row, the first row of its partition with the same tick, and the first row after that tick.
 
     >>> [rows.tolist() for rows in tied_rows(np.array([0, 2, 4]), np.array([1, 1, 1, 2]))]
     [[0, 0, 2, 3], [2, 2, 3, 4]]

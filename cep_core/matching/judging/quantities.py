@@ -1,8 +1,9 @@
-"""Expressions over whole matches: RETURN items, and conditions judged on listed matches.
+"""Evaluates expressions over whole matches: RETURN items, and conditions judged on listed matches.
 
-References and aggregates of one match (`a.x`, `b[last].x`, `avg(b[..i-1].x)`) become columns with a row for each match,
-or for each choice of one event of every list that a condition runs through (`b[i].x`); the rest is column arithmetic.
-Linear in the events of the matches, in the pairs of events where a condition runs through two lists.
+References and aggregates of one match (`a.x`, `b[last].x`, `avg(b[..i-1].x)`) become columns with a row for each match.
+If a condition runs through lists (`b[i].x`), the columns have a row for each choice of one event from each list. The
+rest is column arithmetic. Cost: linear in the events of the matches; if a condition runs through two lists, linear in
+the pairs of their events.
 """
 
 from __future__ import annotations
@@ -26,18 +27,18 @@ from cep_core.matching.judging.folds import folded
 
 
 def running_variables(expression: Expression, lists: frozenset[str]) -> tuple[str, ...]:
-    """The list variables through whose events a condition runs: `b[i]`, `b[i-1]`, `max(b[..i-1].x)`."""
-    found: dict[str, None] = {}
+    """The list variables that a condition runs through event by event: `b[i]`, `b[i-1]`, `max(b[..i-1].x)`."""
+    names: dict[str, None] = {}
     for part in walk(expression):
         if isinstance(part, PrefixAggregate) and part.span is not Span.ALL:
-            found[part.variable] = None
+            names[part.variable] = None
         if isinstance(part, Reference) and part.variable in lists and part.which in (Which.EACH, Which.PREVIOUS):
-            found[part.variable] = None
-    return tuple(found)
+            names[part.variable] = None
+    return tuple(names)
 
 
 def looks_back(part: Expression) -> TypeGuard[PrefixAggregate | Reference]:
-    """Whether a part of a condition is about events before the one that it runs through."""
+    """Whether a part of a condition refers to events before the current event of a list."""
     if isinstance(part, PrefixAggregate):
         return part.span is Span.BEFORE
     return isinstance(part, Reference) and part.which is Which.PREVIOUS
@@ -57,7 +58,7 @@ class Matches:
         return _View(self, ()).evaluate(expression)
 
     def judge(self, condition: Expression) -> Flags:
-        """Whether a condition holds of each match: one that mentions an absent variable does not constrain it."""
+        """Whether a condition holds for each match; a condition that mentions an absent variable counts as passed."""
         good = _View(self, running_variables(condition, self.lists)).holds(condition)
         tests_absence = any(isinstance(part, IsNull) and part.variable is not None for part in walk(condition))
         if not tests_absence:
@@ -67,19 +68,19 @@ class Matches:
 
 
 class _View:
-    """Columns with a row for each match, or for each choice of one event of every running variable in it."""
+    """Columns with a row for each match, or for each choice of one event of each running variable."""
 
     def __init__(self, matches: Matches, running: tuple[str, ...]) -> None:
         self.matches = matches
         self.owner = np.arange(matches.count) if running else None
         self.places: dict[str, Ints] = {}
-        """For each running variable the place among `Bound.rows` of the event that a row is about."""
+        """[running variable] for each row of the view, the place of its event in `Bound.rows`."""
         for name in running:
             assert self.owner is not None
             bound = matches.bound[name]
             lengths = bound.lengths[self.owner]
             begins = np.repeat(np.cumsum(lengths) - lengths - bound.offsets[self.owner], lengths)
-            self.places = {known: np.repeat(places, lengths) for known, places in self.places.items()}
+            self.places = {variable: np.repeat(places, lengths) for variable, places in self.places.items()}
             self.places[name] = np.arange(lengths.sum()) - begins
             self.owner = np.repeat(self.owner, lengths)
         self.columns: list[pa.Array] = []
@@ -92,13 +93,13 @@ class _View:
         return evaluate(plain, table)
 
     def holds(self, condition: Expression) -> Flags:
-        """For each match whether the condition is true, of every event if it runs through a list."""
+        """For each match, whether the condition is true; for every event if it runs through a list."""
         good: Flags = pc.fill_null(self.evaluate(condition).cast(pa.bool_()), False).to_numpy(zero_copy_only=False)
         good = good.copy()
         if self.owner is None:
             return good
         for name in {part.variable for part in walk(condition) if looks_back(part)}:
-            good[self._is_first(name)] = True  # nothing stands before the first
+            good[self._is_first(name)] = True  # the first event has no previous one
         return np.bincount(self.owner[~good], minlength=self.matches.count) == 0
 
     def _is_first(self, name: str) -> Flags:
@@ -106,7 +107,7 @@ class _View:
         return self.places[name] == self.matches.bound[name].offsets[self.owner]
 
     def _as_column(self, part: Expression) -> Expression:
-        """The part as a reference to a new column, if it is about events."""
+        """A reference to a new column in place of a part that refers to events; other parts unchanged."""
         match part:
             case Reference():
                 values = self._referenced(part)
@@ -125,7 +126,7 @@ class _View:
         return Reference(variable, f"c{len(self.columns) - 1}", Which.EACH, part.at)
 
     def _per_row(self, values: pa.Array) -> pa.Array:
-        """Values of matches for the rows of the view."""
+        """Repeats values of matches for the rows of the view."""
         return values if self.owner is None else values.take(pa.array(self.owner))
 
     def _take(self, attribute: str, rows: Ints) -> pa.Array:
@@ -160,15 +161,15 @@ class _View:
         if part.span is not Span.ALL:
             return running.take(pa.array(self.places[part.variable]))
         ends = np.where(bound.present, bound.offsets[1:] - 1, -1)
-        found = running.take(pa.array(ends, mask=ends < 0))
-        return self._per_row(found if aggregate.of_none is None else found.fill_null(aggregate.of_none))
+        of_matches = running.take(pa.array(ends, mask=ends < 0))
+        return self._per_row(of_matches if aggregate.of_none is None else of_matches.fill_null(aggregate.of_none))
 
     def _folded(self, part: PrefixAggregate, aggregate: UserAggregate, values: pa.Array) -> pa.Array:
         offsets = self.matches.bound[part.variable].offsets
         if part.span is Span.ALL:
             return self._per_row(folded(aggregate, part.function, values, offsets[:-1], offsets[1:]))
         assert self.owner is not None
-        places, again = np.unique(self.places[part.variable], return_inverse=True)
+        places, back = np.unique(self.places[part.variable], return_inverse=True)
         begins = offsets[np.searchsorted(offsets, places, side="right") - 1]
-        found = folded(aggregate, part.function, values, begins, places + (part.span is Span.UP_TO))
-        return found.take(pa.array(again))
+        results = folded(aggregate, part.function, values, begins, places + (part.span is Span.UP_TO))
+        return results.take(pa.array(back))

@@ -1,1 +1,1 @@
-"""Kernels: Numba over arrays."""
+"""Numba kernels over the arrays of an event graph."""

@@ -1,12 +1,13 @@
 """Counts matches without listing them, under skip-till-any-match.
 
-Counting from the end (`walks`) gives the count of each last event, which is what days, listings and compact results
-need. Cost for each last event with n rows in its window: O(n E) additions, O(log n) or O(n) more a node for an edge
-with comparisons; sixteen last events share a walk. No cost depends on the number of matches.
+Counting from the end (`walks`) gives one count for each last event. Days, listings and compact results need exactly
+these counts. Cost for each last event with n rows in its window: O(n E) additions; an edge with comparisons adds
+O(log n) or O(n) for each node. Sixteen last events share a walk. No cost depends on the number of matches.
 
-Counts are exact at any size. 61-bit integers come first, and stop at a limit. Those that reach it are counted modulo
-2**64, and in floats, whose error has a bound: where it is less than 2**62 there is one number of that remainder within
-it. Beyond, residues modulo as many coprime numbers as the count asks for are joined by the Chinese remainder theorem.
+Counts are exact at any size. The first pass uses 61-bit integers, which stop at a limit. Counts that reach the limit
+are counted modulo 2**64, and in floats, whose error has a bound. If the bound is less than 2**62, only one number
+within it has that remainder. Otherwise the count is computed modulo several coprime numbers, as many as its size needs,
+and the residues are joined by the Chinese remainder theorem.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from cep_core.matching.kernels.walks import Scratch, count_ends, scratch_for
 from cep_core.numbers.lanes import LIMIT
 
 AHEAD = 15
-"""Walks that are taken to pass the limit, after one that did."""
+"""After a walk that passed the limit, this many walks are assumed to pass it too."""
 
 WORD = 1 << 64
 
 
 def count_matches(network: Network, questions: Ends) -> tuple[Ints, dict[int, int]]:
-    """For each question the number of its matches.
+    """The number of matches of each question.
 
-    Returns int64 counts and, by k, the exact counts of those that reach LIMIT (their entry is LIMIT).
+    Returns int64 counts, and by question number k the exact counts that reach LIMIT (their int64 entry is LIMIT).
     """
     ends, lows = questions.rows, questions.begins
     counts = np.zeros(len(ends), np.int64)
@@ -55,7 +56,9 @@ def _count_large(network: Network, questions: Ends, scratch: Scratch) -> list[in
     remainders, sizes = np.empty(len(questions.rows), np.uint64), np.empty(len(questions.rows))
     count_ends(network, questions, np.uint64(0), scratch.of(np.uint64), remainders, 0)
     count_ends(network, questions, np.uint64(0), scratch.of(np.float64), sizes, 0)
-    error = sizes * relative_error(network, len(scratch.ways)) + 2.0**12  # and what the remainder loses as a float
+    error = (
+        sizes * relative_error(network, len(scratch.ways)) + 2.0**12
+    )  # plus the rounding of the remainder to a float
     close = error < 2.0**62
     words = np.rint((np.where(close, sizes, 0.0) - remainders.astype(np.float64)) / WORD)
     counts = [
@@ -69,10 +72,11 @@ def _count_large(network: Network, questions: Ends, scratch: Scratch) -> list[in
 
 
 def relative_error(network: Network, rows: int) -> float:
-    """How much of a count floats may lose in a walk over so many rows.
+    """The largest relative error of a float count in a walk over `rows` rows.
 
-    Every number is a sum of others, each addition loses at most 2**-53 of it; a row's numbers add as many one after
-    another as its edges bring, one more puts them beside those of later rows, and starting nodes are added up last.
+    Every number is a sum of other numbers, and each addition loses at most 2**-53 of it. A row's number takes one
+    addition for each number that its edges bring. One more addition joins it with those of later rows. The last
+    additions sum the starting nodes.
     """
     source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
     levels = int(network.store.max(initial=0)).bit_length() + 1
@@ -100,10 +104,10 @@ def _by_residues(network: Network, questions: Ends, scratch: Scratch, sizes: npt
 
 
 def _bits(network: Network, questions: Ends, sizes: npt.NDArray[np.float64]) -> int:
-    """How many bits the largest of the counts has at most.
+    """An upper bound of the bits of the largest count.
 
-    Floats say it closely, since sums of positive numbers keep their relative precision; beyond their range each event
-    is in no state of a match, or in one that it fits.
+    Floats give it closely, because sums of positive numbers keep their relative precision. Beyond the range of floats,
+    the bound assumes that each event is in no state of a match, or in any state that it fits.
     """
     largest = float(sizes.max())
     if np.isfinite(largest):

@@ -1,13 +1,13 @@
-"""The latest row at which a match that ends at each row may have begun: one pass ahead, under skip-till-any-match.
+"""For each row, the latest row at which a match that ends there may begin: one forward pass, skip-till-any-match.
 
-A node (row, state) keeps the latest row at which a run that reaches it may have begun. Nothing leaves a window that a
-later beginning would not outlive, so one number stands for all runs of a node (the maximal start position of CORE's
-tECS). A closure that everything enters freely needs no loop: what a longer chain of its events can reach, its last
-event alone reaches from as late a beginning.
+A node (row, state) keeps the latest row at which a run that reaches it may have begun. A run with a later beginning
+always stays in the window longer. So one number represents all runs of a node (the maximal start position of CORE's
+tECS). A closure needs no loop edge if all edges that enter it have no comparisons: the last event of a longer chain can
+then enter the closure directly, with a beginning at least as late.
 
-Assumes that matches look neither back before their first nor ahead after their last event. Cost for m rows: O(m E); an
-edge whose comparisons are one comparison by order O(log m) a node (a Fenwick tree of maxima over the earlier events'
-places), any other edge with comparisons O(n) for n rows in the window.
+Assumes that no negation is before the first or after the last event of a match. Cost for m rows: O(m E). An edge with a
+single comparison by order adds O(log m) for each node (a Fenwick tree of maxima over the earlier events' places). Any
+other edge with comparisons adds O(n) for each node, for n rows in the window.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ NEVER = -1
 
 
 def completed(network: Network, offsets: Ints, clock: Ints, width: int, questions: Ends) -> Flags:
-    """Whether any match ends at the last row of each question, in whatever state, and begins where it asks.
+    """For each question, whether a match ends at its row in any state and begins at `begins` or later.
 
-    The `needed_edges` of the network have places.
+    The `needed_edges` of the network must have places.
     """
     source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
     latest = np.empty(len(clock), np.int64)
     places = 2 + int(network.store.max(initial=0))
     tops = np.empty((len(network.operator), places), np.int64)
     _latest_beginnings(network, offsets, clock, width, source, needed_edges(network), tops, latest)
-    found: Flags = latest[questions.rows] >= questions.begins
-    return found
+    any_match: Flags = latest[questions.rows] >= questions.begins
+    return any_match
 
 
 def needed_edges(network: Network) -> Flags:
-    """Which edges can make a beginning later than the other edges into their state do."""
+    """[edge] whether it can lead to a later beginning than the other edges into its state."""
     source = np.repeat(np.arange(len(network.begin) - 1), np.diff(network.begin))
     free = np.diff(network.condition) == 0
     needed = np.ones(len(source), np.bool_)
@@ -52,7 +52,7 @@ def _latest_beginnings(
 ) -> None:
     """latest[row]: the latest row at which a match that ends there may begin, or NEVER.
 
-    Longer than 60 lines: what waits for the next tick, what has been reached and the trees are all local to one pass.
+    Longer than 60 lines: the nodes that wait for the next tick, the reached nodes and the trees are local to one pass.
     """
     tick, fits, starts, accepts = network.tick, network.fits, network.starts, network.accepts
     target, condition, operator = network.target, network.condition, network.operator
@@ -60,13 +60,13 @@ def _latest_beginnings(
     m, states = fits.shape
     edges = target.shape[0]
     best = np.empty(states, np.int64)
-    # nodes of the tick in hand, which nothing of the same tick follows: few, so that no array of all nodes is touched
+    # nodes of the current tick, which only later ticks may follow; a small array, so no array of all nodes is touched
     room = _most_at_once(offsets, tick) * states
     waiting, waiting_row, waiting_begun = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     members, beginnings = np.empty((states, m), np.int64), np.empty((states, m), np.int64)
-    above = np.empty(tops.shape[0], np.int64)  # one more than the places of the partition in hand
+    above = np.empty(tops.shape[0], np.int64)  # one more than the places of the current partition
     sizes, gone = np.empty(states, np.int64), np.empty(states, np.int64)
-    scanned = np.zeros(states, np.bool_)  # states whose nodes are looked at one by one
+    scanned = np.zeros(states, np.bool_)  # states whose nodes are compared one by one
     into = np.empty(edges, np.int64)  # the needed edges by the state they lead to
     first = np.zeros(states + 1, np.int64)
     for t in range(states):
@@ -136,7 +136,7 @@ def _latest_beginnings(
 
 @njit(cache=True)
 def _most_at_once(offsets: Ints, tick: Ints) -> int:
-    """The most rows of a partition that have the same tick."""
+    """The largest number of rows of one partition with the same tick."""
     most, run = 0, 0
     for p in range(offsets.shape[0] - 1):
         for row in range(offsets[p], offsets[p + 1]):
@@ -147,7 +147,7 @@ def _most_at_once(offsets: Ints, tick: Ints) -> int:
 
 @njit(cache=True)
 def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
-    """Notes a beginning at a place of the Fenwick tree of maxima tops[c]; what is above holds no less."""
+    """Enters a beginning at a place of the Fenwick tree of maxima tops[c]; nodes above it are never smaller."""
     while place < above and tops[c, place] < begun:
         tops[c, place] = begun
         place += place & -place
@@ -155,9 +155,9 @@ def _raise(tops: Ints, c: int, place: int, above: int, begun: int) -> None:
 
 @njit(cache=True)
 def _top(tops: Ints, c: int, place: int, most: int) -> int:
-    """The latest beginning at the places 1..place; none is later than `most`."""
-    found = NEVER
-    while place > 0 and found < most:
-        found = max(found, tops[c, place])
+    """The latest beginning at the places 1..place; no beginning is later than `most`."""
+    latest = NEVER
+    while place > 0 and latest < most:
+        latest = max(latest, tops[c, place])
         place &= place - 1
-    return found
+    return latest

@@ -1,13 +1,13 @@
-"""Lists matches under skip-till-any-match, in order, a bounded buffer at a time.
+"""Lists matches under skip-till-any-match, in order, in batches of bounded size.
 
-For one last event, `walks.complete_ways` marks the nodes from which a match can still be completed there. Walking
-depth first from the starting nodes over marked nodes only, every step lies on a match: nothing is tried in vain
-(SASE++, section 5.1: postponing, without the subsets that fail).
+For one last event, `walks.complete_ways` marks the nodes from which a match can still end there. A depth-first walk
+from the starting nodes visits only marked nodes. So every step is part of a match, and no step is wasted (SASE++,
+section 5.1: postponing, without the subsets that fail).
 
 Order: by last event, then by the (seq, state) pairs of the events from first to last.
 
-Cost for each last event: the counting pass over its window, O(n) once for each node visited (its successors are kept
-while the pool has room), and O(length) for each match. Memory: the window's nodes, the pool and one batch.
+Cost for each last event: the counting pass over its window; O(n) once for each visited node, whose successors are kept
+while the pool has room; and O(length) for each match. Memory: the window's nodes, the pool and one batch.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from cep_core.matching.arrays.paths import BATCH_EVENTS, BATCH_ROWS, Paths
 from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
 
 POOL = 1 << 21
-"""Successor entries kept for one last event; nodes that find it full are scanned anew at each visit."""
+"""Successor entries kept for one last event. If the pool is full, a node is scanned again at each visit."""
 
 UNSEEN, SCANNED = -1, -2
 
 
 class _Search(NamedTuple):
-    """Where the walk stands, so that it can go on in the next batch; and scratch."""
+    """The state of the walk, kept so that the next batch can continue it; and scratch space."""
 
     at: Ints
-    """[5] last event in hand; depth (-1: not begun); matches listed of it; nodes; pool entries in use."""
+    """[5] current last event; depth (-1: not begun); its listed matches; its nodes; used pool entries."""
     scratch: Scratch
     row: Ints
-    """[nodes] marked nodes in the order of (seq, state)."""
+    """[nodes] the marked nodes, in (seq, state) order."""
     state: Ints
     kept: Ints
-    """[nodes, 2] a node's successors in the pool, or UNSEEN, SCANNED."""
+    """[nodes, 2] the range of a node's successors in the pool, or UNSEEN, SCANNED."""
     pool: Ints
     stack: Ints
     """[depth] the node on the path."""
     place: Ints
-    """[depth] where in the pool it came from; a node number if its parent is scanned."""
+    """[depth] the node's place in the pool; a node number if its parent is scanned."""
 
 
 @njit(cache=True)
 def _mark(network: Network, seq: Ints, questions: Ends, k: int, search: _Search) -> int:
-    """Lists the nodes that can complete a match of question k, by (seq, state); returns how many."""
+    """Lists the nodes that can complete a match of question k, by (seq, state). Returns their number."""
     ends, low = questions.rows, questions.begins[k]
     complete_ways(network, low, ends[k : k + 1], questions.states[k : k + 1], 0, search.scratch)
     ways, row, state = search.scratch.ways, search.row, search.state
@@ -73,23 +73,23 @@ def _mark(network: Network, seq: Ints, questions: Ends, k: int, search: _Search)
 
 @njit(cache=True)
 def _next_successor(network: Network, search: _Search, node: int, after: int) -> int:
-    """The first node beyond `after` that may follow a node, or -1."""
+    """The first node after `after` that may follow `node`, or -1."""
     tick, begin, target = network.tick, network.begin, network.target
     condition, operator, left, right = network.condition, network.operator, network.left, network.right
     row, state = search.row, search.state
-    here, s = row[node], state[node]
+    node_row, s = row[node], state[node]
     for later in range(after + 1, search.at[3]):
-        if tick[row[later]] <= tick[here]:
+        if tick[row[later]] <= tick[node_row]:
             continue
         for edge in range(begin[s], begin[s + 1]):
-            if target[edge] == state[later] and holds(condition, operator, left, right, edge, here, row[later]):
+            if target[edge] == state[later] and holds(condition, operator, left, right, edge, node_row, row[later]):
                 return later
     return -1
 
 
 @njit(cache=True)
 def _keep_successors(network: Network, search: _Search, node: int) -> None:
-    """Puts a node's successors into the pool if they fit."""
+    """Stores a node's successors in the pool, if there is room."""
     at, kept, pool = search.at, search.kept, search.pool
     used = at[4]
     later = _next_successor(network, search, node, -1)
@@ -123,17 +123,17 @@ def _fill(
     search: _Search,
     batch: _Batch,
 ) -> int:
-    """Goes on until the batch is full or all is listed; returns the number of matches in the batch.
+    """Lists matches until the batch is full or all are listed. Returns the number of matches in the batch.
 
-    Longer than 60 lines: one turn of the loop is one step of the walk, and every branch changes where the walk stands
-    (`at`, `place`). Cut in two, each half would have to hand all of that to the other.
+    Longer than 60 lines: one iteration is one step of the walk, and every branch changes the state of the walk (`at`,
+    `place`). Two functions would have to pass this whole state to each other.
     """
-    # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
+    # unpack arrays here: taking an array out of a tuple inside a loop counts its references
     at, row, state, kept, pool = search.at, search.row, search.state, search.kept, search.pool
     stack, place, starts, since = search.stack, search.place, network.starts, network.since
     ends, windows, befores = questions.rows, questions.lows, questions.befores
     rows, states, offsets, jobs = batch
-    found = 0
+    count = 0
     used = 0
     offsets[0] = 0
     while at[0] < ends.shape[0]:
@@ -146,8 +146,8 @@ def _fill(
             at[1] = at[2] = at[4] = 0
             place[0] = -1
         depth = at[1]
-        if found == jobs.shape[0] or used + depth + 1 > rows.shape[0]:
-            return found
+        if count == jobs.shape[0] or used + depth + 1 > rows.shape[0]:
+            return count
         node = -1
         if depth == 0:
             for start in range(place[0] + 1, at[3]):
@@ -172,9 +172,9 @@ def _fill(
                 rows[used + d] = row[stack[d]]
                 states[used + d] = state[stack[d]]
             used += depth + 1
-            jobs[found] = k
-            found += 1
-            offsets[found] = used
+            jobs[count] = k
+            count += 1
+            offsets[count] = used
             at[2] += 1
             if at[2] >= most[k]:
                 at[0] += 1
@@ -184,7 +184,7 @@ def _fill(
             _keep_successors(network, search, node)
         place[depth + 1] = -1 if kept[node, 0] == SCANNED else kept[node, 0] - 1
         at[1] = depth + 1
-    return found
+    return count
 
 
 def list_matches(

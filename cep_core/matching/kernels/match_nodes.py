@@ -1,8 +1,9 @@
 """The nodes of all matches that end at one event, under skip-till-any-match, without listing the matches.
 
-A node is part of a match if it lies on a path from a starting node to the last event: one pass back (`counting`), one
-ahead. Cost for each last event with n rows in its window: twice the counting pass, where an edge with comparisons costs
-O(n) a node at worst ahead; never the number of matches.
+A node is part of a match if it is on a path from a starting node to the last event. One backward pass (`walks`) and
+one forward pass mark these nodes. Cost for each last event with n rows in its window: twice the counting pass; in the
+forward pass, an edge with comparisons costs O(n) for each node at worst. The cost never depends on the number of
+matches.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cep_core.matching.kernels.walks import Scratch, complete_ways, scratch_for
 
 @njit(cache=True)
 def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached: Flags) -> int:
-    """reached[row - low, state]: the node is part of a match of question k; returns how many are."""
+    """Marks reached[row - low, state] for nodes in a match of question k. Returns their number."""
     ends, ending = questions.rows[k : k + 1], questions.states[k : k + 1]
     window, low, before = questions.lows[k], questions.begins[k], questions.befores[k]
     since = network.since
@@ -28,7 +29,7 @@ def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached:
     states = starts.shape[1]
     complete_ways(network, low, ends, ending, 0, scratch)
     sizes[:] = 0
-    ready = low  # rows below come strictly earlier than the one in hand
+    ready = low  # rows below `ready` are strictly earlier than the current row
     count = 0
     for row in range(low, ends[0] + 1):
         while tick[ready] < tick[row]:
@@ -58,7 +59,7 @@ def _reach(network: Network, questions: Ends, k: int, scratch: Scratch, reached:
 def _collect(
     network: Network, questions: Ends, scratch: Scratch, reached: Flags, rows: Ints, bound: Ints, offsets: Ints
 ) -> int:
-    """Writes the nodes of the first questions, as many as fit; returns how many questions that were."""
+    """Writes the nodes of the first questions, as many as fit. Returns the number of these questions."""
     ends, lows = questions.rows, questions.begins
     states = network.fits.shape[1]
     used = 0
@@ -78,7 +79,7 @@ def _collect(
 
 
 def match_nodes(network: Network, questions: Ends) -> Paths:
-    """For each question the nodes of all its matches, by row."""
+    """For each question, the nodes of all its matches, by row."""
     ends, lows = questions.rows, questions.begins
     longest = int((ends - lows).max(initial=0)) + 1
     scratch = scratch_for(network, longest)
@@ -89,10 +90,10 @@ def match_nodes(network: Network, questions: Ends) -> Paths:
     while done < len(ends):
         rows, bound = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
         offsets = np.empty(len(ends) - done + 1, np.int64)
-        left = questions.take(np.arange(done, len(ends)))
-        more = _collect(network, left, scratch, reached, rows, bound, offsets)
-        used = offsets[more]
-        jobs = np.arange(done, done + more)
-        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: more + 1].copy(), jobs))
-        done += more
+        remaining = questions.take(np.arange(done, len(ends)))
+        answered = _collect(network, remaining, scratch, reached, rows, bound, offsets)
+        used = offsets[answered]
+        jobs = np.arange(done, done + answered)
+        pieces.append(Paths(rows[:used].copy(), bound[:used].copy(), offsets[: answered + 1].copy(), jobs))
+        done += answered
     return Paths.join(pieces)

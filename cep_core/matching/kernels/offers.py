@@ -1,4 +1,4 @@
-"""The next event that the edges of the event graph offer to each of many runs.
+"""Finds for each of many runs the next event that the edges of the event graph admit.
 
 Cost: the rows between a run's cursor and its next offer.
 """
@@ -16,10 +16,10 @@ from cep_core.matching.arrays.network import Network, holds
 def next_offers(
     network: Network, rank: Ints, rows: Ints, states: Ints, cursor: Ints, cursor_edge: Ints, limits: Ints
 ) -> tuple[Ints, Ints]:
-    """For each run the next row and edge at or after its cursor that the edges admit, or -1."""
+    """For each run, the next admitted row and its edge, at or after the run's cursor; -1 if there is none."""
     tick, fits, begin, target = network.tick, network.fits, network.begin, network.target
     condition, operator, left, right = network.condition, network.operator, network.left, network.right
-    found_rows, found_edges = np.full(rows.shape[0], -1, np.int64), np.full(rows.shape[0], -1, np.int64)
+    next_rows, next_edges = np.full(rows.shape[0], -1, np.int64), np.full(rows.shape[0], -1, np.int64)
     for k in range(rows.shape[0]):
         row, s = rows[k], states[k]
         edge = cursor_edge[k]
@@ -27,11 +27,11 @@ def next_offers(
             if rank.shape[0] and (later != row + 1 or rank[later] != rank[row] + 1):
                 break
             if tick[later] > tick[row]:
-                while edge < begin[s + 1] and found_rows[k] < 0:
+                while edge < begin[s + 1] and next_rows[k] < 0:
                     if fits[later, target[edge]] and holds(condition, operator, left, right, edge, row, later):
-                        found_rows[k], found_edges[k] = later, edge
+                        next_rows[k], next_edges[k] = later, edge
                     edge += 1
-            if found_rows[k] >= 0:
+            if next_rows[k] >= 0:
                 break
             edge = begin[s]
-    return found_rows, found_edges
+    return next_rows, next_edges

@@ -1,13 +1,14 @@
-"""Lists SEQ(A, B+, C) under skip-till-any-match straight into the columns of the result.
+"""Lists the matches of SEQ(A, B+, C) under skip-till-any-match directly into the columns of the result.
 
-For one last event c: a list of the positions of all a's, one of all b's, and for each b in the window those that may
-follow it are all that the matches need (the collapsed format of SASE++, section 5.2, and its enumeration). From one a
-the walk goes depth first over chains of b's; each node of it is a match, so nothing is tried in vain. The chains of a
-later a are those that begin with a later b, and stand at the end of what the first a has just listed: they are copied.
-Every column is written once, into buffers of one batch.
+For one last event c, the matches need only the positions of all a's and all b's, and for each b in the window the b's
+that may follow it (the collapsed format of SASE++, section 5.2, and its enumeration). From one a, the walk goes depth
+first over chains of b's. Each chain is a match, so no step is wasted. The chains of a later a are those that begin with
+a later b. They are at the end of the matches that the first a has just listed, so they are copied. Every column is
+written once, into buffers of one batch.
 
-Assumes one state each for A, B and C, comparisons on the edge B -> B alone, no negation, `seq` ascending in partitions
-and at most MOST events of B in a window; else `listing`. The order is the same: by (seq, state) from first to last.
+Assumes one state each for A, B and C, comparisons only on the edge B -> B, no negation, `seq` ascending in each
+partition and at most MOST events of B in a window; otherwise use `listing`. The order is the same: by (seq, state) from
+the first event to the last.
 Cost for each last event with n b's in its window: O(n^2) comparisons, then O(length) for each match. Memory: n^2 / 2
 successors and one batch.
 """
@@ -41,24 +42,24 @@ class Batch(NamedTuple):
     last_ts: Ints
     last: Ints
     jobs: Int32s
-    """Of which question."""
+    """The number of the match's question."""
 
 
 class Positions(NamedTuple):
-    """Events by position lists: `a`, `b` hold rows; `until_a[r]`, `until_b[r]` say how many of them are below row r."""
+    """Position lists: `a` and `b` have rows; `until_a[r]` and `until_b[r]` are how many of them are below row r."""
 
     a: Ints
     b: Ints
     until_a: Ints
     until_b: Ints
     after_a: Ints
-    """For each a the first b that may come later in time."""
+    """For each a, the first b that may be later in time."""
     before: Ints
-    """For each row the first of its partition that is not earlier in time."""
+    """For each row, the first row of its partition that is not earlier in time."""
 
 
 class ClosureEvents(NamedTuple):
-    """What is read of the events of a network."""
+    """The columns of a network's events that the listing reads."""
 
     lists: Positions
     seq: Ints
@@ -66,27 +67,27 @@ class ClosureEvents(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """Where the listing stands, so that it can go on in the next batch."""
+    """The state of the listing, kept so that the next batch can continue it."""
 
     at: Ints
-    """[6] question; a (-1: the question is not begun); next b to begin with (-1: the a is not begun); depth; matches
-    listed of the question; its first b."""
+    """[6] question; a (-1: the question has not begun); the next b to begin a chain with (-1: the a has not begun);
+    depth; listed matches of the question; its first b."""
     begin: Int32s
-    """[b] where the successors of the question's b's begin in the pool."""
+    """[b] where the successors of each b of the question begin in the pool."""
     end: Int32s
     pool: Int32s
     here: Int32s
     """[depth] next successor in the pool."""
     stop: Int32s
     chain: Ints
-    """[depth] the b's seq; four more, so that it is copied by fours."""
+    """[depth] the seq of the b; four entries longer, because it is copied four entries at a time."""
     match_of: Ints
-    """[b] the first match of the batch whose chain begins with the b, for the a listed last by walking."""
+    """[b] the first match of the batch whose chain begins with the b, for the last a that was listed by a walk."""
     value_of: Ints
 
 
 def positions(network: Network, offsets: Ints, seq: Ints, questions: Ends) -> Positions | None:
-    """The position lists, or None where `list_closures` would not do."""
+    """The position lists, or None if `list_closures` does not apply."""
     m = len(seq)
     falls = np.flatnonzero(seq[1:] <= seq[:-1]) + 1
     if not np.isin(falls, offsets).all():
@@ -105,7 +106,7 @@ def positions(network: Network, offsets: Ints, seq: Ints, questions: Ends) -> Po
 
 @njit(cache=True)
 def _moments(tick: Ints, offsets: Ints, before: Ints, after: Ints) -> None:
-    """For each row the first row of its partition that is concurrent with it, and the first that is later."""
+    """For each row, the first row of its partition that is concurrent with it, and the first that is later."""
     for p in range(offsets.shape[0] - 1):
         low, high = offsets[p], offsets[p + 1]
         for row in range(low, high):
@@ -133,20 +134,20 @@ def _successors(network: Network, b: Ints, edge: int, walk: _Walk, low: int, hig
 def _fill(
     network: Network, edge: int, events: ClosureEvents, questions: Ends, most: Ints, walk: _Walk, batch: Batch
 ) -> int:
-    """Goes on until the batch is full or all is listed; returns the number of matches in the batch.
+    """Lists matches until the batch is full or all are listed. Returns the number of matches in the batch.
 
-    Longer than 60 lines: the two ways to list the chains of an a, copied and walked, share all counters of the batch.
-    As functions of their own they would hand a dozen numbers back and forth for each a.
+    Longer than 60 lines: the two ways to list the chains of an a, copying and walking, share all counters of the batch.
+    Separate functions would pass a dozen numbers back and forth for each a.
     """
     lists, seq, ts = events
     ends, befores, begins = questions.rows, questions.befores, questions.begins
     a_rows, b_rows, until_a, until_b, after_a, before = lists
-    at, begin, end, pool, here, stop, chain, match_of, value_of = walk
+    at, begin, end, pool, cursor, stop, chain, match_of, value_of = walk
     first_ts, first, offsets, values, last_ts, last, jobs = batch
-    found = 0
+    count = 0
     used = 0
     offsets[0] = 0
-    walked_until = -1  # the listing of an a that this batch holds from its beginning ends before this match
+    walked_until = -1  # the last complete listing of an a in this batch ends before this match; negative: none
     while at[0] < ends.shape[0]:
         k = at[0]
         if at[1] < 0:
@@ -163,7 +164,7 @@ def _fill(
             at[0] += 1
             at[1] = -1
             continue
-        segment = found
+        segment = count
         full = False
         if at[2] < 0:
             top = after_a[a] - low
@@ -171,38 +172,38 @@ def _fill(
                 matches, length = walked_until - match_of[top], offsets[walked_until] - value_of[top]
                 if (
                     at[4] + matches <= most[k]
-                    and found + matches <= first.shape[0]
+                    and count + matches <= first.shape[0]
                     and used + length <= values.shape[0] - 4
                 ):
                     source, shift = match_of[top] + 1, used - value_of[top]
                     for q in range(matches):
-                        offsets[found + 1 + q] = offsets[source + q] + shift
+                        offsets[count + 1 + q] = offsets[source + q] + shift
                     source = value_of[top]
                     for q in range(length):
                         values[used + q] = values[source + q]
-                    found += matches
+                    count += matches
                     used += length
                     at[1] += 1
-            if found == segment:
+            if count == segment:
                 at[2] = top
-                walked_until = -2  # it may become the listing to copy from
-        if found == segment:
-            top, depth, left = at[2], at[3], most[k] - at[4]
+                walked_until = -2  # later a's may copy from this listing once it is complete
+        if count == segment:
+            top, depth, remaining = at[2], at[3], most[k] - at[4]
             while True:
                 if depth == 0:
                     if top == high - low:
                         break
-                    match_of[top], value_of[top] = found, used
-                    chain[0], here[0], stop[0] = seq[b_rows[low + top]], begin[top], end[top]
+                    match_of[top], value_of[top] = count, used
+                    chain[0], cursor[0], stop[0] = seq[b_rows[low + top]], begin[top], end[top]
                     top += 1
                     depth = 1
-                if here[depth - 1] < stop[depth - 1]:
-                    j = pool[here[depth - 1]]
-                    here[depth - 1] += 1
-                    chain[depth], here[depth], stop[depth] = seq[b_rows[low + j]], begin[j], end[j]
+                if cursor[depth - 1] < stop[depth - 1]:
+                    j = pool[cursor[depth - 1]]
+                    cursor[depth - 1] += 1
+                    chain[depth], cursor[depth], stop[depth] = seq[b_rows[low + j]], begin[j], end[j]
                     depth += 1
                     continue
-                if found == first.shape[0] or used + depth > values.shape[0] - 4 or found - segment == left:
+                if count == first.shape[0] or used + depth > values.shape[0] - 4 or count - segment == remaining:
                     full = True
                     break
                 q = 0
@@ -211,26 +212,26 @@ def _fill(
                     values[used + q], values[used + q + 1], values[used + q + 2], values[used + q + 3] = w, x, y, z
                     q += 4
                 used += depth
-                found += 1
-                offsets[found] = used
+                count += 1
+                offsets[count] = used
                 depth -= 1
             at[2], at[3] = top, depth
             if not full:
                 at[1], at[2] = at[1] + 1, -1
-                walked_until = found if walked_until == -2 else -1
-        at[4] += found - segment
+                walked_until = count if walked_until == -2 else -1
+        at[4] += count - segment
         end_row, first_row = ends[k], a_rows[a]
-        for q in range(segment, found):
+        for q in range(segment, count):
             first_ts[q] = ts[first_row]
             first[q] = seq[first_row]
-        for q in range(segment, found):
+        for q in range(segment, count):
             last_ts[q] = ts[end_row]
             last[q] = seq[end_row]
-        for q in range(segment, found if jobs.shape[0] else segment):
+        for q in range(segment, count if jobs.shape[0] else segment):
             jobs[q] = k
         if full and at[4] < most[k]:
-            return found
-    return found
+            return count
+    return count
 
 
 def list_closures(
@@ -243,7 +244,7 @@ def list_closures(
     batch_rows: int = BATCH_ROWS,
     batch_events: int = BATCH_EVENTS,
 ) -> Iterator[Batch]:
-    """The first most[k] matches of each question k, in order, in batches; without `jobs` that column is empty."""
+    """The first most[k] matches of each question k, in order, in batches; without `jobs`, that column is empty."""
     edge = next(
         edge for edge in range(int(network.begin[CLOSURE]), int(network.begin[LAST])) if network.target[edge] == CLOSURE
     )

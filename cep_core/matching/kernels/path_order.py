@@ -1,6 +1,6 @@
-"""Sorts listed matches by their paths: element by element, a path before the longer ones that begin with it.
+"""Sorts listed matches by their paths, element by element; a path comes before longer paths that begin with it.
 
-Cost: a merge sort of each group of rows, linear where they are in order already.
+Cost: a merge sort of each group of rows; linear if the rows are already in order.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cep_core.arrays import Ints
 
 @njit(cache=True)
 def _in_order(offsets: Ints, values: Ints, one: int, other: int) -> bool:
-    """Whether the path of row `one` may stand before that of row `other`."""
+    """Whether the path of row `one` is less than or equal to the path of row `other`."""
     length = min(offsets[one + 1] - offsets[one], offsets[other + 1] - offsets[other])
     for k in range(length):
         left, right = values[offsets[one] + k], values[offsets[other] + k]
@@ -24,7 +24,7 @@ def _in_order(offsets: Ints, values: Ints, one: int, other: int) -> bool:
 
 @njit(cache=True)
 def sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None:
-    """Sorts the rows of each group by path: merge sort, which leaves what is in order alone."""
+    """Sorts the rows of each group by path with a merge sort, which skips parts that are already in order."""
     spare = np.empty_like(order)
     for g in range(groups.shape[0] - 1):
         begin, end = groups[g], groups[g + 1]
@@ -36,8 +36,8 @@ def sort_groups(order: Ints, groups: Ints, offsets: Ints, values: Ints) -> None:
                     continue
                 i, j = low, middle
                 for k in range(low, high):
-                    left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
-                    if left:
+                    take_left = j == high or (i < middle and _in_order(offsets, values, order[i], order[j]))
+                    if take_left:
                         spare[k] = order[i]
                         i += 1
                     else:

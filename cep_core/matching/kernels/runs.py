@@ -1,12 +1,13 @@
 """Skip-till-next-match and contiguity: at most one match for each start event.
 
-Under these strategies a run has no choice: what a partial match binds next depends on its last node (row, state) alone,
-so all runs together are a forest, built once, in which every start's match is one path (`docs/semantics.md` 3; SASE++,
-section 2.1, strategies S1 and S2). A match that starts at a node exists if the first accepting node on its path lies
-within the window; a closure at the end goes on to the last accepting node there.
+Under these strategies a run has no choice: the next event of a partial match depends only on its last node (row,
+state). So all runs together are a forest, which is built once. The match of each start event is one path in it
+(`docs/semantics.md` 3; SASE++, section 2.1, strategies S1 and S2). A match that starts at a node exists if the first
+accepting node on its path is within the window. A closure at the end continues to the last accepting node within the
+window.
 
-Cost: the forest O(m S E), where an edge with comparisons adds the candidates of its target that fail before one holds,
-within the window; then each match its own length. Not the number of runs times the window.
+Cost: O(m S E) for the forest; an edge with comparisons adds the candidates in the window that fail before one passes.
+Each match then costs its own length. The cost is not the number of runs times the window.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ NONE = -1
 
 
 class Forest(NamedTuple):
-    """[m * S] nodes, numbered row * S + state."""
+    """[m * S] nodes; the number of a node is row * S + state."""
 
     successor: Ints
     """The node that a run at this node binds next, or NONE."""
     accepting: Ints
-    """The first node of the path from here (itself included) at which a match is complete, or NONE."""
+    """The first node of the path from this node, itself included, at which a match is complete, or NONE."""
 
 
 @njit(cache=True)
@@ -40,7 +41,7 @@ def _grow(
     tick, fits, accepts, begin, target = network.tick, network.fits, network.accepts, network.begin, network.target
     condition, operator, left, right = network.condition, network.operator, network.left, network.right
     m, states = fits.shape
-    upcoming = np.full((m + 1, states), NONE, np.int64)  # the first row from here on that fits a state
+    upcoming = np.full((m + 1, states), NONE, np.int64)  # the first row from this one on that fits a state
     for p in range(offsets.shape[0] - 1):
         low, high = offsets[p], offsets[p + 1]
         after = high  # the first row with a later tick
@@ -81,8 +82,8 @@ def _grow(
 def grow_forest(network: Network, offsets: Ints, clock: Ints, width: int, rank: Ints | None) -> Forest:
     """The forest of all runs.
 
-    `offsets` bound the partitions; a run spans at most `width` on `clock`. With `rank` (contiguity), the event that a
-    run binds next has the rank after its last one's; events of equal tick break the run.
+    `offsets` are the bounds of the partitions; a run spans at most `width` on `clock`. With `rank` (contiguity), the
+    next event of a run must have the next rank; an event of equal tick ends the run.
     """
     nodes = network.fits.size
     forest = Forest(np.full(nodes, NONE, np.int64), np.full(nodes, NONE, np.int64))
@@ -100,8 +101,8 @@ def _finish(forest: Forest, states: int, first: Ints, limits: Ints, last: Ints, 
         end = forest.accepting[first[k]]
         while end != NONE and end // states < limits[k]:
             last[k] = end
-            more = forest.successor[end]
-            end = NONE if more == NONE else forest.accepting[more]
+            successor = forest.successor[end]
+            end = NONE if successor == NONE else forest.accepting[successor]
         if last[k] != NONE:
             node = first[k]
             lengths[k] = 1
@@ -111,7 +112,7 @@ def _finish(forest: Forest, states: int, first: Ints, limits: Ints, last: Ints, 
 
 
 def finish_runs(forest: Forest, states: int, first: Ints, limits: Ints) -> tuple[Ints, Ints]:
-    """For runs from the nodes `first` over rows below `limits`: the last node of the match, or NONE; and its length."""
+    """For runs from the nodes `first` over rows below `limits`: the last node of the match or NONE, and its length."""
     last, lengths = np.empty_like(first), np.empty_like(first)
     _finish(forest, states, first, limits, last, lengths)
     return last, lengths

@@ -1,13 +1,13 @@
-"""The walk back over a window that counting, listing and compact results share.
+"""The backward walk over a window, which counting, listing and compact results share.
 
-For one last event e, walk backwards over the window and count for every node (row, state) the ways to complete a match
-at e: ways(i, s) = sum of ways(j, t) over the edges (i, s) -> (j, t), with ways(e, accepting) = 1 (GRETA's recurrence,
-section 4.2, from the end). Last events whose windows overlap share one walk, a lane each, so that additions are those
-of vectors and a comparison is made once for all of them. What a number is follows from its type (`lanes`): counts that
-stop at a limit, residues, or floats.
+For one last event e, the walk goes backwards over the window. For every node (row, state) it counts the ways to
+complete a match at e: ways(i, s) = sum of ways(j, t) over the edges (i, s) -> (j, t), with ways(e, accepting) = 1
+(GRETA's recurrence, section 4.2, from the end). Last events whose windows overlap share one walk, and each has its own
+lane. So additions are vector additions, and each comparison is made once for all lanes. The type of a number decides
+how it is added (`lanes`): counts that stop at a limit, residues, or floats.
 
-Cost with n rows in a walk: O(n E) additions; an edge whose comparisons are one comparison by order adds O(log n) a node
-(a Fenwick tree over the later events' places), any other edge with comparisons O(n).
+Cost with n rows in a walk: O(n E) additions. An edge with a single comparison by order adds O(log n) for each node (a
+Fenwick tree over the later events' places). Any other edge with comparisons adds O(n) for each node.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.uint64] | npt.NDArray[np.float6
 
 
 class Scratch(NamedTuple):
-    """Room for walks over up to n rows, L = LANES: `ways` is the outcome, the rest is working memory."""
+    """Memory for walks over up to n rows, L = LANES: `ways` is the result, the rest is working memory."""
 
     ways: Numbers
     """[n, S, L]"""
     totals: Numbers
-    """[1, S, L] over the rows that come later than the one in hand"""
+    """[1, S, L] sums over the rows later than the current one"""
     members: Ints
-    """[S, n] those rows where ways are left"""
+    """[S, n] the later rows with nonzero ways"""
     sizes: Ints
     """[S]"""
     trees: Numbers
     """[C, largest place + 1, L] Fenwick trees of ways by `Network.store`, one for each comparison"""
 
     def of(self, kind: npt.DTypeLike) -> Scratch:
-        """The same room for numbers of another type."""
+        """The same memory for numbers of another type."""
         return self._replace(
             ways=np.empty(self.ways.shape, kind),
             totals=np.empty(self.totals.shape, kind),
@@ -49,12 +49,12 @@ class Scratch(NamedTuple):
 
 
 def walks_are_long(longest: int) -> bool:
-    """Whether some walk over windows of up to so many rows may keep trees, which need places (`with_places`)."""
+    """Whether a walk over windows of up to `longest` rows may keep trees, which need places (`with_places`)."""
     return 2 * longest > LONG
 
 
 def scratch_for(network: Network, longest: int) -> Scratch:
-    """Working memory for windows of up to `longest` rows; those that share a walk span at most twice as many."""
+    """Working memory for windows of up to `longest` rows. Windows that share a walk span at most twice as many rows."""
     states, comparisons = network.fits.shape[1], len(network.operator)
     rows = 2 * longest
     places = 1 + int(network.store.max(initial=0)) if walks_are_long(longest) else 1
@@ -69,24 +69,24 @@ def scratch_for(network: Network, longest: int) -> Scratch:
 
 @njit(cache=True)
 def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus: int, scratch: Scratch) -> None:
-    """Fills scratch.ways[row - low, state, lane] for the rows low..ends[-1]; `ends` ascend, a lane each.
+    """Fills scratch.ways[row - low, state, lane] for the rows low..ends[-1]; `ends` ascend, one lane for each end.
 
     `ending`: the state in which the matches of a lane end, or ANY_STATE. Lanes beyond the last end hold zeros.
     """
-    # arrays are unpacked here because fetching one from a tuple inside a loop counts its references
+    # unpack arrays here: taking an array out of a tuple inside a loop counts its references
     tick, fits, accepts = network.tick, network.fits, network.accepts
     begin, target, condition = network.begin, network.target, network.condition
     operator, left, right, store, query = network.operator, network.left, network.right, network.store, network.query
     ways, totals, members, sizes, trees = scratch
     states, edges = fits.shape[1], target.shape[0]
-    one = ways.dtype.type(1)
+    unit = ways.dtype.type(1)
     end = ends[ends.shape[0] - 1]
     long = end - low >= LONG
     inserted = 0
     totals[:] = ways.dtype.type(0)
     sizes[:] = 0
-    ready = end + 1  # rows from here on come strictly later than the one in hand
-    lane = ends.shape[0]  # the lanes from here on have begun
+    ready = end + 1  # rows from `ready` on are strictly later than the current row
+    lane = ends.shape[0]  # the lanes from here on have started
     for row in range(end, low - 1, -1):
         while ready - 1 > row and tick[ready - 1] > tick[row]:
             ready -= 1
@@ -124,7 +124,7 @@ def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus:
         while k >= 0 and ends[k] == row:
             for s in range(states):
                 if accepts[row, s] and (ending[k] == ANY_STATE or ending[k] == s):
-                    ways[row - low, s, k] = one
+                    ways[row - low, s, k] = unit
             k -= 1
     if inserted:
         _clear(condition, target, store, members, sizes, trees, inserted)
@@ -134,7 +134,7 @@ def complete_ways(network: Network, low: int, ends: Ints, ending: Ints, modulus:
 def _clear(
     condition: Ints, target: Ints, store: Ints, members: Ints, sizes: Ints, trees: Numbers, inserted: int
 ) -> None:
-    """Empties the trees: what was inserted, or all of them where that is less."""
+    """Empties the trees: only the inserted places, or all places if that is cheaper."""
     if 4 * inserted > trees.shape[0] * trees.shape[1]:
         trees[:] = trees.dtype.type(0)
         return
@@ -151,15 +151,15 @@ def _clear(
 
 @njit(cache=True)
 def count_ends(network: Network, questions: Ends, modulus: int, scratch: Scratch, counts: Numbers, ahead: int) -> None:
-    """counts[k]: the paths of each question, whose rows ascend.
+    """Fills counts[k] with the number of paths of each question; the questions' rows ascend.
 
-    `ahead`: after a walk in which every count reached LIMIT so many walks are left out, their counts taken to be
-    LIMIT, which costs the caller another look where that is wrong; 0: every walk is made.
+    `ahead`: after a walk in which every count reached LIMIT, this many walks are skipped, and their counts are set to
+    LIMIT. The caller has to count these questions again. 0: no walk is skipped.
     """
     starts, since, ways = network.starts, network.since, scratch.ways
     ends, ending, windows, lows, befores = questions
     states = starts.shape[1]
-    found = np.empty((1, 1, LANES), counts.dtype)
+    sums = np.empty((1, 1, LANES), counts.dtype)
     alone = np.empty((1, 1, LANES), counts.dtype)
     first = 0
     skipping = 0
@@ -176,21 +176,21 @@ def count_ends(network: Network, questions: Ends, modulus: int, scratch: Scratch
             first = after
             continue
         complete_ways(network, low, ends[first:after], ending[first:after], modulus, scratch)
-        clear_lanes(found, 0, 0)
+        clear_lanes(sums, 0, 0)
         highest, least = lows[first:after].max(), befores[first:after].min()
         for row in range(low, ends[after - 1] + 1):
             for s in range(states):
                 if not starts[row, s]:
                     continue
                 if since.shape[0] == 0 and highest <= row < least:
-                    add_lanes(found, 0, 0, ways, row - low, s, modulus)
+                    add_lanes(sums, 0, 0, ways, row - low, s, modulus)
                     continue
                 for k in range(first, after):
                     alone[0, 0, k - first] = counts.dtype.type(0)
                     if lows[k] <= row < befores[k] and begins(starts, since, row, s, windows[k]):
                         alone[0, 0, k - first] = ways[row - low, s, k - first]
-                add_lanes(found, 0, 0, alone, 0, 0, modulus)
-        counts[first:after] = found[0, 0, : after - first]
+                add_lanes(sums, 0, 0, alone, 0, 0, modulus)
+        counts[first:after] = sums[0, 0, : after - first]
         if ahead > 0:
             skipping = ahead
             for k in range(first, after):

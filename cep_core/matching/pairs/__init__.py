@@ -1,1 +1,1 @@
-"""`P AND Q`: pairs of matches, one of each side."""
+"""`P AND Q`: pairs of matches, one from each side."""

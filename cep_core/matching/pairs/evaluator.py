@@ -1,11 +1,13 @@
 """`P AND Q`: unordered pairs of different matches, one of each side (`docs/semantics.md` 3; GRETA, section 9).
 
-Each side is a query of its own; its matches are listed and paired where they agree on every equivalence, lie in one
-window together and pass the conditions that mention both. Two matches that both sides find make one pair, not two.
+Each side is a query of its own, and its matches are listed. Two matches form a pair if they agree on every equivalence,
+fit one window together and pass the conditions on both sides. If both sides find the same two matches, these form one
+pair, not two.
 
-Cost: listing both sides, and for each value of the equivalences the product of their matches, compared in columns. The
-number of matches of a side may be exponential, and all of them are held: say it with few. Compact rows cost the same.
-Work (`pair_account`): events of listed matches and candidate pairs, both of which are known before pairs are compared.
+Cost: listing both sides, and for each value of the equivalences the product of their matches, compared in columns. A
+side may have exponentially many matches, and all of them are kept in memory, so use AND only if there are few. Compact
+rows cost the same. Work (`pair_account`): events of listed matches and candidate pairs, both of which are known before
+pairs are compared.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from cep_core.matching.written_evaluator import WrittenEvaluator
 
 
 class PairEvaluator(WrittenEvaluator):
-    """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as of `MatchEvaluator`."""
+    """Evaluates `P AND Q` (`cep_core.language.evaluator.Evaluator`); arguments and refusals as in `MatchEvaluator`."""
 
     def __init__(self, query: Query, settings: Settings = DEFAULTS) -> None:
         assert isinstance(query.pattern, Conjunction)
@@ -52,7 +54,7 @@ class PairEvaluator(WrittenEvaluator):
                 check_judgeable(condition)
 
     def describe(self) -> tuple[str, ...]:
-        """The algorithm and its cost, for `explain`."""
+        """The algorithm and its cost, as `explain` prints them."""
         return self._described(
             "AND: the matches of each side are listed, then paired", "cost: both listings and the product of them"
         )
@@ -79,13 +81,13 @@ class PairEvaluator(WrittenEvaluator):
         yield self.output.last_batch(days, [Total(count) for count in totals.tolist()], account.metadata(days))
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        """One result, ordered and cut anew over all slices: all pairs are found, so that totals are exact."""
+        """One result, ordered and cut again over all slices. All pairs are found, so totals are exact."""
         return self.output.merge(partials, days, countable=True)
 
     def _paired(
         self, events: pa.Table, owned: Ownership | None, days: Days, account: PairAccount
     ) -> Generator[pa.RecordBatch, None, Ints]:
-        """The pairs, and how many each day has; WorkExhausted as soon as the budget cannot suffice."""
+        """The pairs, and their number on each day. Raises WorkExhausted as soon as the budget is not sufficient."""
         left, right = self._listed(events, None if owned is None else replace(owned, days=None), account)
         account.pair(number_of_candidates(left, right))
         totals = np.zeros(len(parts(days)), np.int64)
@@ -108,11 +110,11 @@ class PairEvaluator(WrittenEvaluator):
         return totals
 
     def _evaluators(self) -> tuple[WrittenEvaluator, ...]:
-        """What lists the matches of each side."""
+        """The evaluators that list the matches of each side."""
         return tuple(MatchEvaluator(half, Settings(budget=side_budget(self.settings.budget))) for half in self._halves)
 
     def _listed(self, events: pa.Table, owned: Ownership | None, account: PairAccount) -> tuple[PairSide, PairSide]:
-        """All matches of both sides; WorkExhausted where there are too many."""
+        """All matches of both sides. Raises WorkExhausted if there are too many."""
         tables, variables = [], []
         for side in self.sides:
             assert isinstance(side, MatchEvaluator)
@@ -124,11 +126,11 @@ class PairEvaluator(WrittenEvaluator):
             return sides_of(self.query, variables, tables, events)
 
     def _likely(self, pairs: Pairs) -> tuple[Ints, pa.Array]:
-        """The places of the pairs that are likely enough, and the confidence of each: precise ones are certain."""
+        """The places of the likely pairs, and their confidences; pairs of precise events are certain."""
         return np.arange(len(pairs.of_left)), pa.nulls(len(pairs.of_left))
 
     def _fits(self, pairs: Pairs) -> Flags:
-        """Different matches, once, in one window."""
+        """Whether each pair has different matches within one window; each pair is accepted only once."""
         good = are_different(*pairs)
         if self.query.window.slide is None:
             left, right = pairs.left.table, pairs.right.table

@@ -1,7 +1,7 @@
-"""What pairing two sides spends of a budget of work (`P AND Q`).
+"""Accounts the work that pairing two sides spends of its budget (`P AND Q`).
 
-Matches of a side and pairs are held in memory, so that an event of a listed match and a pair count ten steps each. What
-is spent belongs to no last event: it is that of all days that are evaluated at once.
+Matches of a side and pairs are kept in memory. So an event of a listed match counts ten steps, and so does a pair. The
+work does not belong to a last event. It is charged to all days that are evaluated together.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from cep_core.matching.result.spending import WORK, at_once, check
 from cep_core.matching.result.totals import Days
 
 HELD = 10
-"""Steps of what is held in memory."""
+"""Steps for each event or pair kept in memory."""
 
 
 def side_budget(budget: Budget) -> Budget:
-    """What one side may spend."""
+    """The budget of one side."""
     return Budget(None if budget.limit is None else budget.limit // HELD)
 
 
 class PairAccount:
-    """The steps of one evaluation; they raise WorkExhausted as soon as the budget cannot suffice."""
+    """The steps of one evaluation. Raises WorkExhausted as soon as the budget is not sufficient."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -34,12 +34,12 @@ class PairAccount:
         self._candidates: int | None = None
 
     def listed(self, batches: Iterable[pa.RecordBatch], budget: Budget) -> list[pa.RecordBatch]:
-        """The matches of a side, whose own budget is given."""
+        """The batches of a side's matches, after charging their events; `budget`: of the side."""
         kept = []
         for batch in batches:
-            said = (batch.schema.metadata or {}).get(WORK)
-            if said is not None:
-                check([said], budget, None, None)
+            work = (batch.schema.metadata or {}).get(WORK)
+            if work is not None:
+                check([work], budget, None, None)
             kept.append(batch.replace_schema_metadata(None))
             if self.budget.limit is not None and batch.num_rows:
                 paths = with_paths(pa.Table.from_batches([kept[-1]]))[PATH]
@@ -47,21 +47,21 @@ class PairAccount:
         return kept
 
     def pair(self, candidates: int) -> None:
-        """So many pairs are to be compared."""
+        """Charges the candidate pairs before they are compared."""
         self._candidates = candidates
         self.hold(candidates)
 
     def hold(self, count: int) -> None:
-        """So many events or pairs are kept."""
+        """Charges events or pairs that are kept in memory."""
         self.spend(HELD * count)
 
     def spend(self, steps: int) -> None:
-        """Steps of any kind."""
+        """Charges steps of any kind."""
         self._steps += steps
         self.budget.tell(self._steps)
         if self.budget.limit is not None and self.budget.is_over(self._steps):
             raise WorkExhausted(self.budget.limit, self._candidates)
 
     def metadata(self, days: Days) -> dict[bytes, bytes]:
-        """For the schema of the last batch."""
+        """The metadata for the schema of the last batch."""
         return at_once(self.budget, days, self._steps, self._candidates, self.stopped)

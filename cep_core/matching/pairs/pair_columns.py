@@ -26,7 +26,7 @@ class Pairs(NamedTuple):
     of_right: Ints
 
     def take(self, wanted: Ints | Flags) -> Pairs:
-        """Some of the pairs."""
+        """The pairs with these numbers."""
         return self._replace(of_left=self.of_left[wanted], of_right=self.of_right[wanted])
 
     @property
@@ -46,7 +46,7 @@ def bound_events(query: Query, sides: tuple[pa.Table, pa.Table], events: pa.Tabl
 
 
 def pair_columns(query: Query, pairs: Pairs, events: pa.Table) -> tuple[dict[str, pa.Array], Matches]:
-    """Every column of partial rows but the confidence, and what conditions ask of the pairs."""
+    """Every column of partial rows except the confidence, and the pairs as `Matches`, for conditions."""
     left, right = pairs.tables
     variables = bound_events(query, (left, right), events)
     lists = frozenset(variable.name for variable in query.positive if variable.kleene)
@@ -58,7 +58,7 @@ def pair_columns(query: Query, pairs: Pairs, events: pa.Table) -> tuple[dict[str
 
 
 def _borders(left: pa.Table, right: pa.Table) -> dict[str, pa.Array]:
-    """What a pair says of its first and last events, and when it is certain."""
+    """The columns of each pair for its first and last events and for the moment at which it becomes certain."""
     both = {name: (left[name].to_numpy(), right[name].to_numpy()) for name in ("first_ts", "last_ts", LAST_SEQ)}
     later = (both["last_ts"][1] > both["last_ts"][0]) | (
         (both["last_ts"][1] == both["last_ts"][0]) & (both[LAST_SEQ][1] > both[LAST_SEQ][0])
@@ -76,7 +76,7 @@ def _borders(left: pa.Table, right: pa.Table) -> dict[str, pa.Array]:
 
 
 def _one_after_another(first: pa.ListArray, second: pa.ListArray) -> pa.ListArray:
-    """The elements of both lists of each row."""
+    """For each row, the elements of both lists, one after another."""
     offsets, later = first.offsets.to_numpy(), second.offsets.to_numpy()
     lengths = np.stack([np.diff(offsets), np.diff(later)], axis=1)
     values = np.concatenate([first.flatten().to_numpy(), second.flatten().to_numpy()])

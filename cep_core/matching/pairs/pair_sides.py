@@ -1,7 +1,8 @@
-"""The two sides of `P AND Q` as listed matches: which of them may pair, and which are the same binding.
+"""The two sides of `P AND Q` as listed matches: which matches may form pairs, and which have the same binding.
 
-Matches pair where they agree on every equivalence and, with SLIDE, on the window. A binding that both sides find is one
-match: variables of the right side are compared by the names that they have there alone. Cost: sorting the matches.
+Two matches may form a pair if they agree on every equivalence and, with SLIDE, on the window. A binding that both sides
+find is one match. To compare bindings, variables of the right side have the names of the right side alone (without
+suffix). Cost: sorting the matches.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.result.match_rows import ARROW_TYPES, PATH, key_texts
 
 PAIRS = 1 << 18
-"""At most so many pairs are compared at once, unless one match has more partners."""
+"""The largest number of pairs compared at once; a single match may have more partners."""
 
 
 @dataclass(frozen=True)
@@ -31,28 +32,28 @@ class PairSide:
 
     table: pa.Table
     binding: Ints
-    """Matches of either side that bind the same events to the same variables, in one window, have the same number."""
+    """[match] a number that matches of both sides share if they have the same binding and window."""
     group: Ints
-    """Only matches of one group pair."""
+    """[match] its group; only matches of the same group form pairs."""
     key: pa.Array
-    """The values of the equivalences, as one text."""
+    """[match] the values of the equivalences, as one text."""
     twin: Ints
-    """The match of the left side with the same binding, or -1."""
+    """[match] the match of the left side with the same binding, or -1."""
 
 
 def sides_of(
     query: Query, variables: Sequence[Sequence[str]], tables: Sequence[pa.Table], events: pa.Table
 ) -> tuple[PairSide, PairSide]:
-    """`tables`: partial results of each side, in order; `variables`: by side the variable of each number in its paths.
+    """Both sides. `tables`: the partial results of each side, in order; `variables`: of each side, by number in paths.
 
-    Raises NotSupportedYet for an equivalence that not every match binds.
+    Raises NotSupportedYet for an equivalence that some match does not bind.
     """
-    known = list(dict.fromkeys(name.removesuffix(RIGHT) for names in variables for name in names))
+    plain_names = list(dict.fromkeys(name.removesuffix(RIGHT) for names in variables for name in names))
     pieces, sizes = [], [table.num_rows for table in tables]
     for names, table in zip(variables, tables, strict=True):
         paths = table[PATH].combine_chunks()
         flat = paths.flatten().to_numpy().reshape(-1, 2).copy()
-        flat[:, 1] = np.array([known.index(name.removesuffix(RIGHT)) for name in names], np.int64)[flat[:, 1]]
+        flat[:, 1] = np.array([plain_names.index(name.removesuffix(RIGHT)) for name in names], np.int64)[flat[:, 1]]
         pieces.append((flat, np.diff(paths.offsets.to_numpy())))
     flat = np.concatenate([piece[0] for piece in pieces])
     offsets = np.concatenate([[0], np.cumsum(np.concatenate([piece[1] for piece in pieces]) * 8)])
@@ -77,29 +78,33 @@ def sides_of(
 
 
 def candidates(left: PairSide, right: PairSide) -> Iterator[tuple[Ints, Ints]]:
-    """All pairs of matches of one group, by number, some at a time."""
+    """All pairs of matches of the same group, by number, in batches."""
     order, lows, counts = _partners(left, right)
     ends = np.cumsum(counts)
     begin = 0
     while begin < len(counts):
         before = ends[begin - 1] if begin else 0
         end = max(int(np.searchsorted(ends, before + PAIRS, side="right")), begin + 1)
-        some = counts[begin:end]
-        one = np.repeat(np.arange(begin, end), some)
-        place = np.arange(some.sum()) - np.repeat(np.cumsum(some) - some, some) + np.repeat(lows[begin:end], some)
-        yield one, order[place]
+        partners = counts[begin:end]
+        lefts = np.repeat(np.arange(begin, end), partners)
+        place = (
+            np.arange(partners.sum())
+            - np.repeat(np.cumsum(partners) - partners, partners)
+            + np.repeat(lows[begin:end], partners)
+        )
+        yield lefts, order[place]
         begin = end
 
 
 def number_of_candidates(left: PairSide, right: PairSide) -> int:
-    """How many pairs `candidates` gives."""
+    """The number of pairs that `candidates` yields."""
     return int(_partners(left, right)[2].sum())
 
 
 def _partners(left: PairSide, right: PairSide) -> tuple[Ints, Ints, Ints]:
-    """The right side's matches by group; for each match of the left side where its partners begin among them, how many.
+    """The right side's matches ordered by group; for each match of the left side, its first partner and their number.
 
-    Their number fits int64: both sides are in memory.
+    The numbers fit int64, because both sides are in memory.
     """
     order = np.argsort(right.group, kind="stable")
     lows = np.searchsorted(right.group[order], left.group, side="left")
@@ -107,7 +112,10 @@ def _partners(left: PairSide, right: PairSide) -> tuple[Ints, Ints, Ints]:
 
 
 def are_different(left: PairSide, right: PairSide, one: Ints, other: Ints) -> Flags:
-    """Which pairs are of two bindings; of a pair that both sides have either way only one is left."""
+    """Whether each pair has two different bindings and is not the mirror image of an earlier pair.
+
+    If both sides have both bindings, the pair exists in two directions, and only one of them is kept.
+    """
     also_right = np.isin(left.binding, right.binding)
     twin = right.twin[other]
     different: Flags = (twin != one) & ~(also_right[one] & (twin >= 0) & (twin < one))
@@ -115,7 +123,7 @@ def are_different(left: PairSide, right: PairSide, one: Ints, other: Ints) -> Fl
 
 
 def bound_in(table: pa.Table, variable: str) -> Bound:
-    """The seqs of a variable's events in each match."""
+    """The `seq` of a variable's events in each match."""
     values = table[variable].combine_chunks()
     present = values.is_valid().to_numpy(zero_copy_only=False)
     if not pa.types.is_list(values.type):
@@ -125,14 +133,14 @@ def bound_in(table: pa.Table, variable: str) -> Bound:
 
 
 def rows_of(events: pa.Table, seqs: Ints) -> Ints:
-    """The rows of events by their seqs."""
-    known = events["seq"].to_numpy()
-    order = np.argsort(known, kind="stable")
-    return order[np.searchsorted(known[order], seqs)] if len(known) else seqs
+    """The rows of the events with these `seq`."""
+    all_seqs = events["seq"].to_numpy()
+    order = np.argsort(all_seqs, kind="stable")
+    return order[np.searchsorted(all_seqs[order], seqs)] if len(all_seqs) else seqs
 
 
 def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table) -> tuple[Ints, pa.Array]:
-    """By match of either side, the value that its events carry: a number of it, and itself."""
+    """For each match of both sides, the value of the equivalence: as a number, and the value itself."""
     key = query.key_classes[number]
     if not key.slices:
         message = f"an equivalence that some pair does not bind is not supported yet: {key.name}"
@@ -140,22 +148,22 @@ def _key(query: Query, number: int, tables: Sequence[pa.Table], events: pa.Table
     attributes = sorted({attribute for _, attribute in key.members})
     codes, by_code = equal_codes([column(events, name) for name in attributes])
     code_of = dict(zip(attributes, codes, strict=True))
-    found = []
+    pieces = []
     for table in tables:
         numbers = np.full(table.num_rows, -1, np.int64)
         for variable, attribute in key.members:
             if variable in table.column_names:
                 bound = bound_in(table, variable)
                 rows = np.append(rows_of(events, bound.rows), -1)[bound.offsets[:-1]]
-                its = np.where(bound.present, np.append(code_of[attribute], -1)[rows], -1)
-                numbers = np.where(numbers < 0, its, numbers)
-        found.append(numbers)
-    joined = np.concatenate(found)
+                own = np.where(bound.present, np.append(code_of[attribute], -1)[rows], -1)
+                numbers = np.where(numbers < 0, own, numbers)
+        pieces.append(numbers)
+    joined = np.concatenate(pieces)
     return joined, by_code.take(pa.array(joined, mask=joined < 0)).cast(ARROW_TYPES[key.type], safe=False)
 
 
 def _numbered(columns: list[Ints], size: int) -> Ints:
-    """Rows that agree in every column have the same number."""
+    """Numbers for rows; rows that agree in every column have the same number."""
     if not columns:
         return np.zeros(size, np.int64)
     numbers: Ints = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].reshape(-1)

@@ -1,8 +1,8 @@
-"""What is written of pairs: each as a row, or one row for all that end at one event (SASE++, section 5.2).
+"""Writes pairs: one row for each pair, or one row for all pairs that end at one event (SASE++, section 5.2).
 
-For compact rows pairs are gathered some at a time: of each row its number of pairs, and each side's matches once. The
-row holds for each variable every event that one of these matches binds to it. Cost: sorting the pairs; memory: the
-rows, and for each the matches of both sides that it is made of.
+For compact rows, pairs are gathered in batches. For each row this keeps the number of its pairs, and the matches of
+each side once. For each variable, the row has every event that one of these matches binds to it. Cost: sorting the
+pairs. Memory: the rows, and for each row the matches of both sides in its pairs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cep_core.matching.result.totals import Days, part_of
 from cep_core.numbers.count_columns import COUNTS, count_columns
 
 ROW = (LAST_SEQ, "window_start", "group", "part")
-"""What the pairs of one row have in common: last event, window, values of the equivalences, operating day."""
+"""The common values of the pairs of one row: last event, window, values of the equivalences, operating day."""
 
 
 class ListedPairs:
@@ -34,16 +34,16 @@ class ListedPairs:
         self._output = output
 
     def take(self, pairs: Pairs, columns: Mapping[str, pa.Array], days: Days) -> Iterator[pa.RecordBatch]:
-        """The rows of some pairs."""
+        """The rows of these pairs."""
         yield batch_of(columns, self._output.partial)
 
     def rest(self, left: PairSide, right: PairSide, events: pa.Table) -> Iterator[pa.RecordBatch]:
-        """What is written at the end: nothing."""
+        """The rows written at the end: none."""
         yield from ()
 
 
 class CompactPairs:
-    """Gathers pairs of matches of the left and of the right side, and writes a row for all that end at one event."""
+    """Gathers pairs, and writes one row for all pairs that end at one event."""
 
     def __init__(self, output: MatchOutput) -> None:
         self._output = output
@@ -51,7 +51,7 @@ class CompactPairs:
         self._sides: tuple[list[pa.Table], list[pa.Table]] = ([], [])
 
     def take(self, pairs: Pairs, columns: Mapping[str, pa.Array], days: Days) -> Iterator[pa.RecordBatch]:
-        """Gathers some pairs."""
+        """Gathers these pairs; writes no rows yet."""
         borders = {name: columns[name].to_numpy() for name in ("first_ts", "last_ts", LAST_SEQ, CERTAIN)}
         count = len(pairs.of_left)
         borders["window_start"] = (
@@ -97,11 +97,11 @@ class CompactPairs:
 
 
 def _rows_of(pairs: pa.Table) -> pa.Table:
-    """What pairs of each row add up to; `count` of them."""
-    found = pairs.group_by(list(ROW), use_threads=False).aggregate(
+    """Joins the pairs of each row: earliest times, and the sum of `count`."""
+    grouped = pairs.group_by(list(ROW), use_threads=False).aggregate(
         [("first_ts", "min"), ("last_ts", "min"), (CERTAIN, "min"), ("count", "sum")]
     )
-    return found.rename_columns([name.removesuffix("_min").removesuffix("_sum") for name in found.column_names])
+    return grouped.rename_columns([name.removesuffix("_min").removesuffix("_sum") for name in grouped.column_names])
 
 
 def _distinct(pairs: pa.Table, name: str) -> pa.Table:
@@ -109,7 +109,7 @@ def _distinct(pairs: pa.Table, name: str) -> pa.Table:
 
 
 def _bound(its: Bound, row: Ints, match: Ints, rows: int) -> Bound:
-    """The events of a variable in each row, each once, in the order of time."""
+    """The events of a variable in each row: each event once, in time order."""
     lengths = its.lengths[match]
     ends = np.cumsum(lengths)
     places = np.repeat(its.offsets[match] - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
@@ -119,10 +119,10 @@ def _bound(its: Bound, row: Ints, match: Ints, rows: int) -> Bound:
 
 def _paths(bound: Sequence[Bound], ts: Ints, seq: Ints) -> pa.Array:
     """The (ts, seq, number of the variable) of the events of each row, in this order."""
-    lengths = np.stack([its.lengths for its in bound], axis=1)
-    owner = np.concatenate([np.repeat(np.arange(len(its.lengths)), its.lengths) for its in bound])
+    lengths = np.stack([events.lengths for events in bound], axis=1)
+    owner = np.concatenate([np.repeat(np.arange(len(events.lengths)), events.lengths) for events in bound])
     variable = np.repeat(np.arange(len(bound)), lengths.sum(axis=0))
-    rows = np.concatenate([its.rows for its in bound])
+    rows = np.concatenate([events.rows for events in bound])
     order = np.lexsort((variable, rows, owner))
     nodes = np.stack([ts[rows], seq[rows], variable], axis=1)[order]
     return lists_of(nodes, np.concatenate([[0], np.cumsum(lengths.sum(axis=1))]))

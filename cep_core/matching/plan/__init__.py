@@ -1,1 +1,1 @@
-"""Plan: from a bound query to what the kernels need to know, and what is refused."""
+"""Compiles a bound query to the plan that the kernels need, and refuses queries that are not supported."""

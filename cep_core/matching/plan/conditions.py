@@ -1,11 +1,11 @@
-"""What of a query's conditions is tested where: on edges, at a closure's borders, or on matches as they are listed.
+"""Decides where each condition of a query is tested: on edges, at a closure's borders, or on bindings.
 
-An edge predicate of the form `left op right`, `left` about the earlier event and `right` about the later, becomes keys
-on the automaton's edges. A test of a closure's first or last event alone (`a[1].price % 500 = 0`) stands on the edges
-that enter or leave it; one of the last event on the event itself where the closure is full, since nothing then replaces
-it (`A{2}`: the second). Everything else is judged on bindings (`judging`): under skip-till-any-match on the matches
-listed (SASE++, section 5.1, postponing), elsewhere on every run as it grows, since there a condition decides which
-event a run takes.
+An edge predicate has the form `left op right`, with `left` about the earlier event and `right` about the later one. It
+becomes keys on the automaton's edges. A test of only the first or last event of a closure (`a[1].price % 500 = 0`) is
+put on the edges that enter or leave the closure. If the closure is full, no later event can replace its last event
+(`A{2}`: the second); a test of the last event is then put on the event itself. All other conditions are judged on
+bindings (`judging`). Under skip-till-any-match these are the listed matches (SASE++, section 5.1, postponing). Under
+the other strategies they are the growing runs, because there a condition decides which event a run takes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cep_core.language.patterns.walk import references, rewrite, variables_of, w
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions by the place where they are tested; vertex predicates and equivalences aside."""
+    """Conditions by the place where they are tested, without vertex predicates and partitioning equivalences."""
 
     edges: tuple[tuple[EdgePredicate, tuple[Comparison, ...]], ...]
     first: tuple[tuple[str, Expression], ...]
@@ -37,17 +37,17 @@ class Conditions:
     last: tuple[tuple[str, Expression], ...]
     postponed: tuple[Expression, ...] = ()
     neighbours: tuple[EdgePredicate, ...] = ()
-    """Tests of two neighbours that no edge can make."""
+    """Tests of two neighbours that no edge can express."""
     keys: tuple[KeyClass, ...] = ()
-    """Equivalences that some match does not bind, so that they partition nothing."""
+    """Equivalences that some match does not bind, so they cannot be used for partitioning."""
 
     @property
     def judged(self) -> tuple[Expression | EdgePredicate | KeyClass, ...]:
-        """What is judged on bindings."""
+        """The conditions judged on bindings."""
         return (*self.postponed, *self.neighbours, *self.keys)
 
     def describe(self, runs: bool) -> list[str]:
-        """What the engine does with each condition, for `explain`; `runs`: one match for each start."""
+        """How the engine tests each condition, as `explain` prints it; `runs`: one match for each start event."""
         lines = []
         for predicate, _ in self.edges:
             way = f"{predicate.source} -> {predicate.target}"
@@ -63,7 +63,7 @@ class Conditions:
 
 
 def conditions_of(query: Query, automaton: Automaton) -> Conditions:
-    """Sorts a query's conditions; raises NotSupportedYet at one that no place can test so far."""
+    """Sorts a query's conditions by place. Raises NotSupportedYet for a condition that cannot be tested yet."""
     edges: list[tuple[EdgePredicate, tuple[Comparison, ...]]] = []
     borders: dict[Which, list[tuple[str, Expression]]] = {Which.AT: [], Which.LAST: []}
     postponed: list[Expression] = []
@@ -72,7 +72,7 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
     negated = {variable.name for variable in query.variables if variable.negated}
     for predicate in query.edge_predicates:
         if negated & set(variables_of(predicate.expression)):
-            continue  # it belongs to a negated element
+            continue  # the condition belongs to a negated element
         nested = predicate.adjacency is Adjacency.BINDING and automaton.comes_back(predicate.source)
         separated = separated_edge(predicate, query)
         if separated and not nested:
@@ -94,14 +94,14 @@ def conditions_of(query: Query, automaton: Automaton) -> Conditions:
 
 
 def separated_edge(predicate: EdgePredicate, query: Query) -> tuple[Comparison, ...]:
-    """The predicate as comparisons `source's side op target's side`; () if it cannot be so written."""
+    """The predicate as comparisons `source's side op target's side`; () if it cannot be written in this form."""
     if predicate.separated is not None:
         return (predicate.separated,)
     return separate(predicate.expression, *references_of(predicate, query))
 
 
 def _border(condition: Expression, automaton: Automaton) -> tuple[str, Which] | None:
-    """The closure whose first (`AT`) or last event alone a condition tests."""
+    """The closure of which a condition tests only the first (`AT`) or only the last event; otherwise None."""
     named = references(condition)
     names = variables_of(condition)
     if len(names) != 1 or not named or automaton.comes_back(names[0]):
@@ -123,12 +123,13 @@ class Tests:
     """The conditions of a query evaluated on its candidate rows."""
 
     comparisons: dict[tuple[int, int], list[Comparing]]
-    """By edge of the automaton."""
+    """The comparisons of each edge of the automaton."""
     fits: Flags
-    """[m, S] no test of a last event forbids to bind the event where it must be the last."""
+    """[m, S] the event may be bound in the state, by the tests of last events in states where it must be the last."""
     starts: Flags
-    """[m, S] no test of a first event forbids to begin here."""
+    """[m, S] a match may begin at the node, by the tests of first events."""
     accepts: Flags
+    """[m, S] a match may end at the node, by the tests of last events."""
 
 
 def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.Table) -> Tests:
@@ -167,7 +168,7 @@ def evaluate_conditions(conditions: Conditions, automaton: Automaton, rows: pa.T
 
 
 def check_judgeable(condition: Expression) -> None:
-    """Raises NotSupportedYet, with the place, unless `judge` can evaluate the condition."""
+    """Raises NotSupportedYet, with the place, if `judging` cannot evaluate the condition."""
     for part in walk(condition):
         if isinstance(part, Reference) and part.which in (Which.NEXT_NEIGHBOUR, Which.PREVIOUS_NEIGHBOUR):
             raise NotSupportedYet("NEXT and PREV beside other events are not supported yet", part.at)

@@ -1,6 +1,6 @@
-"""What a bound pattern asks of the matching engine: its automaton, and where each of its conditions is judged.
+"""The plan of a bound pattern: its automaton, and the place where each of its conditions is judged.
 
-Everything that the engine refuses is refused here, before any event is read.
+The engine refuses unsupported queries here, before any event is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cep_core.matching.plan.negation import NegatedElement, negations_of
 
 @dataclass(frozen=True)
 class MatchPlan:
-    """A query compiled for matching; its window, strategy and AFTER MATCH SKIP stand in the query itself."""
+    """A query compiled for matching; its window, strategy and AFTER MATCH SKIP are in `query`."""
 
     query: Query
     automaton: Automaton
@@ -29,7 +29,7 @@ class MatchPlan:
 
     @property
     def any_match(self) -> bool:
-        """Whether all matches count, not at most one for each first event."""
+        """Whether all matches are results, and not at most one for each first event."""
         return self.query.strategy is Strategy.ANY
 
     @property
@@ -39,7 +39,7 @@ class MatchPlan:
 
     @property
     def on_matches(self) -> tuple[NegatedElement, ...]:
-        """The negated elements that are judged on matches or runs, once these are known."""
+        """The negated elements that are judged on listed matches or runs."""
         return tuple(negation for negation in self.negations if not self._stands_on_edges(negation))
 
     @property
@@ -50,16 +50,16 @@ class MatchPlan:
 
     @property
     def detects(self) -> bool:
-        """Whether one pass over the events can say which of them complete a match."""
+        """Whether one pass over the events can find those that complete a match."""
         return self.any_match and self.counts_ahead and not (self.automaton.before or self.automaton.after)
 
     def check_owned(self, owned: Ownership | None) -> None:
-        """Raises NotSupportedYet for a share of the matches that nothing can tell from the others."""
+        """Raises NotSupportedYet if the owned matches cannot be told from the others."""
         days = owned.days if owned is not None else None
         if self.query.skip is not None and owned is not None and (days is not None or owned.owns is not None):
             message = "AFTER MATCH SKIP depends on all earlier matches: it is evaluated on whole logs only"
             raise NotSupportedYet(message, self.query.pattern.at)
-        # a window counted in events does not say when a match that could take more events is certain
+        # with a window counted in events, a match that could take more events has no moment of certainty
         waits = not self.any_match and any(self.automaton.successors[state] for state in self.automaton.accepts)
         if days is not None and self.query.window.events and (waits or self.automaton.after):
             message = "operating days of a match with an open end WITHIN a number of EVENTS are not supported yet"
@@ -70,7 +70,7 @@ class MatchPlan:
 
 
 def match_plan(query: Query) -> MatchPlan:
-    """Raises NotSupportedYet, with the place, for what the engine cannot evaluate."""
+    """The plan of a query. Raises NotSupportedYet, with the place, if the engine cannot evaluate it."""
     concurrent = query.schema.ties is not Ties.ORDERED
     if query.strategy is Strategy.ANY:
         automaton = one_path_each(query.pattern, alike_units(query), concurrent=concurrent)

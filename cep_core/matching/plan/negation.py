@@ -1,9 +1,9 @@
-"""The negated elements of a pattern, compiled: what each forbids, and what its conditions compare.
+"""Compiles the negated elements of a pattern: what each forbids, and what its conditions compare.
 
-Of a negated element's conditions, those on its own events alone stay inside it. Each other one compares one of its
-events with events of the match: a test. A negation whose every test is `left op right` between its event and the
-neighbour beside which it lies can be judged on the edges of the event graph (`cutting`), so that matches are counted
-without listing them; any other is judged on listed matches (`zones`).
+A negated element keeps the conditions that are only about its own events. Every other condition compares one of its
+events with events of the match; this is a test. If every test is `left op right` between the event and a neighbour of
+the gap, edges of the event graph can judge the negation (`negation_edges`). Matches are then counted without listing
+them. Any other negation is judged on listed matches (`negation_listed`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Test:
 
 @dataclass(frozen=True)
 class NeighbourTest:
-    """`left op right`: left about an event of the match's variable `other`, right about an event of `variable`."""
+    """`left op right`: left reads an event of the match's variable `other`, right reads an event of `variable`."""
 
     variable: str
     other: str
@@ -41,7 +41,7 @@ class NeighbourTest:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a negated element lies: between two states, before the first (`source` None) or after the last."""
+    """The gap of a negated element: between two states, before the first (`source` None) or after the last."""
 
     source: int | None
     target: int | None
@@ -54,21 +54,21 @@ class NegatedElement:
     body: Not
     automaton: Automaton
     conditions: Conditions
-    """Of neighbouring events of the element itself."""
+    """The conditions on neighbouring events of the element itself."""
     inner: tuple[NegatedElement, ...]
-    """Negated elements inside it."""
+    """The negated elements inside it."""
     tests: tuple[Test, ...]
     places: tuple[Place, ...]
     by_place: dict[Place, tuple[NeighbourTest, ...]] | None
-    """The tests at each place if its neighbours answer them: those of the source, or those of the target alone."""
+    """The tests at each place, if all of them compare with its source or all with its target; otherwise None."""
 
     @property
     def countable(self) -> bool:
-        """Whether edges of the event graph can say if it is violated."""
+        """Whether edges of the event graph can judge it."""
         return self.by_place is not None
 
     def describe(self, strategy: Strategy) -> str:
-        """How it is judged, for `explain`."""
+        """How it is judged, as `explain` prints it."""
         names = ", ".join(self.automaton.variables)
         if strategy is not Strategy.ANY:
             return f"NOT {names}: drops the runs that pass it; cost: its candidates between the events of each match"
@@ -78,7 +78,7 @@ class NegatedElement:
 
 
 def negations_of(query: Query, automaton: Automaton) -> tuple[NegatedElement, ...]:
-    """The negated elements of an automaton, by number. Raises NotSupportedYet for what nothing can judge so far."""
+    """The negated elements of an automaton, by number. Raises NotSupportedYet if one cannot be judged yet."""
     return tuple(_compiled(query, automaton, number) for number in range(len(automaton.negations)))
 
 
@@ -98,7 +98,7 @@ def _compiled(query: Query, outer: Automaton, number: int) -> NegatedElement:
     nested = {unit.variable for part in inner for unit in units_of(part.body)}
     edges: list[tuple[EdgePredicate, tuple[Comparison, ...]]] = []
     tests: list[Test] = []
-    neighbours: dict[int, EdgePredicate] = {id(one.expression): one for one in query.edge_predicates}
+    neighbours: dict[int, EdgePredicate] = {id(edge.expression): edge for edge in query.edge_predicates}
     expressions = [predicate.expression for predicate in query.edge_predicates]
     expressions += [predicate.expression for predicate in query.match_predicates]
     for expression in expressions:
@@ -129,7 +129,7 @@ def _compiled(query: Query, outer: Automaton, number: int) -> NegatedElement:
 def _own(
     expression: Expression, predicate: EdgePredicate | None, query: Query, automaton: Automaton
 ) -> tuple[EdgePredicate, tuple[Comparison, ...]]:
-    """A condition on the element's own events, which must be about neighbours."""
+    """A condition on the element's own events; it must compare neighbours."""
     comparisons = () if predicate is None else separated_edge(predicate, query)
     if (
         predicate is None
@@ -155,7 +155,7 @@ def _test(expression: Expression, own: set[str], query: Query) -> Test:
 
 
 def _equalities(query: Query, own: set[str], at: Position) -> list[Test]:
-    """What equivalences that partition nothing say of the element: its event carries the value of the match."""
+    """Tests for the non-partitioning equivalences: the element's event must have the value of the match."""
     tests = []
     for key in query.key_classes:
         inside = [member for member in key.members if member[0] in own]
@@ -175,31 +175,31 @@ def _equalities(query: Query, own: set[str], at: Position) -> list[Test]:
 
 
 def _beside(tests: list[Test], place: Place, outer: Automaton, query: Query) -> tuple[NeighbourTest, ...] | None:
-    """The tests that apply at a place, if all compare with the source or all with the target, else None."""
+    """The tests that apply at a place, if all compare with the source or all with the target; otherwise None."""
     lists = {variable.name for variable in query.variables if variable.kleene}
-    found: list[NeighbourTest] = []
+    at_place: list[NeighbourTest] = []
     sides: set[str] = set()
     for test in tests:
         if any(isinstance(part, IsNull) and part.variable is not None for part in walk(test.expression)):
             return None
         if any(_never_with(name, place, outer) for name in test.others):
-            continue  # a condition that mentions an absent event is dropped
+            continue  # a condition that mentions an absent event is ignored
         if len(test.others) > 1 or test.others[0] in lists:
             return None
-        other = test.others[0]
+        neighbour = test.others[0]
         names = {state: outer.variables[state] for state in (place.source, place.target) if state is not None}
-        plain = separated(test.expression, (other, Which.EACH))
-        beside = EdgePredicate(other, test.variable, Adjacency.NEIGHBOUR, test.expression, plain)
+        plain = separated(test.expression, (neighbour, Which.EACH))
+        beside = EdgePredicate(neighbour, test.variable, Adjacency.NEIGHBOUR, test.expression, plain)
         comparisons = separated_edge(beside, query)
-        if other not in names.values() or not comparisons:
+        if neighbour not in names.values() or not comparisons:
             return None
-        sides.add(other)
-        found += [NeighbourTest(test.variable, other, comparison) for comparison in comparisons]
-    return tuple(found) if len(sides) < 2 else None
+        sides.add(neighbour)
+        at_place += [NeighbourTest(test.variable, neighbour, comparison) for comparison in comparisons]
+    return tuple(at_place) if len(sides) < 2 else None
 
 
 def _never_with(variable: str, place: Place, outer: Automaton) -> bool:
-    """Whether no match that passes the place binds the variable."""
+    """Whether every match that passes the place leaves the variable unbound."""
     if variable not in outer.variables:
         return False
     states = [s for s, name in enumerate(outer.variables) if name == variable]

@@ -1,1 +1,1 @@
-"""Result: rows of matches, totals, and their merge."""
+"""The rows of matches, the totals, and the merge of both over slices."""

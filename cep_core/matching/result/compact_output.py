@@ -1,6 +1,6 @@
-"""Compact rows as the output: one row for all matches that end at one event, and exactly how many these are.
+"""The output of compact rows: one row for all matches that end at one event, with their exact number.
 
-Cost: where matches are counted before they are listed, twice the counting (`match_nodes`); else the listing.
+Cost: if matches are counted before they are listed, twice the counting (`match_nodes`); otherwise the listing.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ class CompactOutput(MatchOutput):
     def _rows(
         self, answers: CountedAnswers | JudgedAnswers, rows: CompactRows, counts: Ints, large: Mapping[int, int]
     ) -> Iterator[pa.RecordBatch]:
-        """`counts`, `large`: by place, the matches of each row."""
+        """The batches of compact rows; `counts` and `large`: the number of matches of each row, by its place."""
         begin = 0
-        for some in rows.batches():
-            end = begin + len(some.paths)
+        for batch in rows.batches():
+            end = begin + len(batch.paths)
             beyond = {place - begin: count for place, count in large.items() if begin <= place < end}
             number = dict(zip(COUNTS, count_columns(counts[begin:end], beyond), strict=True))
-            yield batch_of({**compact_columns(answers, some), **number}, self.partial)
+            yield batch_of({**compact_columns(answers, batch), **number}, self.partial)
             begin = end
 
 
 def counts_of(answers: JudgedAnswers, rows: CompactRows, tally: ListingTally) -> Ints:
-    """The matches of each compact row that has any."""
+    """The number of matches of each compact row that has matches."""
     by_row = np.zeros(len(tally.counts), np.int64)
     np.add.at(by_row, answers.compact_row, tally.counts)
     return by_row[rows.paths.jobs]

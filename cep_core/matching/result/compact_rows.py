@@ -1,7 +1,7 @@
-"""Compact rows while they are gathered: all matches that end at one event as one row (SASE++, section 5.2, collapsed).
+"""Gathers compact rows: one row for all matches that end at one event (SASE++, section 5.2, collapsed).
 
-The row holds, for each variable, every event that some of these matches binds to it: a superset of each of them. Cost:
-sorting the events of what is gathered.
+For each variable, the row has every event that at least one of these matches binds to it: a superset of each match.
+Cost: sorting the gathered events.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from cep_core.matching.result.match_rows import KEY, PATH, event_column, key_tex
 
 @dataclass(frozen=True)
 class CompactRows:
-    """n rows: the events of the matches that each stands for, and when the first of these is certain."""
+    """n rows: the events of the matches of each row, and the moment at which the first of these matches is certain."""
 
     paths: Paths
-    """Its states are numbers of variables: an event that several states bind to one variable is there once. Each path
-    ascends by (row, variable); `jobs` numbers the rows."""
+    """The events of each row. States are numbers of variables, so an event that several states bind to one variable
+    occurs once. Each path ascends by (row, variable); `jobs` has the numbers of the rows."""
     certain: Ints
 
     @staticmethod
     def of(paths: Paths, certain: Ints) -> CompactRows:
-        """What pieces of rows say together: `paths` as above, but several for a row; `certain` says when each is."""
+        """Joins pieces of rows. `paths`: as in the class, but several for one row; `certain`: the moment of each."""
         numbers, group = np.unique(paths.jobs, return_inverse=True)
         owner, rows, variables = np.repeat(group, np.diff(paths.offsets)), paths.rows, paths.states
         if not (np.diff(paths.jobs) > 0).all():
@@ -46,7 +46,7 @@ class CompactRows:
         return CompactRows.of(Paths.join([self.paths, other.paths]), np.concatenate([self.certain, other.certain]))
 
     def batches(self) -> Iterator[CompactRows]:
-        """The rows, some at a time."""
+        """The rows, in batches."""
         for begin, end in batches(np.diff(self.paths.offsets)):
             yield CompactRows(self.paths.take(np.arange(begin, end)), self.certain[begin:end])
 
@@ -59,14 +59,14 @@ NO_ROWS = CompactRows(Paths.join([]), np.empty(0, np.int64))
 
 
 def gathered(answers: LastEvents, paths: Paths) -> CompactRows:
-    """Matches, or nodes of matches, of some answers as compact rows."""
+    """Compact rows from matches, or nodes of matches, of some answers."""
     certain = answers.moments(paths.jobs, answers.graph.ts[paths.first_rows])
     states, rows = answers.judge.variable_of[paths.states], answers.compact_row[paths.jobs]
     return CompactRows.of(replace(paths, states=states, jobs=rows), certain)
 
 
 def compact_columns(answers: LastEvents, rows: CompactRows) -> dict[str, pa.Array]:
-    """The columns of partial compact rows but for their counts."""
+    """The columns of partial compact rows, without the counts."""
     graph, paths, positive = answers.graph, rows.paths, answers.judge.query.positive
     columns = {"first_ts": pa.array(graph.ts[paths.first_rows])}
     columns |= answers.last_columns(answers.answer_of_row[paths.jobs], rows.certain)

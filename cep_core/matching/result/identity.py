@@ -1,7 +1,7 @@
-"""A name for each match: a hash of its binding, the same wherever and whenever the match is found.
+"""Gives each match an id: a hash of its binding, which is the same in every run and every slice.
 
-Two matches are the same iff every variable is bound to the same events (`docs/semantics.md` 3), so variables and `seq`
-are all that is hashed: neither the window in which a match is judged nor what the query returns of it.
+Two matches are the same iff every variable is bound to the same events (`docs/semantics.md` 3). So the hash covers
+only the variables and the `seq` of their events. It covers neither the window of the match nor its RETURN items.
 Cost: linear in the events bound.
 """
 

@@ -1,4 +1,4 @@
-"""The last events of matches: which answers stand where in the order of results, and when their matches are certain."""
+"""The last events of matches: the order of the answers in the result, and when their matches become certain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cep_core.matching.result.totals import Days, part_of
 
 @dataclass(frozen=True)
 class LastEvents:
-    """n answers in the order of (last_ts, last seq, window); an answer stands for some matches with one last event."""
+    """n answers in (last_ts, last seq, window) order; each answer represents matches with the same last event."""
 
     judge: BindingJudge
     graph: EventGraph
@@ -26,12 +26,12 @@ class LastEvents:
     window_start: Ints | None
     certain: Ints
     waits: Flags
-    """Whether an answer's matches are certain not at `certain` but a window's size after their first event."""
+    """[answer] whether its matches become certain a window's size after their first event, and not at `certain`."""
     days: Days
 
     @property
     def group(self) -> Ints:
-        """Answers with the same last event and window have the same number; ascending."""
+        """[answer] a number that answers with the same last event and window share; ascending."""
         seq = self.graph.seq[self.last_rows]
         keys = [seq] if self.window_start is None else [seq, self.window_start]
         return leaders(*keys)
@@ -53,16 +53,16 @@ class LastEvents:
         return np.unique(self.compact_row, return_index=True)[1]
 
     def moments(self, answers: Ints, first_ts: Ints) -> Ints:
-        """When matches of these answers, whose first events have these times, are certain."""
-        # nothing waits but without SLIDE and in a window of time, whose size is its width
+        """The moments at which matches of these answers become certain; `first_ts`: the times of their first events."""
+        # answers wait only without SLIDE and with a time window, whose size equals its width
         return np.where(self.waits[answers], first_ts + self.graph.width, self.certain[answers])
 
     def path_states(self, states: Ints) -> Ints:
-        """What stands for the states of events where rows with one last event are ordered by path."""
+        """The numbers that replace the states of events when rows with the same last event are ordered by path."""
         return states
 
     def last_columns(self, answers: Ints, certain: Ints) -> dict[str, pa.Array]:
-        """What rows of these answers say of their last events, their windows and when they are certain."""
+        """The columns of these answers' rows for the last event, the window and the moment of certainty."""
         last = self.last_rows[answers]
         start = None if self.window_start is None else self.window_start[answers]
         return {
@@ -74,7 +74,7 @@ class LastEvents:
 
 
 def leaders(*keys: Ints) -> Ints:
-    """For each place the first place of its run of equal keys.
+    """For each place, the first place of its run of equal keys.
 
     >>> leaders(np.array([7, 7, 8, 8]), np.array([0, 0, 0, 1])).tolist()
     [0, 0, 2, 3]

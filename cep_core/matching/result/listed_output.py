@@ -1,4 +1,4 @@
-"""Listed matches as the output: one row for each match, the first `max_matches` of each day. Cost: input and rows."""
+"""The output of listed matches: one row for each match, the first `max_matches` of each day. Cost: input and rows."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ class ListedOutput(MatchOutput):
         yield self.last_batch(answers.days, totals, spending.metadata())
 
     def rows(self, answers: JudgedAnswers, paths: Paths, columns: Mapping[str, pa.Array]) -> pa.RecordBatch:
-        """Some matches as partial rows; `columns`: of the answers' own."""
+        """Matches as partial rows; `columns`: the additional columns of the answers."""
         return batch_of({**match_columns(answers, paths), **columns}, self.partial)

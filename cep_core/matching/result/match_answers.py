@@ -1,7 +1,7 @@
-"""What a selection strategy answers to the outputs: which matches end where, how many they are, and what they bind.
+"""The answers of a selection strategy, which outputs read: where matches end, how many there are, and their events.
 
-Either the matches of each answer are counted before any is listed (`CountedAnswers`), or conditions must judge each
-match, so that nothing but the listing says how many there are (`JudgedAnswers`).
+There are two kinds. The matches of `CountedAnswers` are counted before any match is listed. The matches of
+`JudgedAnswers` are each judged by conditions, so only a listing gives their number.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from cep_core.numbers.lanes import LIMIT
 
 @dataclass(frozen=True)
 class CountedAnswers(LastEvents, ABC):
-    """Answers whose matches are counted."""
+    """Answers whose matches are counted before they are listed."""
 
     counts: Ints
-    """Matches of each answer."""
+    """[answer] its number of matches."""
     large: Mapping[int, int]
-    """By answer, the counts that int64 cannot hold."""
+    """By answer, the counts that do not fit int64."""
 
     @abstractmethod
     def listing(self, most: Ints) -> Iterator[Paths]:
-        """The first most[k] matches of each answer k, in order, in batches; `Paths.jobs` says of which answer.
+        """The first most[k] matches of each answer k, in order, in batches; `Paths.jobs` has the answer of each match.
 
         `most` may be lowered between two batches.
         """
 
     @abstractmethod
     def nodes(self) -> Paths:
-        """For each answer all nodes of its matches as one path, whose job it is."""
+        """For each answer, all nodes of its matches as one path; the job of the path is the answer."""
 
     def columns(self, most: Ints) -> Iterator[dict[str, pa.Array]]:
-        """The same as `listing`, as columns of the result."""
+        """The matches of `listing` as columns of the result."""
         return (match_columns(self, paths) for paths in self.listing(most))
 
     def compact_counts(self) -> tuple[Ints, Mapping[int, int]]:
-        """The matches of each compact row: as `counts` and `large`."""
+        """The number of matches of each compact row, as `counts` and `large`."""
         row = self.compact_row
         if (np.diff(row) > 0).all():
             return self.counts, self.large
@@ -59,11 +59,11 @@ class CountedAnswers(LastEvents, ABC):
         return np.array([min(count, LIMIT) for count in sums], np.int64), beyond
 
     def totals(self) -> list[int]:
-        """Exact numbers of matches of each day."""
+        """The exact number of matches of each day."""
         day = self.day
         plain = self.counts.copy()
         plain[list(self.large)] = 0
-        halves = np.zeros((2, len(parts(self.days))), np.int64)  # 31 bits at a time, so that no sum wraps
+        halves = np.zeros((2, len(parts(self.days))), np.int64)  # 31 bits at a time, so no sum overflows
         np.add.at(halves[0], day, plain & 0x7FFFFFFF)
         np.add.at(halves[1], day, plain >> 31)
         sums = [low + (high << 31) for low, high in halves.T.tolist()]
@@ -72,41 +72,42 @@ class CountedAnswers(LastEvents, ABC):
         return sums
 
     def candidates(self) -> list[int] | None:
-        """How many matches a listing tries on each day; None where they are no more than first events."""
+        """The number of matches that a listing tries on each day; None if it is at most the number of first events."""
         return None
 
     def quotas(self, max_matches: int | None) -> Ints:
-        """How many matches of each answer can be among the first `max_matches` of its day.
+        """The number of matches of each answer that can be among the first `max_matches` of its day.
 
-        Answers with the same last event and window all get what is left before them: their matches mix in the order.
+        The matches of answers with the same last event and window mix in the order of results. So each of these answers
+        gets the whole quota that remains before the first of them.
         """
         if max_matches is None or not len(self.counts):
             return self.counts.copy()
         order = np.argsort(self.day, kind="stable")
-        wanted = np.minimum(self.counts, max_matches)[order]
-        before = np.cumsum(wanted) - wanted
+        capped = np.minimum(self.counts, max_matches)[order]
+        before = np.cumsum(capped) - capped
         day, group = self.day[order], self.group[order]
-        left = max_matches - (before[leaders(day, group)] - before[leaders(day)])
-        most = np.empty_like(wanted)
-        most[order] = np.clip(left, 0, wanted)
+        remaining = max_matches - (before[leaders(day, group)] - before[leaders(day)])
+        most = np.empty_like(capped)
+        most[order] = np.clip(remaining, 0, capped)
         return most
 
 
 @dataclass(frozen=True)
 class JudgedAnswers(LastEvents, ABC):
-    """Answers whose matches are known once they are listed and judged."""
+    """Answers whose matches must be listed and judged to count them."""
 
     @abstractmethod
     def judged(self, tally: ListingTally, spending: Spending) -> Iterator[tuple[Paths, dict[str, pa.Array]]]:
-        """The matches that pass every condition, in batches, each with columns of its own beside those of matches.
+        """The matches that pass every condition, in batches; a batch may have additional columns.
 
-        Matches that are counted in the `tally` and the work in `spending` say where the listing stops.
+        The matches counted in `tally` and the work in `spending` decide where the listing stops.
         """
 
     @abstractmethod
     def nodes(self) -> Paths:
-        """For each answer, as one path whose job it is, all nodes that may be part of its matches, and maybe more."""
+        """For each answer, one path with the answer as its job: all nodes of its matches, and possibly more nodes."""
 
     def candidates(self) -> list[int] | None:
-        """How many matches a listing would try on each day, if that is known."""
+        """The number of matches that a listing would try on each day, if known."""
         return None

@@ -14,7 +14,7 @@ from cep_core.matching.result.match_rows import PATH, event_column, path_column
 
 
 def match_columns(answers: LastEvents, paths: Paths) -> dict[str, pa.Array]:
-    """Every column of partial rows for matches of some answers; `Paths.jobs` says of which."""
+    """Every column of partial rows for matches; `Paths.jobs` has the number of each match's answer."""
     graph, judge = answers.graph, answers.judge
     bound = judge.bound(paths)
     first_ts = graph.ts[paths.first_rows]

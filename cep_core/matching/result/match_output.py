@@ -1,4 +1,4 @@
-"""What every output has in common: its columns, the last batch with the totals, and merging the batches of slices."""
+"""The common part of all outputs: columns, the last batch with the totals, and merging the batches of slices."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MatchOutput(ABC):
         """The rows of all answers, in order."""
 
     def account(self, answers: CountedAnswers | JudgedAnswers) -> Spending:
-        """What listing the answers spends."""
+        """The account of the work that listing the answers spends."""
         last = answers.last_rows
         windows = np.zeros(len(last), np.int64) if answers.window_start is None else answers.window_start
         places = np.stack([answers.graph.ts[last], answers.graph.seq[last], windows])
@@ -47,11 +47,11 @@ class MatchOutput(ABC):
         return spending
 
     def last_batch(self, days: Days, totals: Iterable[Total], work: Mapping[bytes, bytes]) -> pa.RecordBatch:
-        """An empty batch with the totals of each day and the work that they took."""
+        """An empty batch whose metadata has the totals of each day and the work spent on them."""
         by_day = dict(zip(parts(days), totals, strict=True))
         schema = self.partial.with_metadata({TOTALS: encode(by_day), **work})
         return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: Days, *, countable: bool) -> pa.Table:
-        """One result, ordered and cut anew over all slices; `countable`: without listing."""
+        """One result, ordered and cut again over all slices; `countable`: no listing is needed to count."""
         return merge_partials(partials, self.schema, Cut(days, self.max_matches, countable, self.budget))

@@ -1,10 +1,10 @@
 """The rows of a matching result: columns, their types, and their order.
 
-A partial result carries two more columns: `certain`, and `match_path`, the (seq, state) pairs of the match's events
-from first to last, by which rows with the same last event and window are ordered wherever they come from. It is null
-where the variables' columns say the same. A partial compact row's path has (ts, seq, state), in this order, and
-`partition` says which values of the equivalences it stands for: matches that end at one event may become certain in
-several slices, whose rows are joined (`merging`).
+A partial result has two more columns: `certain` and `match_path`. The path has the (seq, state) pairs of the match's
+events from first to last. It orders rows with the same last event and window, from whatever slice they come. It is null
+if the variables' columns contain the same information. The path of a partial compact row has (ts, seq, state), and its
+column `partition` has the values of the equivalences: matches that end at one event may become certain in several
+slices, whose rows are then joined (`merging`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def result_schema(query: Query, *, collapsed: bool) -> pa.Schema:
 
 
 def partial_schema(schema: pa.Schema) -> pa.Schema:
-    """The columns of partial results: those of the result, then what `merge` orders and cuts by."""
+    """The columns of partial results: those of the result, then those by which `merge` orders and cuts."""
     collapsed = LAST_SEQ in schema.names
     if not collapsed:
         schema = schema.append(pa.field(LAST_SEQ, pa.int64()))
@@ -62,7 +62,7 @@ def partial_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def event_column(bound: Bound, seq: Ints, *, as_list: bool) -> pa.Array:
-    """The events of one variable by seq: a list, or the single event; null where the variable is absent."""
+    """The events of one variable by seq: a list, or the single event; null if the variable is absent."""
     absent = ~bound.present
     values = seq[bound.rows]
     if as_list:
@@ -83,14 +83,14 @@ def path_column(paths: Paths, seq: Ints) -> pa.Array:
 
 
 def lists_of(rows: Ints, offsets: Ints) -> pa.Array:
-    """A list for each k: the rows offsets[k]:offsets[k+1] of a matrix, one after another."""
+    """One list for each k: the rows offsets[k]:offsets[k+1] of a matrix, one after another."""
     return pa.ListArray.from_arrays(
         pa.array((rows.shape[1] * offsets).astype(np.int32)), pa.array(np.ascontiguousarray(rows).reshape(-1))
     )
 
 
 def key_texts(values: Sequence[pa.Array], rows: int) -> pa.Array:
-    """The values that rows carry of each equivalence, none of them null, as a text that no other values have.
+    """The values of the equivalences of each row as one text, which is unique to these values; no value may be null.
 
     >>> key_texts([pa.array(["a", "a:1"]), pa.array([11, 1])], 2).to_pylist()
     ['1:a:2:11', '3:a:1:1:1']
@@ -113,9 +113,9 @@ def batch_of(columns: Mapping[str, pa.Array], schema: pa.Schema) -> pa.RecordBat
 
 
 def ordered(table: pa.Table) -> Ints:
-    """The order of partial rows: by last_ts, last seq, window, then path, a shorter path before those it begins.
+    """The order of partial rows: by last_ts, last seq, window, then path; a path comes before its extensions.
 
-    Rows of one source come in order already, so usually this only checks.
+    Rows of one source are already in order, so usually this function only checks the order.
     """
     names = ["last_ts", LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
     keys = [table.column(name).to_numpy() for name in names]
@@ -136,12 +136,12 @@ def ordered(table: pa.Table) -> Ints:
 
 
 def with_paths(table: pa.Table) -> pa.Table:
-    """Fills in the paths that rows leave out because their columns say them: one state a variable, in their order."""
+    """Fills in the paths that rows omit because their columns give them: one state for each variable, in order."""
     paths = table.column(PATH).combine_chunks()
     if not paths.null_count:
         return table
-    said = ("first_ts", "last_ts", "window_start", "window_end", LAST_SEQ, CERTAIN, PATH)
-    columns = [table.column(name).combine_chunks() for name in table.column_names if name not in said]
+    fixed = ("first_ts", "last_ts", "window_start", "window_end", LAST_SEQ, CERTAIN, PATH)
+    columns = [table.column(name).combine_chunks() for name in table.column_names if name not in fixed]
     lengths = np.empty((table.num_rows, len(columns)), np.int64)
     for state, values in enumerate(columns):
         lengths[:, state] = np.diff(values.offsets.to_numpy()) if pa.types.is_list(values.type) else 1
@@ -149,9 +149,9 @@ def with_paths(table: pa.Table) -> pa.Table:
     begins = (ends - lengths.reshape(-1)).reshape(lengths.shape)
     pairs = np.empty((ends[-1] if len(ends) else 0, 2), np.int64)
     for state, values in enumerate(columns):
-        own = lengths[:, state]
-        within = np.arange(own.sum()) - np.repeat(np.cumsum(own) - own, own)
-        places = np.repeat(begins[:, state], own) + within
+        counts = lengths[:, state]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = np.repeat(begins[:, state], counts) + within
         flat = values.flatten() if pa.types.is_list(values.type) else values
         pairs[places, 0], pairs[places, 1] = flat.to_numpy(), state
     offsets = np.concatenate([[0], 2 * ends[len(columns) - 1 :: len(columns)]]).astype(np.int32)
@@ -161,7 +161,7 @@ def with_paths(table: pa.Table) -> pa.Table:
 
 
 def window_columns(window_start: Ints | None, size: int) -> Mapping[str, pa.Array]:
-    """`window_start` and `window_end` with SLIDE, else nothing."""
+    """With SLIDE, the columns `window_start` and `window_end`; otherwise none."""
     if window_start is None:
         return {}
     return {"window_start": pa.array(window_start), "window_end": pa.array(window_start + size)}

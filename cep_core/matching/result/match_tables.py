@@ -1,7 +1,7 @@
-"""The tables of a matching query: its listing and, for days whose listing is cut, the compact rows of all matches.
+"""The tables of a matching query: the listing and, for days whose listing is cut, the compact rows of all matches.
 
-Matches that only a listing can count may take work that is exponential in the events, so that such days are evaluated
-one by one: a day that exhausts its budget is a hole of its own.
+If only a listing can count the matches, the work may be exponential in the events. Days are then evaluated one by one:
+if a day exhausts its budget, only this day has no result.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from cep_core.language.evaluator import (
 from cep_core.language.patterns.query import Query
 
 COMPACT = "_compact"
-"""Suffix of the table of compact rows."""
+"""The suffix of the table of compact rows."""
 
 
 def match_tables(
     listing: Evaluator, query: Query, *, by_listing: bool, compact: Callable[[], Evaluator] | None
 ) -> tuple[ResultTable, ...]:
-    """`by_listing`: matches can be counted only by listing them. `compact` makes the evaluator of compact rows."""
+    """The tables. `by_listing`: only a listing can count the matches. `compact` makes the evaluator of compact rows."""
     variables = tuple(variable.name for variable in query.positive)
     blocks = one_by_one if by_listing else together
     result = ResultTable(RESULT, listing.schema, listing.merge, blocks, listing.evaluate, variables=variables)
@@ -50,5 +50,5 @@ def match_tables(
 
 
 def cut_days(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
-    """The days that have more matches than are listed, one by one."""
+    """The days whose listing was cut, one by one."""
     return [[day] for day in days if day.is_cut]

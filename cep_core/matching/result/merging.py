@@ -1,4 +1,4 @@
-"""One result from the partial results of all slices: in order, cut day by day, with the totals."""
+"""Merges the partial results of all slices into one result: in order, cut day by day, with the totals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cep_core.numbers.lanes import LIMIT
 
 @dataclass(frozen=True)
 class Cut:
-    """How a listing is cut: the first `max_matches` of each of the days (None: all); within which budget of work.
+    """How a listing is cut: to the first `max_matches` matches of each day (None: all), within a budget of work.
 
     `countable`: matches can be counted without listing them.
     """
@@ -43,14 +43,14 @@ class Cut:
 
 
 def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: Cut) -> pa.Table:
-    """`schema` plus `certain`: the first `max_matches` rows of each day, of all slices (None: all rows).
+    """`schema` plus `certain`: the first `max_matches` rows of each day over all slices (None: all rows).
 
-    Unless matches are countable without listing them, a day whose listing was cut has no exact total, only a lower
-    bound that does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
-    all days, or `matches_at_least` where it is unknown; `truncated`, "true" if rows were left out. Cost: sorting the
-    rows that the slices listed. Compact rows that stand for matches of one last event, window, day and key become one:
-    those of a last event that waits may become certain in the time ranges of several slices. Raises WorkExhausted where
-    the budget did not suffice.
+    If matches are not countable without listing them, a day whose listing was cut has no exact total. It has only a
+    lower bound, which does not depend on the slicing. Metadata: `totals` as in `evaluator.TOTALS`; `matches_total` over
+    all days, or `matches_at_least` if the total is unknown; `truncated`, "true" if rows were left out. Compact rows of
+    the same last event, window, day and key become one row: the matches of one last event may become certain in the
+    time ranges of several slices. Cost: sorting the rows that the slices listed. Raises WorkExhausted if the budget was
+    not sufficient.
     """
     days, max_matches = cut.days, cut.max_matches
     totals = []
@@ -68,7 +68,9 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     table = pa.Table.from_batches(batches, partial_schema(schema))
     if KEY in table.column_names and len(totals) > 1:
         table = _joined(table, days)
-    as_listed = len(totals) == 1 and table.column(PATH).null_count == len(table)  # by one source, which lists in order
+    as_listed = len(totals) == 1 and table.column(PATH).null_count == len(
+        table
+    )  # from one source, which lists in order
     order = np.arange(len(table)) if as_listed else ordered(with_paths(table))
     part = part_of(table.column(CERTAIN).to_numpy()[order], days)
     if max_matches is not None:
@@ -84,7 +86,7 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     )
     everything = sum(total.at_least for total in together.values())
     exact = all(total.exact for total in together.values())
-    told = {
+    result_metadata = {
         TOTALS: encode(together),
         b"matches_total" if exact else b"matches_at_least": all_digits(everything).encode(),
         b"truncated": b"true" if truncated else b"false",
@@ -92,11 +94,11 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     result = table.select([*schema.names, CERTAIN])
     if len(order) < len(result) or not np.array_equal(order, np.arange(len(order))):
         result = result.take(pa.array(order))
-    return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(told)
+    return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(result_metadata)
 
 
 def _first(part: Ints, most: int) -> Ints:
-    """The places of the first so many of each part, ascending.
+    """The places of the first `most` rows of each part, ascending.
 
     >>> _first(np.array([0, 1, 0, 0, 1]), 2).tolist()
     [0, 1, 2, 4]
@@ -108,7 +110,7 @@ def _first(part: Ints, most: int) -> Ints:
 
 
 def _joined(table: pa.Table, days: Days) -> pa.Table:
-    """Compact rows, those of several sources that are of one last event, window, key and day as one."""
+    """Compact rows in which rows of several sources with the same last event, window, key and day are one row."""
     key = table[KEY].combine_chunks().dictionary_encode().indices.to_numpy()
     names = [LAST_SEQ, *(name for name in ("window_start",) if name in table.column_names)]
     same = [key, part_of(table[CERTAIN].to_numpy(), days), *(table[name].to_numpy() for name in names)]
@@ -123,7 +125,7 @@ def _joined(table: pa.Table, days: Days) -> pa.Table:
 
 
 def _as_one(table: pa.Table, row: Ints) -> pa.Table:
-    """One row for all pieces of each: `row` ascends from 0 without gaps."""
+    """Joins the pieces of each row; `row` is the number of each piece's row and ascends from 0 without gaps."""
     rows = int(row[-1]) + 1
     first = np.searchsorted(row, np.arange(rows))
     columns = {name: table[name].take(pa.array(first)) for name in table.column_names}
@@ -134,7 +136,7 @@ def _as_one(table: pa.Table, row: Ints) -> pa.Table:
     owner = np.repeat(row, np.diff(paths.offsets.to_numpy()) // 3)
     nodes = np.unique(np.column_stack([owner, paths.flatten().to_numpy().reshape(-1, 3)]), axis=0)
     columns[PATH] = lists_of(nodes[:, 1:], np.searchsorted(nodes[:, 0], np.arange(rows + 1)))
-    seq = np.unique(nodes[:, 1:3], axis=0)[:, 1]  # in the order of time
+    seq = np.unique(nodes[:, 1:3], axis=0)[:, 1]  # in time order
     by_seq = np.argsort(seq)
     for name, values in zip(table.column_names, table.columns, strict=True):
         if name == PATH or not pa.types.is_list(values.type):
@@ -149,13 +151,13 @@ def _as_one(table: pa.Table, row: Ints) -> pa.Table:
 
 
 def _sums(digits: list[str | None], row: Ints, rows: int) -> dict[str, pa.Array]:
-    """The columns of counts of all pieces of each row; unknown if those of the pieces are."""
+    """The count columns, summed over the pieces of each row; unknown if the counts of the pieces are unknown."""
     sums = [0] * rows
     if None in digits:
-        said = unknown_counts(rows)
+        columns = unknown_counts(rows)
     else:
         for place, count in zip(row.tolist(), digits, strict=True):
             sums[place] += from_digits(str(count))
         beyond = {place: count for place, count in enumerate(sums) if count >= LIMIT}
-        said = count_columns(np.array([min(count, LIMIT) for count in sums], np.int64), beyond)
-    return dict(zip(COUNTS, said, strict=True))
+        columns = count_columns(np.array([min(count, LIMIT) for count in sums], np.int64), beyond)
+    return dict(zip(COUNTS, columns, strict=True))

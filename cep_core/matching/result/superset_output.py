@@ -1,7 +1,7 @@
-"""Supersets as the output: compact rows that cost no listing, where conditions are judged on listed matches.
+"""The output of supersets: compact rows without a listing, for queries whose conditions are judged on listed matches.
 
-A row holds every event of what passes all other conditions. That may be more than any match binds, or a row where there
-is no match at all; the number of matches is unknown. Cost: as of `match_answers.JudgedAnswers.nodes`.
+A row has every event of the bindings that pass all other conditions. It may have events that no match binds, and there
+may be a row without any match. The number of matches is unknown. Cost: that of `match_answers.JudgedAnswers.nodes`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class SupersetOutput(MatchOutput):
 
     def batches(self, answers: CountedAnswers | JudgedAnswers) -> Iterator[pa.RecordBatch]:
         work = self.account(answers).metadata()
-        for some in gathered(answers, answers.nodes()).batches():
-            number = dict(zip(COUNTS, unknown_counts(len(some.paths)), strict=True))
-            yield batch_of({**compact_columns(answers, some), **number}, self.partial)
+        for rows in gathered(answers, answers.nodes()).batches():
+            number = dict(zip(COUNTS, unknown_counts(len(rows.paths)), strict=True))
+            yield batch_of({**compact_columns(answers, rows), **number}, self.partial)
         unknown = [Total(0, exact=False) for _ in parts(answers.days)]
         yield self.last_batch(answers.days, unknown, work)

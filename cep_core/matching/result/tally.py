@@ -1,7 +1,7 @@
-"""How many matches a listing has found so far, and which answers are still wanted.
+"""Counts the matches that a listing has found so far, and decides which answers it can skip.
 
-A day wants no more once it has more matches than are listed of it; but answers with one last event and window mix in
-the order of results, so they are listed together.
+A day needs no more matches once it has more than `max_matches`. But the matches of answers with the same last event and
+window mix in the order of results. So these answers are listed together.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ class ListingTally:
     def __init__(self, answers: LastEvents, max_matches: int | None) -> None:
         self.max_matches = max_matches
         self.counts = np.zeros(len(answers.last_rows), np.int64)
-        """Matches of each answer."""
+        """[answer] its number of matches."""
         self._day, self._group = answers.day, answers.group
         self._found = np.zeros(len(parts(answers.days)), np.int64)
 
     def add(self, answers: Ints) -> None:
-        """Matches, of which answer each is."""
+        """Counts matches; `answers` has the answer of each match."""
         self._found += np.bincount(self._day[answers], minlength=len(self._found))
         self.counts += np.bincount(answers, minlength=len(self.counts))
 
     def unwanted(self, last: int, *, in_order: bool = True) -> Flags:
-        """The answers of which no more matches are wanted, when `last` is the answer listed last.
+        """The answers that need no more matches; `last` is the answer listed last.
 
         `in_order`: the matches of each answer are listed in the order of results.
         """
@@ -39,7 +39,7 @@ class ListingTally:
         return enough | (self.counts > self.max_matches) if in_order else enough
 
     def totals(self) -> list[Total]:
-        """The matches of each day; exact unless the listing was cut there."""
+        """The number of matches of each day; exact unless the listing of the day was cut."""
         return [
             Total(count, exact=self.max_matches is None or count <= self.max_matches) for count in self._found.tolist()
         ]

@@ -1,7 +1,8 @@
-"""How many matches there are, for each operating day; one part where no days are given.
+"""The number of matches of each operating day; all matches are one part if no days are given.
 
-`matches_total` is exact or, where counting is not polynomial and the listing was cut, unknown beside `matches_at_least`
-(`docs/semantics.md` 3). A slice sends its totals as JSON in the metadata of its last batch; days add up over slices.
+`matches_total` is exact, except where counting is not polynomial and the listing was cut. Then it is unknown, and
+`matches_at_least` gives a lower bound (`docs/semantics.md` 3). A slice sends its totals as JSON in the metadata of its
+last batch. The totals of each day are summed over slices.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from cep_core.arrays import Flags, Ints
 from cep_core.numbers.count_columns import all_digits, from_digits
 
 ALL_TIME = "all"
-"""The key of the one part where no days are given."""
+"""The key of the single part if no days are given."""
 
 Days = tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
 class Total:
-    """The matches of one day: `at_least` so many, exactly so many if `exact`."""
+    """The number of matches of one day: `at_least` this many, and exactly this many if `exact`."""
 
     at_least: int = 0
     exact: bool = True
@@ -43,18 +44,18 @@ def parts(days: Days) -> list[str]:
 
 
 def part_of(certain: Ints, days: Days) -> Ints:
-    """The number of each moment's day; -1 before the first and the number of days after the last."""
+    """The number of each moment's day: -1 before the first day, the number of days after the last."""
     return np.zeros(len(certain), np.int64) if days is None else np.searchsorted(days, certain, side="right") - 1
 
 
 def owned_moments(certain: Ints, days: Days) -> Flags:
-    """Which moments lie in one of the days."""
+    """Whether each moment is in one of the days."""
     part = part_of(certain, days)
     return (part >= 0) & (part < len(parts(days)))
 
 
 def encode(totals: dict[str, Total]) -> bytes:
-    """JSON for the metadata.
+    """The totals as JSON for the metadata.
 
     >>> encode({"0": Total(3), "10": Total(7, exact=False)})
     b'{"0": {"matches_total": "3"}, "10": {"matches_total": null, "matches_at_least": "7"}}'
@@ -77,7 +78,7 @@ def decode(said: bytes) -> dict[str, Total]:
 
 
 def add(slices: Iterable[dict[str, Total]], days: Days) -> dict[str, Total]:
-    """The totals of all slices together, every day named; a slice that owns a part of a day adds to that day.
+    """The totals summed over all slices, for every day; a slice that owns part of a day adds to that day.
 
     >>> add([{"0": Total(3)}, {"0": Total(1), "5": Total(2)}], (0, 10, 20))
     {'0': Total(at_least=6, exact=True), '10': Total(at_least=0, exact=True)}
@@ -90,5 +91,5 @@ def add(slices: Iterable[dict[str, Total]], days: Days) -> dict[str, Total]:
 
 
 def day_of(moment: str, days: Days) -> str:
-    """The key of the day that a moment given as a key belongs to: a slice may own a part of a day."""
+    """The key of the day that contains a moment, which is given as a key; a slice may own only part of a day."""
     return ALL_TIME if days is None else str(days[bisect_right(days, int(moment)) - 1])

@@ -1,1 +1,1 @@
-"""Why a binding is a match, and why it is none."""
+"""Explains why a binding is a match, or why it is not one."""

@@ -1,8 +1,9 @@
-"""Which negated elements happen beside a match, by definition: where each is looked for, and the events that are it.
+"""Finds the occurrences of negated elements between the events of one match.
 
-A negated element lies between the neighbours of the whole pattern, or between one and the edge of the window
-(docs/semantics.md 3). Plain Python, one match at a time: for explanations, and for tests to hold the engine against.
-Cost: exponential in the element at worst, so a search is given up after `TRIES` events.
+An occurrence lies between two neighbouring events of the match, or between an event and the edge of the window
+(docs/semantics.md 3). This is plain Python that follows the definition, one match at a time. Explanations use it, and
+tests compare the engine with it. Cost: exponential in the size of the element at worst, so a search stops after
+`TRIES` events.
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ TRIES = 100_000
 
 @dataclass(frozen=True)
 class Absence:
-    """A negated element that a match passes: between which of its events, by row, and what happens there."""
+    """A negated element, its place between two events of a match, and its occurrence there, if any."""
 
     body: Not
     after: int | None
-    """None: from the window's start."""
+    """The row of the event before the gap; None: the gap starts with the window."""
     before: int | None
-    """None: to the window's end."""
+    """The row of the event after the gap; None: the gap ends with the window."""
     zone: tuple[int, int]
-    """The rows begin:end in which it is looked for."""
+    """The element is searched in the rows begin:end."""
     happens: tuple[int, ...]
-    """The rows of one occurrence; empty where it does not happen."""
+    """The rows of one occurrence; empty if there is none."""
 
 
 class Absences:
-    """The negated elements of a query over a log; `events` in (ts, seq) order with `pos`."""
+    """The negated elements of a query over a log. `events` are in (ts, seq) order and have a column `pos`."""
 
     def __init__(self, query: Query, events: pa.Table) -> None:
         self._query = query
@@ -55,13 +56,13 @@ class Absences:
         self._tries = 0
 
     def of(self, path: Path, window_start: int | None) -> tuple[Absence, ...]:
-        """Those of the reading of the match in which least happens."""
+        """The absences of the match, in the reading with the fewest occurrences."""
         if not self._fits:
             return ()
         self._tries = 0
         zones = self._zones(path, window_start)
         ends = [None, *(row for row, _ in path), None]
-        found = [
+        candidates = [
             tuple(
                 Absence(part, after, before, zone, self._occurrence(part, zone, path))
                 for passed, zone, (after, before) in zip(reading, zones, pairwise(ends), strict=True)
@@ -69,10 +70,10 @@ class Absences:
             )
             for reading in distinct_readings(self._query.pattern, path)
         ]
-        return min(found, key=lambda absences: sum(bool(one.happens) for one in absences), default=())
+        return min(candidates, key=lambda absences: sum(bool(absence.happens) for absence in absences), default=())
 
     def _fitting(self, variable: str, event_type: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which events may be bound to a negated variable for what they are themselves."""
+        """The events that have the variable's type and pass its conditions on single events."""
         fits = column(self._events, "event_type").to_numpy(zero_copy_only=False) == event_type
         for predicate in self._query.vertex_predicates:
             if predicate.variable == variable:
@@ -89,7 +90,7 @@ class Absences:
             width = size - 1 if self._query.window.events else size
             low = int(np.searchsorted(clock, clock[last] - width))
             high = int(np.searchsorted(clock, clock[first] + width, side="right"))
-        gaps = [(self._later(one), self._as_early(other)) for (one, _), (other, _) in pairwise(path)]
+        gaps = [(self._later(row), self._as_early(next_row)) for (row, _), (next_row, _) in pairwise(path)]
         return [(low, self._as_early(first)), *gaps, (self._later(last), high)]
 
     def _later(self, row: int) -> int:
@@ -101,15 +102,15 @@ class Absences:
         return row if self._ordered else int(np.searchsorted(self._ts, self._ts[row]))
 
     def _occurrence(self, part: Not, zone: tuple[int, int], match: Path) -> tuple[int, ...]:
-        """The rows of one occurrence of the element in a zone beside a match (and what it is nested in)."""
+        """The rows of one occurrence of the element in a zone; `match`: the match and any enclosing occurrence."""
         for path in self._paths((part.body,), (), zone):
-            gaps = [(self._later(one), self._as_early(other)) for (one, _), (other, _) in pairwise(path)]
+            gaps = [(self._later(row), self._as_early(next_row)) for (row, _), (next_row, _) in pairwise(path)]
             nowhere = (0, 0)
             excused = all(
                 any(
                     self._occurrence(inner, gap, (*match, *path))
-                    for passed, gap in zip(reading, [nowhere, *gaps, nowhere], strict=True)
-                    for inner in passed
+                    for elements, gap in zip(reading, [nowhere, *gaps, nowhere], strict=True)
+                    for inner in elements
                 )
                 for reading in distinct_readings(part.body, path)
             )
@@ -118,7 +119,7 @@ class Absences:
         return ()
 
     def _paths(self, rest: Rest, path: Path, zone: tuple[int, int]) -> Iterator[Path]:
-        """The ways to read events of the zone as the element, shorter closures first."""
+        """All readings of events of the zone as the element, shorter closures first."""
         for unit, after, _, _ in continuations(rest):
             if unit is None:
                 if path:
@@ -132,7 +133,7 @@ class Absences:
                 yield from self._paths(after, (*path, (int(row), unit.variable)), zone)
 
     def _agrees(self, part: Not, path: Path, match: Path) -> bool:
-        """Whether the equivalences and conditions that mention the element hold of its events beside the match."""
+        """Whether the occurrence and the match pass every equivalence and condition that mentions the element."""
         own = {unit.variable for unit in _own_units(part.body)}
         bound = bound_by((*match, *path))
         lists = frozenset(v.name for v in self._query.variables if v.kleene)
@@ -150,13 +151,13 @@ class Absences:
                 continue
             if predicate is not None and names <= own and predicate.adjacency is Adjacency.NEIGHBOUR:
                 pairs = [
-                    (one, other)
-                    for (one, left), (other, right) in pairwise(path)
-                    if (left, right) == (predicate.source, predicate.target)
+                    (row, next_row)
+                    for (row, variable), (next_row, next_variable) in pairwise(path)
+                    if (variable, next_variable) == (predicate.source, predicate.target)
                 ]
                 good = all(neighbours(predicate, self._events, *pair).holds for pair in pairs)
             else:
-                good = all(one.holds for one in instances(expression, self._events, bound, lists))
+                good = all(instance.holds for instance in instances(expression, self._events, bound, lists))
             if not good:
                 return False
         return True
@@ -171,7 +172,7 @@ def bound_by(path: Path) -> Bound:
 
 
 def conditions(query: Query) -> Iterator[tuple[Expression, EdgePredicate | None]]:
-    """Conditions on more than one event, as they are written, with the edge predicate that some of them are."""
+    """Conditions on more than one event, as written in the query; with the edge predicate if the condition is one."""
     for edge in query.edge_predicates:
         yield as_written(edge), edge
     for predicate in query.match_predicates:
@@ -179,7 +180,7 @@ def conditions(query: Query) -> Iterator[tuple[Expression, EdgePredicate | None]
 
 
 def _own_units(pattern: Pattern) -> Iterator[Unit]:
-    """The units of a negated element, without those of elements inside it."""
+    """The units of a negated element, without the units of negated elements nested in it."""
     if isinstance(pattern, Unit):
         yield pattern
     for part in parts_of(pattern):

@@ -1,7 +1,7 @@
-"""A condition with the values of one match in its place: `b[i].x > b[i-1].x` becomes `31 > 15`, `44 > 31`.
+"""Fills a condition with the values of one match: `b[i].x > b[i-1].x` becomes `31 > 15`, `44 > 31`.
 
-By the definition of docs/semantics.md 3 and in plain Python, one match at a time: for explanations, and for tests to
-hold the engine against. Cost: the events that the condition runs through, some microseconds each.
+This is plain Python that follows the definition in docs/semantics.md 3, one match at a time. Explanations use it, and
+tests compare the engine with it. Cost: some microseconds for each event that the condition runs through.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from cep_core.matching.judging.folds import folded
 from cep_core.matching.judging.quantities import looks_back, running_variables
 
 Bound = Mapping[str, Sequence[int]]
-"""The rows of each variable's events, in the order of time."""
+"""The rows of each variable's events, in time order."""
 
 
 Found = tuple[pa.Array, tuple[int, ...]]
-"""An array of one value, and the rows that it comes from."""
+"""An array with one value, and the rows from which the value comes."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A condition of certain events: with their values in place, whether it is true, and their rows."""
+    """A condition applied to certain events: its text with their values, whether it is true, and their rows."""
 
     text: str
     holds: bool
@@ -41,13 +41,14 @@ class Instance:
 
 
 def instances(condition: Expression, events: pa.Table, bound: Bound, lists: frozenset[str]) -> Iterator[Instance]:
-    """What the condition says of a match: one instance, or one for each event of a list that it runs through.
+    """The instances of a condition on one match: one, or one for each event of a list that it runs through.
 
-    `lists`: the variables that hold lists. Nothing where it mentions an absent variable without asking whether it is
-    there, and nothing for the first event where it looks back.
+    `lists`: the variables that hold lists. A condition that mentions an absent variable has no instances, unless it
+    tests with IS NULL whether a variable is bound. A condition that refers to earlier events of a list has no
+    instance for the first event of the list.
     """
-    asks = any(isinstance(part, IsNull) and part.variable is not None for part in walk(condition))
-    if not asks and not all(bound.get(name) for name in variables_of(condition)):
+    tests_absence = any(isinstance(part, IsNull) and part.variable is not None for part in walk(condition))
+    if not tests_absence and not all(bound.get(name) for name in variables_of(condition)):
         return
     running = running_variables(condition, lists)
     after_first = any(looks_back(part) for part in walk(condition))
@@ -58,7 +59,7 @@ def instances(condition: Expression, events: pa.Table, bound: Bound, lists: froz
 
 
 def neighbours(predicate: EdgePredicate, events: pa.Table, source: int, target: int) -> Instance:
-    """What an edge predicate says of two events, by row."""
+    """The edge predicate applied to two events, given by row."""
     same = predicate.source == predicate.target
 
     def value(part: Expression) -> Found | None:
@@ -75,17 +76,17 @@ def _instance(condition: Expression, events: pa.Table, value: Callable[[Expressi
     rows: list[int] = []
 
     def as_column(part: Expression) -> Expression:
-        found = value(part)
-        if found is None:
+        located = value(part)
+        if located is None:
             return part
-        columns.append(found[0])
-        rows.extend(found[1])
+        columns.append(located[0])
+        rows.extend(located[1])
         reference = Reference("", f"c{len(columns) - 1}", Which.EACH, part.at)
         return IsNull(reference, None, part.at) if isinstance(part, IsNull) else reference
 
     def as_literal(part: Expression) -> Expression:
-        found = None if isinstance(part, IsNull) else value(part)
-        return part if found is None else Literal(found[0][0].as_py(), part.at)
+        located = None if isinstance(part, IsNull) else value(part)
+        return part if located is None else Literal(located[0][0].as_py(), part.at)
 
     plain = rewrite(condition, as_column)
     table = pa.table([*columns, pa.nulls(1)], names=[*(f"c{k}" for k in range(len(columns))), "none"])
@@ -94,7 +95,7 @@ def _instance(condition: Expression, events: pa.Table, value: Callable[[Expressi
 
 
 def _value(events: pa.Table, bound: Bound, at: Mapping[str, int], part: Expression) -> Found | None:
-    """The value of a part that is about events, else None."""
+    """The value of a part that refers to events; None for other parts."""
     match part:
         case IsNull(operand=None, variable=str(name)):
             rows = tuple(bound.get(name, ()))
@@ -109,7 +110,7 @@ def _value(events: pa.Table, bound: Bound, at: Mapping[str, int], part: Expressi
 
 
 def _row(part: Reference, rows: Sequence[int], place: int | None) -> int | None:
-    """The row that a reference means; None past the end of a list."""
+    """The row of the event that a reference names; None past the end of a list."""
     match part.which:
         case Which.LAST:
             return rows[-1]
@@ -127,8 +128,8 @@ def _aggregate(part: PrefixAggregate, events: pa.Table, rows: Sequence[int], pla
         Span.BEFORE: place,
         Span.UP_TO: None if place is None else place + 1,
     }
-    some = tuple(rows[: ends[part.span]])
-    values = column(events.take(pa.array(some, pa.int64())), part.attribute or "seq")
+    prefix = tuple(rows[: ends[part.span]])
+    values = column(events.take(pa.array(prefix, pa.int64())), part.attribute or "seq")
     if part.defined is not None:
-        return folded(part.defined, part.function, values, np.array([0]), np.array([len(some)])), some
-    return NAMED[part.function].running(values, np.array([0, len(some)]), before=False)[-1:], some
+        return folded(part.defined, part.function, values, np.array([0]), np.array([len(prefix)])), prefix
+    return NAMED[part.function].running(values, np.array([0, len(prefix)]), before=False)[-1:], prefix

@@ -1,7 +1,7 @@
-"""Why a pair is a match of `P AND Q`: each side's conditions, those on both, and one window around them.
+"""Explains why a pair is a match of `P AND Q`: the conditions of each side, those on both sides, and the window.
 
-The conditions of a side are judged on that side's events alone, as `verdicts` judges any match; equivalences and the
-window are judged on both together.
+The conditions of one side are judged on the events of that side alone, in the same way as `verdicts` judges any match.
+Equivalences and the window are judged on the events of both sides.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from cep_core.matching.why.absences import bound_by
 from cep_core.matching.why.verdicts import Judge, Kind, Verdict
 
 MOST = 10
-"""Events that are tried as two matches."""
+"""The largest number of events that are tried as two matches."""
 
 
 class PairJudge:
-    """Judges pairs of an AND over a log; `events` in (ts, seq) order with `pos`."""
+    """Judges pairs of an AND over a log. `events` are in (ts, seq) order and have a column `pos`."""
 
     def __init__(self, query: Query, events: pa.Table) -> None:
         assert isinstance(query.pattern, Conjunction)
@@ -36,7 +36,7 @@ class PairJudge:
         )
 
     def verdicts(self, path: Path, window_start: int | None = None) -> tuple[Verdict, ...]:
-        """A verdict for each condition that applies; `path`: the events of both sides in the order of time."""
+        """A verdict for each condition that applies; `path`: the events of both sides in time order."""
         window_start = self._both.window_start(path) if window_start is None else window_start
         return (
             *self._both.equivalences(bound_by(path)),
@@ -46,26 +46,27 @@ class PairJudge:
         )
 
     def bindings(self, rows: Sequence[int], most: int = 100) -> list[Path]:
-        """The ways in which the two sides can bind exactly these events, conditions aside: at most so many.
+        """The ways in which the two sides can bind exactly these events, without conditions; at most `most` of them.
 
-        An event is in both sides only where it has to be. Cost: 2^n parts of n events, 3^n where events are shared;
-        ValueError for more than MOST of them.
+        An event is in both sides only if there is no way without sharing it. Cost: 2^n subsets of n events, 3^n if
+        events are shared. Raises ValueError for more than MOST events.
         """
         if len(rows) > MOST:
             raise ValueError(f"{len(rows)} events are too many to try as two matches; at most {MOST}")
         by_side = [{part: judge.bindings(part, most) for part in _parts(rows)} for _, judge in self._sides]
         for shared in range(len(rows) + 1):
-            found = [
-                tuple(sorted((*one, *other)))
-                for part, ones in by_side[0].items()
-                for rest, others in by_side[1].items()
-                if ones and others and len(part) + len(rest) == len(rows) + shared and {*part, *rest} == set(rows)
-                for one in ones
-                for other in others
-                if {*one} != {(row, name.removesuffix(RIGHT)) for row, name in other}
+            pairs = [
+                tuple(sorted((*left, *right)))
+                for part, left_paths in by_side[0].items()
+                for rest, right_paths in by_side[1].items()
+                if left_paths and right_paths
+                if len(part) + len(rest) == len(rows) + shared and {*part, *rest} == set(rows)
+                for left in left_paths
+                for right in right_paths
+                if {*left} != {(row, name.removesuffix(RIGHT)) for row, name in right}
             ]
-            if found:
-                return list(dict.fromkeys(found))[:most]
+            if pairs:
+                return list(dict.fromkeys(pairs))[:most]
         return []
 
     def _of_side(self, names: frozenset[str], judge: Judge, path: Path, window_start: int | None) -> Iterator[Verdict]:
@@ -76,6 +77,6 @@ class PairJudge:
 
 
 def _parts(rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Every part of the rows that is not empty, in their order."""
+    """Every non-empty subset of the rows, in their order."""
     for size in range(1, len(rows) + 1):
         yield from combinations(rows, size)

@@ -1,6 +1,6 @@
-"""The query with one condition less: how many matches each condition costs says why there are none.
+"""The query without one of its conditions: the matches gained show which condition prevents matches.
 
-`relaxations` leaves out each condition, equivalence, negated element and the window alone, the rest as it is.
+`relaxations` leaves out each condition, equivalence and negated element, and the window, one at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Item = TypeVar("_Item")
 
 
 def relaxations(query: Query, longest: int) -> Iterator[tuple[str, Query]]:
-    """What is left out, as it is written, and the query without it; `longest`: a window that bounds nothing."""
+    """The text of each omitted part, and the query without it. `longest`: a window that excludes no match."""
     negated = {variable.name for variable in query.variables if variable.negated}
     for place, vertex in enumerate(query.vertex_predicates):
         if vertex.variable not in negated:
@@ -51,19 +51,21 @@ def without_element(query: Query, element: Not) -> Query:
     >>> print_pattern(relaxed.pattern), [variable.name for variable in relaxed.variables]
     ('SEQ(A A, B B)', ['A', 'B'])
     """
-    gone = {unit.variable for unit in units_of(element)}
+    dropped = {unit.variable for unit in units_of(element)}
 
     def kept(key: KeyClass) -> KeyClass:
-        return replace(key, members=tuple(member for member in key.members if member[0] not in gone))
+        return replace(key, members=tuple(member for member in key.members if member[0] not in dropped))
 
     keys = [kept(key) for key in query.key_classes]
     return replace(
         query,
         pattern=_dropped(query.pattern, element),
-        variables=tuple(one for one in query.variables if one.name not in gone),
-        vertex_predicates=tuple(one for one in query.vertex_predicates if one.variable not in gone),
-        edge_predicates=tuple(one for one in query.edge_predicates if not gone & {one.source, one.target}),
-        match_predicates=tuple(one for one in query.match_predicates if not gone & set(variables_of(one.expression))),
+        variables=tuple(variable for variable in query.variables if variable.name not in dropped),
+        vertex_predicates=tuple(vertex for vertex in query.vertex_predicates if vertex.variable not in dropped),
+        edge_predicates=tuple(edge for edge in query.edge_predicates if not dropped & {edge.source, edge.target}),
+        match_predicates=tuple(
+            whole for whole in query.match_predicates if not dropped & set(variables_of(whole.expression))
+        ),
         key_classes=tuple(key for key in keys if key.members),
     )
 
@@ -82,7 +84,7 @@ def _dropped(pattern: Pattern, element: Not) -> Pattern:
 
 
 def _negations(pattern: Pattern) -> Iterator[Not]:
-    """The negated elements that are in no other."""
+    """The outermost negated elements."""
     for part in parts_of(pattern):
         if isinstance(part, Not):
             yield part

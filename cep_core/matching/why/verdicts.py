@@ -1,7 +1,8 @@
-"""Why a binding is a match, or why it is none: every condition of the query with the values found, by definition.
+"""Explains why a binding is a match, or why it is not: every condition of the query, with the binding's values.
 
-A binding is a path: (row, variable) pairs in the order of time. The verdict that was decided last is the deciding one:
-before its last event came, the match could still fail. Plain Python, one match at a time (`instances`, `absences`).
+A binding is a path: (row, variable) pairs in time order. The condition that was settled last is the deciding one:
+until its last event came, the match could still fail. This is plain Python, one match at a time (`instances`,
+`absences`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from cep_core.matching.why.readings import can_be_read
 
 
 class Kind(StrEnum):
-    """What a verdict is about."""
+    """The kind of condition that a verdict judges."""
 
     ORDER = "order"
     EQUIVALENCE = "equivalence"
@@ -38,21 +39,21 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """One condition, judged."""
+    """The result of judging one condition on a binding."""
 
     kind: Kind
     said: str
-    """The condition as the query says it."""
+    """The condition as the query states it."""
     holds: bool
     found: tuple[str, ...]
-    """The condition with the values found, for each event or pair that it was judged on; failing ones first."""
+    """The condition with its values, for each event or pair on which it was judged; failures first."""
     decided: int
-    """The row of the last event that it was judged on."""
+    """The row of the last event on which it was judged."""
     absence: Absence | None = None
 
 
 class Judge:
-    """Judges bindings of a matching query over a log; `events` in (ts, seq) order with `pos`."""
+    """Judges bindings of a matching query over a log. `events` are in (ts, seq) order and have a column `pos`."""
 
     def __init__(self, query: Query, events: pa.Table) -> None:
         self._query = query
@@ -64,8 +65,8 @@ class Judge:
     def verdicts(self, path: Path, window_start: int | None = None) -> tuple[Verdict, ...]:
         """A verdict for each condition that applies to the binding: equivalences, conditions, absences, the window.
 
-        `window_start`: the window in which the match was found, with SLIDE; without it the last one that holds the
-        binding's first event. The order of time gets a verdict only where it is broken.
+        `window_start`: with SLIDE, the start of the window that contains the match; by default, the last window that
+        contains the binding's first event. Time order has a verdict only if it is violated.
         """
         window_start = self.window_start(path) if window_start is None else window_start
         bound = bound_by(path)
@@ -73,66 +74,70 @@ class Judge:
             *self._order(path),
             *self.equivalences(bound),
             *self._conditions(path, bound),
-            *(self._absence(one, path) for one in self._absences.of(path, window_start)),
+            *(self._absence(absence, path) for absence in self._absences.of(path, window_start)),
             self.window(path, window_start),
         )
 
     def equivalences(self, bound: Bound) -> Iterator[Verdict]:
-        """A verdict for each equivalence of which some member is bound."""
+        """A verdict for each equivalence with at least one bound member."""
         for key in self._query.key_classes:
             yield from self._equivalence(key, bound)
 
     def judged(self, said: Sequence[Expression], bound: Bound) -> Iterator[Verdict]:
         """A verdict for each of these conditions on the whole match that applies."""
         for expression in said:
-            found = list(instances(expression, self._events, bound, self._lists))
-            yield from _condition(print_expression(expression), found)
+            judged_instances = list(instances(expression, self._events, bound, self._lists))
+            yield from _condition(print_expression(expression), judged_instances)
 
     def bindings(self, rows: Sequence[int], most: int = 100) -> list[Path]:
-        """The ways in which the pattern can bind exactly these events, conditions aside: at most so many."""
+        """The ways in which the pattern can bind exactly these events, without conditions; at most `most` of them."""
         kinds = [str(column(self._events.slice(row, 1), "event_type")[0]) for row in rows]
-        found: list[Path] = []
-        seen: set[tuple[Rest, Path]] = set()  # readings of one binding meet again
-        dead: set[tuple[Rest, int]] = set()  # from where no binding of the rest of the events comes about
+        full_paths: list[Path] = []
+        seen: set[tuple[Rest, Path]] = set()  # several readings lead to the same binding
+        dead: set[tuple[Rest, int]] = set()  # the rest of the events cannot be bound from here
 
         def go_on(rest: Rest, path: Path) -> None:
             if (rest, path) in seen or (rest, len(path)) in dead:
                 return
             seen.add((rest, path))
-            before = len(found)
+            before = len(full_paths)
             for unit, after, _, _ in continuations(rest):
-                if len(found) == most:
+                if len(full_paths) == most:
                     return
                 if unit is None and len(path) == len(rows):
-                    found.append(path)
+                    full_paths.append(path)
                 elif unit is not None and len(path) < len(rows) and unit.event_type == kinds[len(path)]:
                     go_on(after, (*path, (rows[len(path)], unit.variable)))
-            if len(found) == before:
+            if len(full_paths) == before:
                 dead.add((rest, len(path)))
 
         go_on((self._query.pattern,), ())
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(full_paths))
 
     def _ts(self, row: int) -> int:
         return int(self._events["ts"][row].as_py())
 
     def _clock(self, row: int) -> int:
-        """What the window counts."""
+        """The time or the position of an event, whichever the window measures."""
         return int(self._events["pos" if self._query.window.events else "ts"][row].as_py())
 
     def _order(self, path: Path) -> Iterator[Verdict]:
         if self._query.schema.ties.value == "ordered" or self._within_choices(path):
             return
-        for (one, left), (other, right) in pairwise(path):
-            if self._ts(one) >= self._ts(other):
-                text = f"{self._ts(one)} < {self._ts(other)}"
-                yield Verdict(Kind.ORDER, f"{left}.ts < {right}.ts", False, (text,), other)
+        for (row, variable), (next_row, next_variable) in pairwise(path):
+            if self._ts(row) >= self._ts(next_row):
+                text = f"{self._ts(row)} < {self._ts(next_row)}"
+                yield Verdict(Kind.ORDER, f"{variable}.ts < {next_variable}.ts", False, (text,), next_row)
 
     def _within_choices(self, path: Path) -> bool:
-        """Whether in some reading of the path only neighbours of one ANY are concurrent."""
+        """Whether some reading of the path has concurrent neighbours only inside one ANY."""
         if not any(True for _ in choices(self._query.pattern)):
             return False
-        late = [place for place, (one, other) in enumerate(pairwise(path), 1) if self._ts(one[0]) >= self._ts(other[0])]
+        late = [
+            place
+            for place, (step, next_step) in enumerate(pairwise(path), 1)
+            if self._ts(step[0]) >= self._ts(next_step[0])
+        ]
         return can_be_read(self._query.pattern, path, late)
 
     def _equivalence(self, key: KeyClass, bound: Bound) -> Iterator[Verdict]:
@@ -152,8 +157,8 @@ class Judge:
     def _conditions(self, path: Path, bound: Bound) -> Iterator[Verdict]:
         for vertex in self._query.vertex_predicates:
             if vertex.variable not in self._negated:
-                found = list(instances(vertex.expression, self._events, bound, self._lists))
-                yield from _condition(print_expression(vertex.expression), found)
+                judged = list(instances(vertex.expression, self._events, bound, self._lists))
+                yield from _condition(print_expression(vertex.expression), judged)
         for expression, edge in conditions(self._query):
             if not self._negated & set(variables_of(expression)):
                 yield from _condition(print_expression(expression), self._judged(expression, edge, path, bound))
@@ -162,11 +167,11 @@ class Judge:
         if edge is None or edge.adjacency is Adjacency.BINDING:
             return list(instances(expression, self._events, bound, self._lists))
         return [
-            neighbours(edge, self._events, one, other)
-            for (one, left), (other, right) in pairwise(path)
-            if (left, right) == (edge.source, edge.target)
-            and not (edge.first_only and other != bound[right][0])
-            and not (edge.last_only and one != bound[left][-1])
+            neighbours(edge, self._events, row, next_row)
+            for (row, variable), (next_row, next_variable) in pairwise(path)
+            if (variable, next_variable) == (edge.source, edge.target)
+            and not (edge.first_only and next_row != bound[next_variable][0])
+            and not (edge.last_only and row != bound[variable][-1])
         ]
 
     def _absence(self, absence: Absence, path: Path) -> Verdict:
@@ -174,33 +179,33 @@ class Judge:
         return Verdict(Kind.ABSENCE, f"NOT {print_pattern(absence.body.body)}", not absence.happens, (), last, absence)
 
     def window_start(self, path: Path) -> int | None:
-        """The last window, with SLIDE, that holds the binding's first event."""
+        """With SLIDE, the start of the last window that contains the binding's first event; else None."""
         slide = self._query.window.slide
         return None if slide is None else self._clock(path[0][0]) // slide * slide
 
     def window(self, path: Path, window_start: int | None) -> Verdict:
-        """Whether the binding fits the window; with SLIDE the window that starts there."""
+        """Whether the binding fits the window; with SLIDE, the window that starts at `window_start`."""
         window, first, last = self._query.window, path[0][0], path[-1][0]
         said = f"WITHIN {window.size}{' EVENTS' if window.events else ''}"
         said += "" if window.slide is None else f" SLIDE {window.slide}{' EVENTS' if window.events else ''}"
         if window_start is not None:
             end = window_start + window.size
-            holds, found = self._clock(last) < end, f"[{window_start}, {end})"
+            holds, text = self._clock(last) < end, f"[{window_start}, {end})"
         else:
             span = self._clock(last) - self._clock(first) + (1 if window.events else 0)
-            holds, found = span <= window.size, str(span)
-        return Verdict(Kind.WINDOW, said, holds, (found,), last)
+            holds, text = span <= window.size, str(span)
+        return Verdict(Kind.WINDOW, said, holds, (text,), last)
 
 
 def _condition(said: str, found: Sequence[Instance]) -> Iterator[Verdict]:
     if found:
         ordered = sorted(found, key=lambda one: one.holds)
-        rows = [row for one in found for row in one.rows]
-        texts = tuple(one.text for one in ordered)
+        rows = [row for instance in found for row in instance.rows]
+        texts = tuple(instance.text for instance in ordered)
         yield Verdict(Kind.CONDITION, said, ordered[0].holds, texts, max(rows, default=-1))
 
 
 def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The condition that was decided last; of several the one that the query says last; None without conditions."""
-    judged = [one for one in verdicts if one.kind is Kind.CONDITION]
+    """The condition settled last; among several, the last one in the query; None without conditions."""
+    judged = [verdict for verdict in verdicts if verdict.kind is Kind.CONDITION]
     return max(reversed(judged), key=lambda one: one.decided, default=None)

@@ -1,1 +1,1 @@
-"""Confidence of listed matches: the orders in which their events may have come."""
+"""Confidence of listed matches: it sums over the orders in which their events may have come."""

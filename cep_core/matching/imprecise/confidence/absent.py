@@ -1,13 +1,13 @@
-"""How likely an order of a match's events is where something must not happen between two of them.
+"""The probability of an order of a match's events, if negated events must not happen between them.
 
-A negated event has an imprecise time of its own: given the moments of a match's events, the worlds in which it lies in
-none of the gaps that forbid it are a share of its moments, and negated events are independent of each other. An order
-is thus as likely as its moments, each weighed with the product of those shares. As long as no negated event can lie in
-two gaps, moments are summed pair by pair along the order; else all together.
+A negated event has an imprecise time of its own. For given moments of the match's events, a share of its moments lies
+in none of the gaps that forbid it. Negated events are independent of each other. So the probability of an order is the
+sum over the moments of its events, each weighted with the product of these shares. If no negated event can lie in two
+gaps, moments are summed pair by pair along the order; otherwise over all events together.
 
-Cost of an order: for each pair of neighbours the product of their moments x negated events near them; where one may lie
-in two gaps the product of the moments of all of its events; both again for each moment of the first event where the
-window decides.
+Cost of an order: for each pair of neighbours, the product of their moments x the negated events near them. If a
+negated event may lie in two gaps: the product of the moments of all events of the order. If the window excludes some
+worlds, the pair-by-pair sum is repeated for each moment of the first event.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from cep_core.matching.plan.negation import NegatedElement
 
 
 class ForbiddenSpan(NamedTuple):
-    """By place among the events of all orders: the negated events row[begin[p]:begin[p+1]] between it and the next."""
+    """The negated events between place p of all orders' events and the next place: row[begin[p]:begin[p+1]]."""
 
     begin: Ints
     row: Ints
@@ -47,10 +47,10 @@ def chances_without(
     matches: Matches,
     budget: Budget = UNLIMITED,
 ) -> Floats:
-    """The probability of each order with no negated element of the graph happening between its events.
+    """The probability of each order in which no negated element of the graph happens between its events.
 
-    `matches`: the orders, for the elements' tests; `kinds` as of `orders_of`. Each element is a single event. Raises
-    WorkExhausted where the moments of all events together are more than the budget allows.
+    `matches`: the orders, for the elements' tests. `kinds` as in `orders_of`. Each element is a single event. Raises
+    WorkExhausted if the combined moments of all events are more than the budget allows.
     """
     step = between_states(graph.network, kinds)
     forbidden = _forbidden(graph, automaton, times, orders, matches)
@@ -70,9 +70,11 @@ def _forbidden(graph: EventGraph, automaton: Automaton, times: Times, orders: Pa
         begin = graph.offsets[partition[orders.rows[gaps]]]
         end = graph.offsets[partition[orders.rows[gaps]] + 1]
         first, last = orders.rows[gaps], orders.rows[gaps + 1]
-        found = np.empty((2, _count(network, times, first, last, begin, end, np.empty((2, 0), np.int64))), np.int64)
-        _count(network, times, first, last, begin, end, found)
-        place, row = gaps[found[0]], found[1]
+        candidates = np.empty(
+            (2, _count(network, times, first, last, begin, end, np.empty((2, 0), np.int64))), np.int64
+        )
+        _count(network, times, first, last, begin, end, candidates)
+        place, row = gaps[candidates[0]], candidates[1]
         stands = tested(negation, network, row, owner[place], matches).any(axis=1)
         stands &= ~_bound(orders, owner[place], row)
         places.append(place[stands])
@@ -82,7 +84,7 @@ def _forbidden(graph: EventGraph, automaton: Automaton, times: Times, orders: Pa
 
 
 def _passes(negation: NegatedElement, automaton: Automaton, orders: Paths, owner: Ints) -> Flags:
-    """At which places of the orders the element lies before the next event."""
+    """The places of the orders where the element is forbidden before the next event."""
     between = np.zeros((len(automaton.variables), len(automaton.variables)), np.bool_)
     for place in negation.places:
         between[place.source, place.target] = True
@@ -92,7 +94,7 @@ def _passes(negation: NegatedElement, automaton: Automaton, orders: Paths, owner
 
 
 def _bound(orders: Paths, owner: Ints, row: Ints) -> Flags:
-    """Which rows are events of the order themselves: those lie in no gap between two of its events."""
+    """Whether each row is itself an event of the order; such a row lies in no gap between two of its events."""
     size = int(max(orders.rows.max(initial=0), row.max(initial=0))) + 1
     own = np.repeat(np.arange(len(orders)), np.diff(orders.offsets)) * size + orders.rows
     bound: Flags = np.isin(owner * size + row, own)
@@ -101,7 +103,7 @@ def _bound(orders: Paths, owner: Ints, row: Ints) -> Flags:
 
 @njit(cache=True)
 def _count(network: Network, times: Times, first: Ints, last: Ints, begin: Ints, end: Ints, found: Ints) -> int:
-    """Writes (gap, row) of the element's candidates that may happen between first[gap] and last[gap]; how many."""
+    """Writes (gap, row) for each candidate that may happen between first[gap] and last[gap]; returns their number."""
     low, high, fits = times.low, times.high, network.fits
     n = 0
     for gap in range(first.shape[0]):
@@ -116,7 +118,7 @@ def _count(network: Network, times: Times, first: Ints, last: Ints, begin: Ints,
 
 @borrowing
 def _inside(times: Times, row: int, one: int, moment: int, other: int, later: int) -> int:
-    """At how many of its moments a row happens strictly between row `one` at a moment and row `other` at a later."""
+    """The number of the row's moments strictly between `moment` of row `one` and `later` of row `other`."""
     after, before = moment + 1, later - 1
     if times.ordered and times.seq[row] > times.seq[one]:
         after = moment
@@ -136,31 +138,31 @@ def _follows(times: Times, kind: int, one: int, moment: int, other: int, later: 
 def _pair_by_pair(
     times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints, first: int, last_first: int, latest: int
 ) -> float:
-    """The first event in first..last_first and none after `latest`; each negated event can lie in one gap at most."""
+    """With the first event in first..last_first, none after `latest`; each negated event lies in one gap at most."""
     low, high, share = times.low, times.high, times.share
-    one = rows[0]
-    start = max(first, low[one])
-    before = np.full(max(0, min(last_first, high[one], latest) - start + 1), share[one])
+    row_before = rows[0]
+    start = max(first, low[row_before])
+    before = np.full(max(0, min(last_first, high[row_before], latest) - start + 1), share[row_before])
     for k in range(1, rows.shape[0]):
-        other = rows[k]
-        now = np.zeros(max(0, min(high[other], latest) - low[other] + 1))
+        row_after = rows[k]
+        now = np.zeros(max(0, min(high[row_after], latest) - low[row_after] + 1))
         for t in range(now.shape[0]):
-            later = low[other] + t
+            later = low[row_after] + t
             for u in range(before.shape[0]):
                 moment = start + u
-                if moment > later or not _follows(times, steps[k - 1], one, moment, other, later):
+                if moment > later or not _follows(times, steps[k - 1], row_before, moment, row_after, later):
                     continue
                 free = before[u]
                 for n in range(begin[k - 1], begin[k]):
-                    free *= 1.0 - _inside(times, row[n], one, moment, other, later) * share[row[n]]
-                now[t] += free * share[other]
-        before, one, start = now, other, low[other]
+                    free *= 1.0 - _inside(times, row[n], row_before, moment, row_after, later) * share[row[n]]
+                now[t] += free * share[row_after]
+        before, row_before, start = now, row_after, low[row_after]
     return before.sum()
 
 
 @njit(cache=True)
 def _all_together(times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints, distinct: Ints, width: int) -> float:
-    """All moments of all events, as an odometer counts."""
+    """Sums over all combinations of moments, which are stepped through like an odometer."""
     low, high, share = times.low, times.high, times.share
     count = rows.shape[0]
     moment = low[rows]
@@ -174,13 +176,13 @@ def _all_together(times: Times, rows: Ints, steps: Ints, begin: Ints, row: Ints,
             if k and not _follows(times, steps[k - 1], rows[k - 1], moment[k - 1], rows[k], moment[k]):
                 stands = False
         if stands:
-            for other in distinct:
+            for negated in distinct:
                 inside = 0
                 for k in range(1, count):
                     for n in range(begin[k - 1], begin[k]):
-                        if row[n] == other:
-                            inside += _inside(times, other, rows[k - 1], moment[k - 1], rows[k], moment[k])
-                weight *= 1.0 - inside * share[other]
+                        if row[n] == negated:
+                            inside += _inside(times, negated, rows[k - 1], moment[k - 1], rows[k], moment[k])
+                weight *= 1.0 - inside * share[negated]
             total += weight
         k = 0
         while k < count:
@@ -203,7 +205,7 @@ def _fill(
     room: float,
     chances: Floats,
 ) -> bool:
-    """Whether there was room for the moments of all events of orders that ask for them all together."""
+    """Fills `chances`; False if orders that sum all events together need more moments than `room`."""
     for order in range(chances.shape[0]):
         first, after = offsets[order], offsets[order + 1]
         own, kinds = rows[first:after], steps[first : after - 1]

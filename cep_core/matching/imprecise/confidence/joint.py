@@ -1,12 +1,12 @@
-"""How likely two matches are together: the probability of the worlds that have both, in one window.
+"""The joint probability of two matches: the probability of the worlds that contain both within one window.
 
-Times are independent, so that two matches without a common event are independent but for the window around them. Its
-first event may be of either: for each moment t, the worlds in which it happens at t and nothing later than t + w are
-those where one match begins at t and the other at t or later, each in one of its orders (`orders.chain`). Where the
-matches share events, those are put at each of their moments in turn.
+Times are independent. So two matches without a common event depend on each other only through the window around them.
+Either match may have the first event of the window. For each moment t, take the worlds whose first event is at t and
+whose last event is not after t + w. In these worlds one match begins at t and the other at t or later, each in one of
+its orders (`orders.chain`). If the matches share events, the sum runs over the moments of the shared events.
 
-Cost of a pair: orders of both x moments of the events, times the moments of the first one where the window decides,
-times U^k for k common events of U moments.
+Cost of a pair: orders of both x moments of the events; times the moments of the first event if the window excludes
+some worlds; times U^k for k common events of U moments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cep_core.matching.judging.binding_judge import BindingJudge
 
 
 class Ways(NamedTuple):
-    """n matches of one side and the orders of events in which each is one."""
+    """n matches of one side, and for each match the orders of its events that pass the conditions."""
 
     times: Times
     rows: Ints
@@ -38,26 +38,26 @@ class Ways(NamedTuple):
     """Order o is row[begin[o]:begin[o+1]]."""
     row: Ints
     step: Ints
-    """The kind of the edge that leads to each row of an order; nothing at its first."""
+    """The kind of the edge to each row of an order from the row before it; unused at the first row."""
 
 
 def ways_of(
     graph: EventGraph, times: Times, judge: BindingJudge, kinds: Ints, paths: Paths, budget: Budget = UNLIMITED
 ) -> Ways:
-    """The orders of each match that pass its side's conditions; `kinds`, `budget` as of `orders_of`."""
+    """The orders of each match that pass its side's conditions; `kinds`, `budget` as in `orders_of`."""
     orders, _, _ = orders_of(graph.network, judge.variable_of, kinds, times, paths, graph.width, budget)
     orders = orders.take(np.flatnonzero(judge.accepts(graph, orders)))
     step = np.zeros(len(orders.rows), np.int64)
     step[1:] = between_states(graph.network, kinds)[orders.states[:-1], orders.states[1:]]
     first = np.searchsorted(orders.jobs, np.arange(len(paths) + 1))
-    # the moments of shared events are set in turn: in arrays of their own
+    # copies: the moments of shared events are overwritten one by one
     own = times._replace(low=times.low.copy(), high=times.high.copy(), share=times.share.copy())
     return Ways(own, paths.rows, paths.offsets, first, orders.offsets, orders.rows, step)
 
 
 @njit(cache=True)
 def _begun(ways: Ways, match: int, first: int, last_first: int, latest: int) -> float:
-    """The probability that a match begins in first..last_first and no event comes after `latest`."""
+    """The probability that a match begins in first..last_first and has no event after `latest`."""
     total = 0.0
     for order in range(ways.first[match], ways.first[match + 1]):
         begin, end = ways.begin[order], ways.begin[order + 1]
@@ -70,7 +70,7 @@ def _begun(ways: Ways, match: int, first: int, last_first: int, latest: int) -> 
 
 @njit(cache=True)
 def _bounds(ways: Ways, match: int) -> tuple[int, int, int]:
-    """The first and the last moment of a match's events, and the last one by which some event has happened."""
+    """The first and last moment of a match's events, and the moment by which at least one event has happened."""
     rows = ways.rows[ways.offsets[match] : ways.offsets[match + 1]]
     low, high = ways.times.low[rows], ways.times.high[rows]
     return low.min(), high.max(), high.min()
@@ -78,7 +78,7 @@ def _bounds(ways: Ways, match: int) -> tuple[int, int, int]:
 
 @njit(cache=True)
 def _apart(left: Ways, one: int, right: Ways, other: int, width: int) -> float:
-    """The probability that both are matches in one window, where they have no event in common or its moment is set."""
+    """The probability of both matches in one window, if they share no event or each shared event has a fixed moment."""
     least, most, begun = _bounds(left, one)
     least_other, most_other, begun_other = _bounds(right, other)
     least, most, begun = min(least, least_other), max(most, most_other), min(begun, begun_other)
@@ -102,7 +102,7 @@ def _set(times: Times, row: int, low: int, high: int, share: float) -> None:
 
 @njit(cache=True)
 def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> float:
-    """The probability that both are matches in one window: summed over the moments of the events that they share."""
+    """The probability of both matches in one window, summed over the moments of their shared events."""
     own = left.rows[left.offsets[one] : left.offsets[one + 1]]
     others = right.rows[right.offsets[other] : right.offsets[other + 1]]
     shared = np.empty((own.shape[0], 2), np.int64)
@@ -127,7 +127,7 @@ def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> floa
             _set(right.times, shared[event, 1], moment[event], moment[event], 1.0)
         total += weight * _apart(left, one, right, other, width)
         k = 0
-        while k < n:  # the next moments, as an odometer counts
+        while k < n:  # step to the next moments, like an odometer
             moment[k] += 1
             if moment[k] <= high[k]:
                 break
@@ -142,7 +142,7 @@ def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> floa
 
 @njit(cache=True)
 def _settings(left: Ways, one: int, right: Ways, other: int) -> float:
-    """How many ways there are to set the moments of the events that two matches share."""
+    """The number of combinations of moments of the events that two matches share."""
     ways = 1.0
     for row in left.rows[left.offsets[one] : left.offsets[one + 1]]:
         for row_other in right.rows[right.offsets[other] : right.offsets[other + 1]]:
@@ -153,7 +153,7 @@ def _settings(left: Ways, one: int, right: Ways, other: int) -> float:
 
 @njit(cache=True)
 def _fill(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, room: float, chances: Floats) -> bool:
-    """Whether there was room to set the moments of shared events."""
+    """Fills `chances`; False if the shared events have more combinations of moments than `room`."""
     for k in range(ones.shape[0]):
         room -= _settings(left, ones[k], right, others[k])
         if room < 0:
@@ -163,9 +163,9 @@ def _fill(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, room: f
 
 
 def chances_of(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, budget: Budget = UNLIMITED) -> Floats:
-    """The probability of each pair of matches; no pair is of two matches that could change sides.
+    """The probability of each pair of matches. Assumes that no match of a pair could also match the other side.
 
-    Raises WorkExhausted where shared events may happen at more moments than the budget allows.
+    Raises WorkExhausted if shared events have more combinations of moments than the budget allows.
     """
     chances = np.empty(len(ones))
     if not _fill(left, ones, right, others, width, budget.left(0), chances):

@@ -1,11 +1,12 @@
-"""The orders in which the events of one possible match may come, and how likely each is.
+"""The orders in which the events of one possible match may come, and the probability of each.
 
-A condition such as `b[last].x > 3` holds in some orders of a match's events and not in others. Such matches are told
-apart by order: each is one path of the automaton, which whole-match conditions are judged on, with the probability that
-its events come in this order within the window; the match's confidence is the sum over the orders that pass.
+A condition such as `b[last].x > 3` holds in some orders of a match's events and not in others. So each order is
+listed as one path of the automaton, with the probability that the events come in this order within the window.
+Conditions on whole matches are judged on each order. The match's confidence is the sum over the orders that pass.
 
-Cost: orders x events x moments; as many orders as overlapping events allow. A chain of m events with U moments each
-takes O(m U), not the U^m worlds that it sums up (SASE++, section 5.3), and U times that where the window decides.
+Cost: orders x events x moments; the number of orders depends on how many events overlap. A chain of m events with U
+moments each takes O(m U), although it sums up U^m worlds (SASE++, section 5.3). If the window excludes some worlds, it
+takes U times as long.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cep_core.matching.imprecise.kernels.worlds import LOOSE, STRICT, Times, adm
 def chain_probability(times: Times, rows: Ints, width: int, steps: Ints | None = None) -> float:
     """The probability that the rows happen one after another, the last at most `width` after the first.
 
-    `steps`: the kind of each step; without it each is as `times.ordered` says.
+    `steps`: the kind of each step; by default all steps are LOOSE if `times.ordered`, else STRICT.
 
     >>> from cep_core.matching.imprecise.kernels.worlds import times_of
     >>> three = times_of(np.array([1, 2, 3]), np.array([3, 4, 5]), np.arange(3), ordered=False)
@@ -51,11 +52,11 @@ def _within(times: Times, rows: Ints, steps: Ints, width: int) -> float:
 
 @njit(cache=True)
 def chain(times: Times, rows: Ints, steps: Ints, first: int, until_first: int, latest: int) -> float:
-    """The same with the first row in first..until_first and none later than `latest`."""
+    """The probability of the chain with its first row in first..until_first and no row later than `latest`."""
     span = latest - first + 1
     if span <= 0:
         return 0.0
-    # before[t]: the probability that the rows so far came in order, the last at most t moments after `first`
+    # before[t]: the probability that the rows so far came in order, the last of them by first + t
     before = np.zeros(span)
     total = 0.0
     for t in range(span):
@@ -94,11 +95,11 @@ def _walk_orders(
 ) -> tuple[int, int]:
     """Writes the orders of a match's events, one after another.
 
-    Returns how many there are, written or not (-1: more than may be tried), and how many beginnings of one were tried.
+    Returns the number of orders, written or not (-1: `room` is exceeded), and the number of prefixes tried.
     """
     n = chosen.shape[0]
     order, state = np.empty(n, np.int64), np.empty(n, np.int64)
-    choice = np.zeros(n, np.int64)  # event x state, what is tried next
+    choice = np.zeros(n, np.int64)  # [depth] the next (event, state) to try, as one number
     used = np.zeros(n, np.bool_)
     count = 0
     tried = 0
@@ -145,20 +146,20 @@ def _walk_orders(
 
 
 class Orders(NamedTuple):
-    """Every order of every match as a path, whose job is the match's number."""
+    """Every order of every match as a path; the job of the path is the match's number."""
 
     paths: Paths
     chances: Floats
     steps: Ints
-    """[match] what it took to find them."""
+    """[match] the steps spent on its orders."""
 
 
 def orders_of(
     network: Network, variable_of: Ints, kinds: Ints, times: Times, paths: Paths, width: int, budget: Budget = UNLIMITED
 ) -> Orders:
-    """The orders of matches; `kinds`: of each edge, whether it may lead to an event of the same moment.
+    """The orders of matches. `kinds`: for each edge, whether it may lead to an event of the same moment.
 
-    Raises WorkExhausted where more of them were to be tried than the budget allows.
+    Raises WorkExhausted if there are more orders to try than the budget allows.
     """
     kind = between_states(network, kinds)
     pieces, chances = [], []
@@ -184,8 +185,8 @@ def orders_of(
 
 
 def between_states(network: Network, kinds: Ints) -> Ints:
-    """The kind of the edge between two states; STRICT where there is none."""
+    """[state, state] the kind of the edge between two states; STRICT if there is none."""
     states = len(network.begin) - 1
-    found = np.full((states, states), STRICT, np.int64)
-    found[np.repeat(np.arange(states), np.diff(network.begin)), network.target] = kinds
-    return found
+    kind = np.full((states, states), STRICT, np.int64)
+    kind[np.repeat(np.arange(states), np.diff(network.begin)), network.target] = kinds
+    return kind

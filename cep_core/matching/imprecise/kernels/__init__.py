@@ -1,1 +1,1 @@
-"""Kernels: possible worlds, a moment at a time."""
+"""Numba kernels over possible worlds, which advance time moment by moment."""

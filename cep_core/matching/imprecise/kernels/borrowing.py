@@ -1,10 +1,10 @@
-"""Kernels that borrow what they are given: compiled without counting references.
+"""Kernels that only borrow their arrays: compiled without reference counting.
 
-Numba counts references to every array of a tuple that a function is given or takes out of it, with atomic instructions:
-in kernels that are called for each configuration of possible worlds that was six sevenths of the time. A kernel that
-makes no array and returns none needs no count, since its caller holds them all; Numba then emits none (`_nrt`, the
-switch of its runtime). Such a kernel must not allocate, slice into a result, or call what does: Numba refuses to
-compile the first, and what it calls is compiled on its own.
+Numba counts references to every array of a tuple argument, and to every array taken out of it, with atomic
+instructions. In kernels called for each configuration of possible worlds, this took six sevenths of the time. A kernel
+that neither makes nor returns an array needs no counts, because its caller holds all arrays. With `_nrt=False` (the
+switch of Numba's runtime) Numba emits none. Such a kernel must not allocate, slice into a result, or call a function
+that does. Numba refuses to compile an allocation, but it compiles called functions separately.
 """
 
 from __future__ import annotations

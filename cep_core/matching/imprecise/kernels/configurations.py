@@ -1,7 +1,8 @@
-"""Configurations: all worlds in which the chosen events that happened so far form the same partial match (`passing`).
+"""Configurations: all worlds in which the past chosen events form the same partial match (`passing`).
 
-They stand in a pool, those of one set of chosen events together in pool[begin:end]. Cost: adding mass looks through
-them all; there are one or two unless intervals overlap. Kernels take the arrays out of a tuple once: each time costs.
+They are stored in a pool. The configurations of one set of chosen events are together in pool[begin:end]. Cost: adding
+mass scans all of them; there are one or two unless intervals overlap. Kernels take each array out of its tuple only
+once, because each access costs.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from cep_core.arrays import Floats, Ints
 from cep_core.matching.imprecise.kernels.borrowing import borrowing
 
 SLOTS = 62
-"""Chosen events that may be to come at once: bits of a configuration."""
+"""The largest number of chosen events pending at once: the bits of a configuration."""
 
 NOTHING = -1
 """No event has happened yet."""
 
 
 class Configurations(NamedTuple):
-    """A pool of configurations; those of one set of chosen events stand together."""
+    """A pool of configurations; those of one set of chosen events are neighbours."""
 
     pending: Ints
-    """The slots of chosen events to come, as bits."""
+    """The slots of the pending chosen events, as bits."""
     last: Ints
     """The row of the last event, or NOTHING."""
     state: Ints
@@ -37,7 +38,7 @@ def pool_of(size: int) -> Configurations:
 
 @borrowing
 def begin_at(pool: Configurations, place: int) -> None:
-    """The configuration of all worlds: nothing is chosen, nothing has happened."""
+    """Writes the configuration of all worlds: no event is chosen, none has happened."""
     pool.pending[place], pool.last[place], pool.state[place], pool.mass[place] = 0, NOTHING, NOTHING, 1.0
 
 
@@ -51,7 +52,7 @@ def copy(pool: Configurations, place: int, to: int) -> None:
 
 @borrowing
 def add(pool: Configurations, begin: int, end: int, pending: int, last: int, state: int, mass: float) -> int:
-    """Adds mass to a configuration of pool[begin:end], or the configuration; returns the new end."""
+    """Adds mass to a configuration of pool[begin:end], or appends the configuration. Returns the new end."""
     pendings, lasts, states, masses = pool.pending, pool.last, pool.state, pool.mass
     for c in range(begin, end):
         if pendings[c] == pending and lasts[c] == last and states[c] == state:
@@ -72,16 +73,16 @@ def bits(pending: int) -> int:
 
 @borrowing
 def union(pool: Configurations, begin: int, end: int) -> int:
-    """The slots that some configuration has still to come."""
-    found, pendings = 0, pool.pending
+    """The slots that are pending in at least one configuration."""
+    waiting, pendings = 0, pool.pending
     for c in range(begin, end):
-        found |= pendings[c]
-    return found
+        waiting |= pendings[c]
+    return waiting
 
 
 @borrowing
 def free_slot(waiting: int) -> int:
-    """The first slot that is not in a set of bits; SLOTS if all are."""
+    """The first slot whose bit is not set; SLOTS if all are set."""
     slot = 0
     while slot < SLOTS and waiting >> slot & 1:
         slot += 1
@@ -90,7 +91,7 @@ def free_slot(waiting: int) -> int:
 
 @borrowing
 def drop_missed(pool: Configurations, begin: int, end: int, missed: int) -> int:
-    """Drops the configurations that still wait for an event whose last moment has passed; returns the new end."""
+    """Drops the configurations that still wait for an event whose last moment has passed. Returns the new end."""
     kept, pendings = begin, pool.pending
     for c in range(begin, end):
         if not pendings[c] & missed:

@@ -1,17 +1,18 @@
 """The probability of possible worlds, by dynamic programming over time (SASE++, sections 2.3 and 5.3).
 
-Time passes moment by moment. All worlds in which the chosen events that happened so far form the same partial match are
-one *configuration*: the chosen events still to come, the last event that happened, and its state of the automaton. Its
-mass is the probability of the events that happened; each of those to come adds its own when it happens, in one of the
-moments left to it. Moments at which only one event may happen pass at once. A match is the same whatever order its
-events came in, and each world has one order, so the masses of all complete configurations add up to its confidence.
+Time advances moment by moment. All worlds in which the past chosen events form the same partial match are one
+*configuration*: the chosen events still pending, the last event that happened, and its state of the automaton. The mass
+of a configuration is the probability of its past events. A pending event multiplies in its own probability when it
+happens at one of its remaining moments. Consecutive moments at which only the same event may happen are passed in one
+step. A match does not depend on the order of its events, and each world has one order. So the confidence of a match is
+the total mass of all complete configurations.
 
-The mass of all configurations, each weighted by the chance that its events to come are still to come, is the
-probability that the worlds so far are partial matches: it never rises as events are added, whatever the conditions.
+Weight the mass of each configuration by the chance that its pending events have not happened yet. The weighted sum is
+the probability that the worlds so far are partial matches. It never rises when events are added, for any conditions.
 
-Assumes independent events, uniform over the moments of their intervals, and an automaton that reads each order in one
-way. Cost of a moment: configurations x events to come x edges; there are at most 2^n n configurations of n events whose
-intervals overlap, and one or two where they do not.
+Assumes that events are independent and uniform over the moments of their intervals, and that the automaton reads each
+order in only one way. Cost of a moment: configurations x pending events x edges. There are at most 2^n n configurations
+of n events whose intervals overlap, and one or two if intervals do not overlap.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from cep_core.matching.imprecise.kernels.configurations import (
 from cep_core.matching.imprecise.kernels.worlds import Asked, Chosen, admits
 
 NO_ROOM = -1
-"""Instead of a pool's end."""
+"""Returned instead of a pool's end: the pool is too small."""
 
 
 @borrowing
@@ -49,10 +50,11 @@ def happen(
     moments: int,
     together: bool,
 ) -> int:
-    """The event of a slot happens in configuration `source`, at one of so many moments, or `together` with its last.
+    """The event of a slot happens in configuration `source`, at one of `moments` moments.
 
-    Adds what becomes of it to pool[begin:end]; returns the new end, at most one further for each state. Nine arguments:
-    a kernel that borrows makes no tuple, and its three callers hold these as separate numbers.
+    `together`: it happens at the same moment as the last event of the configuration. Adds the resulting configurations
+    to pool[begin:end]. Returns the new end, at most one further for each state. Nine arguments: a borrowing kernel
+    makes no tuple, and its three callers hold these as separate numbers.
     """
     row, variable = chosen.row[slot], chosen.variable[slot]
     variable_of, useful, place = asked.variable_of, asked.useful, row - asked.base[0]
@@ -80,18 +82,18 @@ def happen(
 def pass_moment(
     asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, moment: int, slots: Ints
 ) -> int:
-    """What may happen at one moment, where no event follows another of the same moment: one of `slots`, or none.
+    """Passes one moment at which at most one event of `slots` happens; no event follows another of the same moment.
 
-    Configurations with few events to come go first, which makes none a source of what it became. Returns the new end,
-    or NO_ROOM, and then nothing has changed.
+    Configurations with few pending events come first, so that no configuration advances twice. Returns the new end, or
+    NO_ROOM; then nothing has changed.
     """
     if end + (end - begin) * slots.shape[0] * asked.variable_of.shape[0] > pool.mass.shape[0]:
         return NO_ROOM
     before = end
     pendings, rows, low, high = pool.pending, chosen.row, asked.low, asked.high
-    for left in range(1, slots.shape[0] + 1):
+    for pending in range(1, slots.shape[0] + 1):
         for c in range(begin, before):
-            if bits(pendings[c]) != left:
+            if bits(pendings[c]) != pending:
                 continue
             for slot in slots:
                 row = rows[slot]
@@ -104,10 +106,10 @@ def pass_moment(
 def pass_moment_by_seq(
     asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, moment: int, slots: Ints
 ) -> int:
-    """The same where events of one moment may follow each other; `slots`: those to come, by seq of their rows.
+    """Passes one moment at which events may follow each other; `slots`: the pending ones, by seq of their rows.
 
-    What comes of a configuration at this moment stands apart from those before it, which are not changed until all is
-    done.
+    The configurations that result from this moment are kept apart. The earlier configurations do not change until all
+    slots are done.
     """
     states = asked.variable_of.shape[0]
     fresh = end
@@ -129,7 +131,7 @@ def pass_moment_by_seq(
 
 @njit(cache=True)
 def slots_of(waiting: int, rows: Ints, seq: Ints) -> Ints:
-    """The slots of a set of bits, by the seq of their rows."""
+    """The slots whose bits are set, ordered by the seq of their rows."""
     slots = np.empty(bits(waiting), np.int64)
     n = 0
     for slot in range(SLOTS):
@@ -145,9 +147,9 @@ def slots_of(waiting: int, rows: Ints, seq: Ints) -> Ints:
 
 @borrowing
 def stretch(asked: Asked, slots: Ints, rows: Ints, now: int, until: int) -> tuple[int, int, int]:
-    """The next moments after `now` that can be passed at once: first, last, and the only slot that may happen in them.
+    """The next moments after `now` that one step can pass: first, last, and the only slot that may happen in them.
 
-    NOTHING instead of a slot: at this one moment several may happen, or none up to `until`.
+    NOTHING instead of a slot: several slots may happen at this one moment, or no slot up to `until`.
     """
     low, high = asked.low, asked.high
     first = until
@@ -170,9 +172,9 @@ def stretch(asked: Asked, slots: Ints, rows: Ints, now: int, until: int) -> tupl
 def advance(
     asked: Asked, chosen: Chosen, pool: Configurations, begin: int, end: int, now: int, until: int
 ) -> tuple[int, int]:
-    """Lets time pass from after `now` up to `until`; returns the new end and the moment reached.
+    """Advances time from after `now` up to `until`. Returns the new end and the moment reached.
 
-    The moment is before `until` if the pool is too small for the next one.
+    The moment reached is before `until` if the pool is too small to go on.
     """
     states, rows, seq, high = asked.variable_of.shape[0], chosen.row, asked.seq, asked.high
     waiting = union(pool, begin, end)
@@ -190,7 +192,7 @@ def advance(
         else:
             if end + (end - begin) * states > pool.mass.shape[0]:
                 return end, moment - 1
-            for c in range(begin, end):  # what comes of one no longer waits for the slot
+            for c in range(begin, end):  # the new configurations no longer wait for the slot
                 if pool.pending[c] >> alone & 1:
                     end = happen(asked, chosen, pool, begin, end, c, alone, last - moment + 1, False)
         now = last
@@ -207,7 +209,7 @@ def advance(
 
 @borrowing
 def completed(asked: Asked, pool: Configurations, begin: int, end: int) -> float:
-    """The probability of the worlds in which all chosen events have happened and are a match."""
+    """The probability of the worlds in which all chosen events have happened and form a match."""
     total = 0.0
     for c in range(begin, end):
         if not pool.pending[c] and asked.accepts[pool.last[c], pool.state[c]]:

@@ -1,16 +1,16 @@
-"""Enumerates possible matches with their confidence, and gives up what can no longer reach the threshold.
+"""Enumerates possible matches with their confidence, and drops sets that can no longer reach the threshold.
 
-SASE++, Algorithm 1, extends the enumerations it keeps event by event and drops those whose confidence falls below the
-threshold, since more events never raise it. Here an enumeration is a set of (event, variable) pairs in the order of
-(ts, seq), kept with the configurations of its possible worlds (`passing`): events of a closure that overlap need no
-order among themselves (appendix A), and what is dropped is bounded by the probability of all orders together, so that
-it is sound whatever the conditions compare.
+SASE++, Algorithm 1, extends enumerations event by event. It drops an enumeration whose confidence falls below the
+threshold, because more events never raise it. Here an enumeration is a set of (event, variable) pairs in (ts, seq)
+order, together with the configurations of its possible worlds (`passing`). Overlapping events of a closure need no
+order among themselves (appendix A). The bound for dropping is the probability of all orders together. So dropping is
+correct for any conditions.
 
-A question is the last event, by (ts, seq), of matches; it is asked of the rows of its partition within reach. The walk
-chooses row after row; before it chooses one, time passes up to the first moment that any row from there on may have.
+A question asks for the matches with a given last event, by (ts, seq), among the rows of its partition within reach. The
+walk chooses row after row. Before it chooses a row, time advances up to the first moment of this and all later rows.
 
-Cost of a question: marking useful nodes; for each set visited its moments times configurations. Memory: a pool of
-configurations, as deep as the sets are long, and one batch.
+Cost of a question: marking useful nodes, and for each visited set its moments times its configurations. Memory: a pool
+of configurations, as deep as the longest set, and one batch.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ from cep_core.matching.imprecise.kernels.windowed import TOO_CROWDED, TOO_MANY, 
 from cep_core.matching.imprecise.kernels.worlds import Asked, Chosen, Times, asked_of
 
 POOL, LARGEST_POOL = 1 << 12, 1 << 23
-"""Configurations at first, and the number at which a search is given up with an error."""
+"""The initial number of configurations, and the number at which a search stops with an error."""
 
 PAUSE = 1 << 20
-"""Steps after which a search stops to tell how many there were."""
+"""Steps after which a search pauses to report the steps spent."""
 
 
 class PossibleNetwork(NamedTuple):
@@ -58,32 +58,32 @@ class PossibleNetwork(NamedTuple):
 
     network: Network
     variable_of: Ints
-    """By state, the number of its variable."""
+    """[state] the number of its variable."""
     kinds: Ints
-    """By edge, whether it may lead to an event of the same moment (`worlds`)."""
+    """[edge] whether it may lead to an event of the same moment (`worlds`)."""
     times: Times
     width: int
     """The largest distance in time of two events of a match."""
 
 
 class Search(NamedTuple):
-    """What is searched: an event graph, questions to it, and what is wanted of each."""
+    """The input of a search: an event graph, the questions, and the limits of their answers."""
 
     network: Network
     times: Times
     asked: Asked
     state_of: Ints
-    """[variable] its first state; -1: a unit of ANY that is like another has none."""
+    """[variable] its first state; -1 for a unit of ANY that is like another unit, which has no state."""
     questions: Questions
     most: Ints
-    """[question] matches wanted."""
+    """[question] the largest number of matches to list."""
     width: int
     threshold: float
     strict: bool
 
 
 class _Batch(NamedTuple):
-    """Matches found, as `Paths`; the first offset is 0."""
+    """The matches of a batch, as `Paths`; the first offset is 0."""
 
     rows: Ints
     states: Ints
@@ -100,7 +100,7 @@ def _batch_of(events: int, matches: int) -> _Batch:
 
 @njit(cache=True)
 def _accepts(probability: float, threshold: float, strict: bool) -> bool:
-    """As `Confidence.accepts`."""
+    """The same as `Confidence.accepts`."""
     if probability <= 0:
         return False
     return probability > threshold * (1 + 1e-12) if strict else probability >= threshold * (1 - 1e-12)
@@ -108,7 +108,7 @@ def _accepts(probability: float, threshold: float, strict: bool) -> bool:
 
 @njit(cache=True)
 def _confidence(asked: Asked, width: int, pool: Configurations, walk: Walk, frame: int) -> float:
-    """The confidence of the rows chosen so far as a whole match; the frame's configurations are used up."""
+    """The confidence of the chosen rows as a whole match; overwrites the frame's configurations."""
     begin, until = walk.begin[frame], walk.most_high[frame]
     if until - walk.least_low[frame] > width:
         chosen = Chosen(walk.row[1 : frame + 1], walk.variable[1 : frame + 1])
@@ -134,11 +134,11 @@ def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Ba
 
 @njit(cache=True)
 def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tuple[int, int]:
-    """Goes on until the batch is full or all is answered; returns the matches in the batch and why it stopped."""
+    """Searches until the batch is full or all questions are answered. Returns how many matches, and why it stopped."""
     network, times, questions, width = search.network, search.times, search.questions, search.width
     asked, at, steps, begins, ends = search.asked, walk.at, walk.steps, walk.begin, walk.end
     taken = 0
-    found = 0
+    count = 0
     while at[0] < questions.rows.shape[0]:
         k = at[0]
         low, anchor = questions.lows[k], questions.rows[k]
@@ -149,16 +149,16 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
             continue
         frame = at[1] = max(at[1], 0)
         if taken >= PAUSE:
-            return found, PAUSED
+            return count, PAUSED
         row, variable = walk.next_row[frame], walk.next_variable[frame]
         if row > anchor:
             at[0], at[1] = at[0] + (frame == 0), frame - 1
             continue
-        if found == batch.jobs.shape[0] or batch.offsets[found] + frame + 1 > batch.rows.shape[0]:
-            return found, FULL
+        if count == batch.jobs.shape[0] or batch.offsets[count] + frame + 1 > batch.rows.shape[0]:
+            return count, FULL
         if variable == 0:
             if not pass_time(asked, pool, walk, frame, walk.first_low[row - low] - 1):
-                return found, CROWDED
+                return count, CROWDED
             begin, end, now = walk.begin[frame], walk.end[frame], walk.now[frame]
             likely = chance(asked, chosen_in(walk, frame), pool, begin, end, now)
             if not _accepts(likely, search.threshold, search.strict):
@@ -169,22 +169,22 @@ def _fill(search: Search, pool: Configurations, walk: Walk, batch: _Batch) -> tu
         if inside and is_useful(asked.variable_of, walk, row - low, variable):
             why = choose(times, pool, walk, frame, row, variable)
             if why != DONE:
-                return found, why
+                return count, why
             if row < anchor:
                 at[1] = frame + 1
             else:
                 confidence = _confidence(asked, width, pool, walk, frame + 1)
                 if confidence == TOO_CROWDED:
-                    return found, CROWDED
+                    return count, CROWDED
                 if confidence == TOO_MANY:
-                    return found, OVERLAP
+                    return count, OVERLAP
                 if _accepts(confidence, search.threshold, search.strict):
-                    _write(search, walk, frame + 1, confidence, batch, found)
-                    found += 1
+                    _write(search, walk, frame + 1, confidence, batch, count)
+                    count += 1
         taken += looked
         steps[k] += looked
         try_next(walk, frame, search.state_of.shape[0])
-    return found, DONE
+    return count, DONE
 
 
 class TooManyAtOnce(ValueError):
@@ -195,14 +195,14 @@ class TooManyAtOnce(ValueError):
 
 
 class FoundMatches(NamedTuple):
-    """Possible matches with their confidence, some at a time; there may be none, so that somebody hears of the work."""
+    """One batch of possible matches with their confidence; an empty batch still reports the work done."""
 
     paths: Paths
     confidences: Floats
     question: int
-    """The one in hand; those before it are answered."""
+    """The current question; all questions before it are answered."""
     steps: Ints
-    """[question] spent so far."""
+    """[question] steps spent so far."""
 
 
 def possible_matches(
@@ -214,27 +214,27 @@ def possible_matches(
 ) -> Iterator[FoundMatches]:
     """The first most[k] matches of each question k with their confidence, one after another, in batches.
 
-    The events of a match stand in the order of (ts, seq), each in its variable's first state. `most` may be lowered
-    between two batches. Raises TooManyAtOnce.
+    The events of a match are in (ts, seq) order, each in its variable's first state. `most` may be lowered between two
+    batches. Raises TooManyAtOnce.
     """
     if not len(questions.rows):
         return
     network, variable_of, kinds, times, width = possible
     state_of = np.full(int(variable_of.max()) + 1, -1)
     state_of[variable_of[::-1]] = np.arange(len(variable_of))[::-1]
-    wanted = (most, width, confidence.threshold, confidence.strict)
+    limits = (most, width, confidence.threshold, confidence.strict)
     walk, pool = walk_of(questions, len(variable_of)), pool_of(POOL)
     asked = asked_of(network, variable_of, kinds, times, walk.useful)
-    search = Search(network, times, asked, state_of, questions, *wanted)
+    search = Search(network, times, asked, state_of, questions, *limits)
     why = FULL
     while why != DONE:
         batch = _batch_of(max(BATCH_EVENTS, len(walk.row)), batch_rows)
-        found, why = _fill(search, pool, walk, batch)
-        used = batch.offsets[found]
+        count, why = _fill(search, pool, walk, batch)
+        used = batch.offsets[count]
         events = (batch.rows[:used].copy(), batch.states[:used].copy())
-        paths = Paths(*events, batch.offsets[: found + 1].copy(), batch.jobs[:found].copy())
+        paths = Paths(*events, batch.offsets[: count + 1].copy(), batch.jobs[:count].copy())
         question = min(int(walk.at[0]), len(walk.steps) - 1)
-        yield FoundMatches(paths, batch.confidences[:found].copy(), question, walk.steps)
+        yield FoundMatches(paths, batch.confidences[:count].copy(), question, walk.steps)
         if why == OVERLAP or (why == CROWDED and len(pool.mass) >= LARGEST_POOL):
             raise TooManyAtOnce
         if why == CROWDED:

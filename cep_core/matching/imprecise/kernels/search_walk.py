@@ -1,7 +1,7 @@
-"""Where the search for possible matches stands: frame f has chosen f rows and holds the configurations of their worlds.
+"""The state of the search for possible matches: frame f has f chosen rows and the configurations of their worlds.
 
-A frame's configurations stand after those of the frame before it in the pool, so that choosing a row copies them and
-giving one up leaves what was there. Cost of choosing a row: the frame's configurations and slots.
+In the pool, a frame's configurations follow those of the frame before it. Choosing a row copies the configurations, so
+undoing the choice restores the earlier ones. Cost of choosing a row: the frame's configurations and slots.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from cep_core.matching.imprecise.kernels.useful import mark_useful
 from cep_core.matching.imprecise.kernels.worlds import Asked, Chosen, Times
 
 DONE, FULL, CROWDED, OVERLAP, PAUSED = 0, 1, 2, 3, 4
-"""Why a kernel returns: all is done, a full batch, too small a pool, more events at once than slots, steps enough."""
+"""Why a kernel returns: done, batch full, pool too small, more events at once than slots, pause after many steps."""
 
 
 class Questions(NamedTuple):
-    """n last rows, in order; the matches of question k have their rows in lows[k]:rows[k] + 1."""
+    """n last rows, in order. All rows of the matches of question k are in lows[k]:rows[k] + 1."""
 
     rows: Ints
     lows: Ints
 
 
 class Walk(NamedTuple):
-    """Where the search stands. Frame f has chosen f rows; what it holds is about all of them."""
+    """The state of the search. Frame f has f chosen rows; its values are about all of them."""
 
     at: Ints
-    """[2] the question in hand; its frame, -1 if it has not begun."""
+    """[2] the current question, and its frame: -1 if the question has not begun."""
     listed: Ints
-    """[question] matches listed."""
+    """[question] the number of matches listed."""
     steps: Ints
-    """[question] configurations looked at."""
+    """[question] the number of configurations visited."""
     row: Ints
-    """[frame] the row chosen last."""
+    """[frame] the last chosen row."""
     variable: Ints
     next_row: Ints
-    """[frame] what is tried next."""
+    """[frame] the next row to try."""
     next_variable: Ints
     begin: Ints
     """[frame] its configurations are pool[begin:end]."""
     end: Ints
     now: Ints
-    """[frame] the moment up to which they have come."""
+    """[frame] the moment that its configurations have reached."""
     least_low: Ints
-    """[frame] of the chosen rows' first and last moments the least and the most."""
+    """[frame] the least and the most of the chosen rows' first moments (low) and last moments (high)."""
     most_low: Ints
     least_high: Ints
     most_high: Ints
@@ -59,10 +59,10 @@ class Walk(NamedTuple):
     """[frame, slot]"""
     slot_variable: Ints
     useful: Flags
-    """[row - low, state] nodes of the question in hand."""
+    """[row - low, state] the useful nodes of the current question."""
     begun: Flags
     first_low: Ints
-    """[row - low] the first moment that this row or a later one may have."""
+    """[row - low] the earliest moment of this row and all later rows."""
 
 
 def walk_of(questions: Questions, states: int) -> Walk:
@@ -97,7 +97,7 @@ def walk_of(questions: Questions, states: int) -> Walk:
 def begin_question(
     network: Network, times: Times, questions: Questions, k: int, width: int, pool: Configurations, walk: Walk
 ) -> bool:
-    """Sets up a question; whether it can have a match."""
+    """Sets up a question. Returns whether it can have a match."""
     low, anchor = questions.lows[k], questions.rows[k]
     if not mark_useful(network, times, low, anchor, width, walk.useful, walk.begun):
         return False
@@ -120,7 +120,7 @@ def chosen_in(walk: Walk, frame: int) -> Chosen:
 
 @njit(cache=True)
 def choose(times: Times, pool: Configurations, walk: Walk, frame: int, row: int, variable: int) -> int:
-    """Makes the next frame: the row is to come in every configuration. DONE, CROWDED or OVERLAP."""
+    """Makes the next frame, with the row pending in every configuration. Returns DONE, CROWDED or OVERLAP."""
     begin, end = walk.begin[frame], walk.end[frame]
     if 2 * end - begin > pool.mass.shape[0]:
         return CROWDED
@@ -146,7 +146,7 @@ def choose(times: Times, pool: Configurations, walk: Walk, frame: int, row: int,
 
 @njit(cache=True)
 def pass_time(asked: Asked, pool: Configurations, walk: Walk, frame: int, until: int) -> bool:
-    """Lets time pass in a frame; whether the pool had room for it."""
+    """Advances time in a frame. Returns whether the pool had room."""
     if walk.now[frame] < until:
         walk.end[frame], walk.now[frame] = advance(
             asked, chosen_in(walk, frame), pool, walk.begin[frame], walk.end[frame], walk.now[frame], until
@@ -156,16 +156,16 @@ def pass_time(asked: Asked, pool: Configurations, walk: Walk, frame: int, until:
 
 @borrowing
 def is_useful(variable_of: Ints, walk: Walk, place: int, variable: int) -> bool:
-    """Whether the row may stand for the variable in some match."""
-    found = False
+    """Whether some match may bind the row to the variable."""
+    useful = False
     for s in range(variable_of.shape[0]):
-        found |= variable_of[s] == variable and walk.useful[place, s]
-    return found
+        useful |= variable_of[s] == variable and walk.useful[place, s]
+    return useful
 
 
 @borrowing
 def try_next(walk: Walk, frame: int, variables: int) -> None:
-    """What the frame tries next: the row as another variable, or the next row."""
+    """Moves the frame to its next try: the same row as another variable, or the next row."""
     walk.next_variable[frame] += 1
     if walk.next_variable[frame] == variables:
         walk.next_row[frame] += 1

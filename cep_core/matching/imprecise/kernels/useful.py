@@ -1,11 +1,11 @@
-"""Which (row, state) nodes may be part of a match at all: a relaxation that forgets all but pairs of events.
+"""Marks the (row, state) nodes that may be part of a match: a relaxation that compares only pairs of events.
 
 One event may follow another if some choice of their moments allows it. A node is useful for a question if a chain of
-pairs leads to it from a starting node and from it to an accepting one; every node of every match is. Where no intervals
-overlap, these chains are the paths of precise time, and the search tries nothing in vain. The useful nodes of a
-question are thus also a compact row without a search, a superset of every match.
+such pairs leads from a starting node to it, and another from it to an accepting node. Every node of every match is
+useful. If no intervals overlap, these chains are the paths of precise time, and the search makes no useless steps. So
+the useful nodes of a question are also its compact row, without a search: a superset of every match.
 
-Cost for each question with n rows: O(n^2) pairs at worst, of which most are not looked at.
+Cost for each question with n rows: O(n^2) pairs at worst; most pairs are not visited.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cep_core.matching.imprecise.kernels.worlds import Times
 
 @borrowing
 def may_follow(times: Times, earlier: int, later: int) -> bool:
-    """Whether some moments of two rows put one before the other.
+    """Whether some choice of moments puts row `earlier` before row `later`.
 
     >>> import numpy as np
     >>> from cep_core.matching.imprecise.kernels.worlds import times_of
@@ -35,16 +35,16 @@ def may_follow(times: Times, earlier: int, later: int) -> bool:
 
 @borrowing
 def near(times: Times, width: int, one: int, other: int) -> bool:
-    """Whether some moments of two rows lie no further apart than a width."""
+    """Whether some moments of two rows are at most `width` apart."""
     return times.low[one] <= times.high[other] + width and times.low[other] <= times.high[one] + width
 
 
 @njit(cache=True)
 def mark_useful(network: Network, times: Times, low: int, anchor: int, width: int, useful: Flags, begun: Flags) -> bool:
-    """useful[row - low, state] for the matches among rows low..anchor that hold the anchor; whether the anchor can.
+    """Marks useful[row - low, state] for matches among rows low..anchor that contain the anchor.
 
-    The anchor is the last row of its matches, so none of them ends before it may happen, and no row lies further from
-    it than the width. `begun` is scratch.
+    Returns whether the anchor can be in a match. The anchor is the last row of its matches. So no match ends before the
+    anchor may happen, and no row is further from it than the width. `begun` is scratch space.
     """
     states = network.fits.shape[1]
     any_end = False
@@ -80,7 +80,7 @@ def mark_useful(network: Network, times: Times, low: int, anchor: int, width: in
 
 @borrowing
 def _leads_on(network: Network, times: Times, low: int, anchor: int, useful: Flags, row: int, state: int) -> bool:
-    """Whether a useful node may follow."""
+    """Whether a useful node may follow the node."""
     for later in range(anchor, low - 1, -1):
         if later == row or not may_follow(times, row, later):
             continue
@@ -96,8 +96,8 @@ def _leads_on(network: Network, times: Times, low: int, anchor: int, useful: Fla
 def _begin_followers(
     network: Network, times: Times, low: int, anchor: int, useful: Flags, begun: Flags, row: int, state: int
 ) -> bool:
-    """Marks the useful nodes that may follow as begun; whether there were new ones."""
-    found = False
+    """Marks the useful nodes that may follow as begun. Returns whether any of them is new."""
+    changed = False
     for later in range(low, anchor + 1):
         if later == row or not may_follow(times, row, later):
             continue
@@ -109,17 +109,17 @@ def _begin_followers(
                 and holds(network.condition, network.operator, network.left, network.right, edge, row, later)
             ):
                 begun[later - low, t] = True
-                found = True
-    return found
+                changed = True
+    return changed
 
 
 def useful_nodes(network: Network, times: Times, rows: Ints, lows: Ints, width: int) -> Paths:
-    """For each question (last row, first row within reach) that may have a match its useful nodes, by row."""
+    """The useful nodes, by row, of each question (last row, first row within reach) that may have a match."""
     longest = int((rows - lows).max(initial=0)) + 1
     useful, begun = np.zeros((2, longest, network.fits.shape[1]), np.bool_)
     pieces = []
     for question, (row, low) in enumerate(zip(rows.tolist(), lows.tolist(), strict=True)):
         if mark_useful(network, times, low, row, width, useful, begun):
-            found, states = np.nonzero(useful[: row + 1 - low])
-            pieces.append(Paths(low + found, states, np.array([0, len(found)]), np.array([question])))
+            places, states = np.nonzero(useful[: row + 1 - low])
+            pieces.append(Paths(low + places, states, np.array([0, len(places)]), np.array([question])))
     return Paths.join(pieces)

@@ -1,8 +1,8 @@
-"""Confidence where the window decides between worlds: the first event's moment is tried one by one.
+"""Confidence of matches that fit the window only in some worlds; each moment of the first event is tried.
 
-A match must end at most a width after it began. If even its widest world is short enough, `search` knows its confidence
-already; else the worlds are those of each first moment, with nothing later than the width allows. Cost: moments of the
-first event x those of all.
+A match must end at most `width` after its begin. If its longest world fits, `search` has its confidence already.
+Otherwise the confidence is summed over the moments of the first event, with no event later than `width` after it.
+Cost: moments of the first event x moments of all events.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from cep_core.matching.imprecise.kernels.passing import advance, completed
 from cep_core.matching.imprecise.kernels.worlds import Asked, Chosen
 
 TOO_CROWDED, TOO_MANY = -1.0, -2.0
-"""Instead of a probability: the pool is too small; more events at once than slots."""
+"""Returned instead of a probability: the pool is too small; more events are pending at once than there are slots."""
 
 
 @njit(cache=True)
 def confidence_within(asked: Asked, width: int, chosen: Chosen, pool: Configurations, begin: int) -> float:
-    """The probability that the chosen rows are a match no longer than the width; pool[begin:] is scratch."""
+    """The probability that the chosen rows are a match no longer than the width; pool[begin:] is scratch space."""
     low, high = asked.low[chosen.row], asked.high[chosen.row]
     order = np.argsort(low, kind="mergesort")
     coming = Chosen(chosen.row[order], chosen.variable[order])
@@ -44,7 +44,7 @@ def confidence_within(asked: Asked, width: int, chosen: Chosen, pool: Configurat
 
 @njit(cache=True)
 def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Configurations, begin: int) -> float:
-    """The probability of worlds whose first event happens at a moment; chosen rows by their first moment."""
+    """The probability of worlds whose first event is at moment `first`; `coming`: the rows by their first moment."""
     if begin >= pool.mass.shape[0]:
         return TOO_CROWDED
     chosen = Chosen(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.int64))
@@ -52,7 +52,7 @@ def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Co
     end, now = begin + 1, first - 1
     for k in range(coming.row.shape[0] + 1):
         target = until if k == coming.row.shape[0] else asked.low[coming.row[k]] - 1
-        if now < first <= target:  # all that may come first is to come
+        if now < first <= target:  # every event that may be the first is pending
             end, now = advance(asked, chosen, pool, begin, end, now, first)
             if now < first:
                 return TOO_CROWDED
@@ -73,7 +73,7 @@ def _beginning_at(asked: Asked, first: int, until: int, coming: Chosen, pool: Co
 
 @borrowing
 def _drop_unbegun(pool: Configurations, begin: int, end: int) -> int:
-    """Drops the worlds in which nothing has happened; returns the new end."""
+    """Drops the worlds in which no event has happened yet. Returns the new end."""
     kept = begin
     for c in range(begin, end):
         if pool.last[c] != NOTHING:

@@ -1,7 +1,7 @@
-"""What a search over possible worlds asks of an event graph: when its rows may happen, and what may follow what.
+"""The data of an event graph that a search over possible worlds reads: when rows may happen, and in which order.
 
-`Times` are the moments of each row, each as likely as the others; `Asked` is all that the kernels read, in one flat
-tuple that is made once a search; `Chosen` are the events of one partial match.
+`Times` has the moments of each row, which are equally likely. `Asked` has everything that the kernels read, in one flat
+tuple that is made once for each search. `Chosen` has the events of one partial match.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ from cep_core.matching.arrays.network import Network
 from cep_core.matching.imprecise.kernels.borrowing import borrowing
 
 STRICT, LOOSE, TIED = 0, 1, 2
-"""Edges that lead to an event of a later moment; or of the same one with a larger `seq`; only of the same one."""
+"""Edges. STRICT: to a later moment. LOOSE: or to the same moment with a larger `seq`. TIED: only the latter."""
 
 
 class Times(NamedTuple):
-    """m rows: when they may happen."""
+    """When each of m rows may happen."""
 
     low: Ints
     high: Ints
     share: Floats
-    """The probability of each of its moments."""
+    """The probability of each single moment of the row."""
     seq: Ints
     ordered: bool
-    """Some events of the same moment follow each other, by `seq`; else none do."""
+    """Whether some events of the same moment follow each other, by `seq`."""
 
 
 class Asked(NamedTuple):
-    """What questions ask of an event graph whose rows may happen at various times.
+    """The data that questions need of an event graph whose rows have imprecise times.
 
-    Flat, since kernels pay for every array of a tuple that they take out of another: see `Network` and `Times`.
+    Flat, because a kernel pays for every array of a tuple that it takes out of another tuple: see `Network` and
+    `Times`.
     """
 
     starts: Flags
@@ -54,20 +55,20 @@ class Asked(NamedTuple):
     seq: Ints
     ordered: bool
     useful: Flags
-    """[row - base[0], state] the nodes that some match may have."""
+    """[row - base[0], state] the nodes that may be in some match."""
     base: Ints
-    """[1] the first row of the question in hand."""
+    """[1] the first row of the current question."""
 
 
 class Chosen(NamedTuple):
-    """The chosen events by slot."""
+    """[slot] the chosen events."""
 
     row: Ints
     variable: Ints
 
 
 def asked_of(network: Network, variable_of: Ints, kinds: Ints, times: Times, useful: Flags) -> Asked:
-    """What is asked of a graph, before the first question."""
+    """The data of a graph for a search, before the first question."""
     return Asked(
         starts=network.starts,
         accepts=network.accepts,
@@ -95,5 +96,5 @@ def times_of(low: Ints, high: Ints, seq: Ints, *, ordered: bool) -> Times:
 
 @borrowing
 def admits(kind: int, together: bool) -> bool:
-    """Whether an edge of a kind leads to an event of the same moment, or of a later one."""
+    """Whether an edge of this kind may lead to an event of the same moment (`together`), or of a later moment."""
     return kind == LOOSE or (kind == TIED) == together
