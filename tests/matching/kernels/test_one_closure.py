@@ -77,7 +77,12 @@ def test_position_lists_list_what_the_general_kernel_lists(
     batch_rows, batch_events = sizes
     found = []
     for batch in one_closure.list_closures(
-        network, one_closure.ClosureEvents(lists, seq, ts), questions, most, batch_rows=batch_rows, batch_events=batch_events
+        network,
+        one_closure.ClosureEvents(lists, seq, ts),
+        questions,
+        most,
+        batch_rows=batch_rows,
+        batch_events=batch_events,
     ):
         assert len(batch.jobs) <= batch_rows
         for k, job in enumerate(batch.jobs.tolist()):
