@@ -190,8 +190,7 @@ class Query:
     skip_variable: str | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
     partition_attributes: tuple[str, ...] = ()
-    """The attributes of `[x]` and GROUP BY: partition contiguity ranks the events of all types that have all of
-    them."""
+    """The attributes of `[x]` and GROUP BY. Partition contiguity ranks the events of types that have all of these."""
     confidence: Confidence | None = None
     """None: `ts` is used as the time of an event, even if the log's schema calls it imprecise."""
 

@@ -1,4 +1,4 @@
-"""The items of RETURN: aggregation or matching, columns and their names (`docs/language.md` 1, Results)."""
+"""Binds the items of RETURN: aggregation or matching, columns and their names (`docs/language.md` 1, Results)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_aggregation(items: Sequence[Item]) -> bool:
 
 
 def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: NameScope) -> tuple[ReturnItem, ...]:
-    """The bound items. Reports items of matches among aggregates, and attributes that are not grouped."""
+    """The bound items. Reports items about single matches among aggregates, and attributes that are not grouped."""
     aggregation = is_aggregation(items)
     bound_items: list[ReturnItem] = []
     for item in items:
