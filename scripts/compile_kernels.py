@@ -66,8 +66,8 @@ def made_up_log(schema: LogSchema) -> pa.Table:
     """Random events of all types, ten time units apart."""
     random = np.random.default_rng(1)
     attributes: dict[str, Attribute] = {}
-    for own in schema.types.values():
-        attributes.update(own)
+    for declared in schema.types.values():
+        attributes.update(declared)
     columns = {name: pa.array(DRAWN[attribute.type](random)) for name, attribute in attributes.items()}
     names = random.choice(sorted(schema.types), EVENTS)
     stamps = pa.array(np.arange(EVENTS) * 10)

@@ -42,7 +42,7 @@ class Java:
 def read_java(executable: str) -> Java | None:
     """Ask a `java` executable for its version and home; None where it does not run."""
     try:
-        told = subprocess.run(
+        output = subprocess.run(
             [executable, "-XshowSettings:properties", "-version"],
             capture_output=True,
             text=True,
@@ -52,9 +52,9 @@ def read_java(executable: str) -> Java | None:
     except OSError:
         return None
     settings = dict(
-        re.findall(r"^\s*(java\.home|java\.specification\.version) = (.*?)\s*$", told.stderr + told.stdout, re.M)
+        re.findall(r"^\s*(java\.home|java\.specification\.version) = (.*?)\s*$", output.stderr + output.stdout, re.M)
     )
-    if told.returncode or len(settings) < 2:
+    if output.returncode or len(settings) < 2:
         return None
     major = int(settings["java.specification.version"].removeprefix("1.").split(".")[0])
     return Java(executable, Path(settings["java.home"]), major)
@@ -63,8 +63,8 @@ def read_java(executable: str) -> Java | None:
 def candidates() -> list[str]:
     """Java executables to try, the most deliberate choice first."""
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java")
-    return [*([str(Path(home, "bin", "java"))] if home else []), *([found] if found else [])]
+    on_path = shutil.which("java")
+    return [*([str(Path(home, "bin", "java"))] if home else []), *([on_path] if on_path else [])]
 
 
 def packaged_java() -> Path | None:

@@ -32,7 +32,7 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
     >>> failure("load", 3, ["...", "trendmill: quality gate failed on 1 day(s)"])
     AirflowFailException('load ended with exit code 3: quality gate failed on 1 day(s)')
     """
-    words = [found[1] for line in lines if (found := LAST_WORDS.match(line.strip()))] or [
+    words = [match[1] for line in lines if (match := LAST_WORDS.match(line.strip()))] or [
         line for line in lines if line.strip()
     ]
     message = f"{what} ended with exit code {code}: {words[-1].strip() if words else 'it printed nothing'}"

@@ -89,13 +89,13 @@ def _replaced(run: Run, days: Sequence[date]) -> Column:
     touched = sorted({run.last, *days})
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, kinds := ["day", "run_id", "experiment"], touched)
-    own = (run.last, run.run_id)
-    others = [
+    this_run = (run.last, run.run_id)
+    kept = [
         row
         for row in ([] if stored is None else stored.group_by(kinds).aggregate([]).to_pylist())
-        if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == own)
+        if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == this_run)
     ]
-    if not others:
+    if not kept:
         return f.col("day").isin(touched)
     shedding = f.col("experiment") == SHEDDING
     mine = (f.col("day") == f.lit(run.last)) & (f.col("run_id") == run.run_id) & ~shedding
@@ -175,11 +175,11 @@ def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, 
 
 def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
     """The last days of `days` that together hold at most so many events; at least one day."""
-    left = most
+    room = most
     fitting: list[date] = []
     for day in reversed(days):
-        left -= ledger.days[day].events if day in ledger.days else 0
-        if left < 0 and fitting:
+        room -= ledger.days[day].events if day in ledger.days else 0
+        if room < 0 and fitting:
             break
         fitting.insert(0, day)
     return fitting

@@ -108,10 +108,10 @@ def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = No
     assert run.scope is not None
     for block in run.scope.blocks(query):
         intervals = [(evaluation.day, *run.workload.operating_days.interval(evaluation.day)) for evaluation in block]
-        known = [
+        results = [
             DayResult(begin, end) if result is None else result.of(day, begin, end) for day, begin, end in intervals
         ]
-        for days in table.days(known):
+        for days in table.days(results):
             yield (*(day.begin for day in days), days[-1].end)
 
 
@@ -206,7 +206,7 @@ def _evaluated_after(
 ) -> list[Result]:
     """The tables that wait for their results: those that are wanted on some day, or exist and may lose rows."""
     present = table_folders(run.workload.name, run.lake)
-    wanted: list[tuple[WorkloadQuery, ResultTable]] = []
+    waiting: list[tuple[WorkloadQuery, ResultTable]] = []
     blocks: dict[str, tuple[Moments, ...]] = {}
     for result in results:
         query = run.compiled[result.query]
@@ -216,12 +216,12 @@ def _evaluated_after(
             into = query.name + table.suffix
             blocks[into] = tuple(_blocks(run, query.name, table, result))
             if blocks[into] or into in present:
-                wanted.append((query, table))
-    create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in wanted], run.lake)
-    texts = [_text(query, table.suffix) for query, table in wanted if blocks[query.name + table.suffix]]
+                waiting.append((query, table))
+    create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in waiting], run.lake)
+    texts = [_text(query, table.suffix) for query, table in waiting if blocks[query.name + table.suffix]]
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
     partials = _partials(run, again, way) if texts else []
-    return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in wanted]
+    return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in waiting]
 
 
 def _merged(

@@ -60,9 +60,11 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
             run.progress.advance(done, total, name)
             rows += _measure(run, experiment_of(present[name], ledger.version), wave, measure)
             done += len(wave)
-    known = sum(len(grid.cells) for grid in present.values()) - total
+    measured_before = sum(len(grid.cells) for grid in present.values()) - total
     skipped = f", {len(grids) - len(present)} grid(s) skipped for want of data" if len(grids) > len(present) else ""
-    return StageOutcome(total, rows, f"{total} cell(s) of {len(present)} grid(s) measured, {known} known{skipped}")
+    return StageOutcome(
+        total, rows, f"{total} cell(s) of {len(present)} grid(s) measured, {measured_before} known{skipped}"
+    )
 
 
 def _lacking(grid: Grid, ledger: Ledger) -> str:
@@ -79,8 +81,8 @@ def unknown(run: Run, grid: Grid, name: str) -> list[Cell]:
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, ["parameters", "seed"], where=ds.field("experiment") == name)
     stored_rows = [] if stored is None else stored.group_by(["parameters", "seed"]).aggregate([]).to_pylist()
-    known = {(setting_of(row["parameters"]), row["seed"]) for row in stored_rows}
-    return [cell for cell in grid.cells if (cell.key, cell.seed) not in known]
+    measured = {(setting_of(row["parameters"]), row["seed"]) for row in stored_rows}
+    return [cell for cell in grid.cells if (cell.key, cell.seed) not in measured]
 
 
 def setting_of(parameters: str) -> str:

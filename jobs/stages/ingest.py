@@ -90,8 +90,8 @@ def source_views(run: Run, source_files: dict[str, SourceFiles]) -> dict[str, Da
     rules = run.workload.expectations.rows
     frames = {}
     for rank, source in enumerate(run.workload.sources.values()):
-        own = [rule for rule in rules if rule.source == source.name]
-        frames[source.name] = rows_of(run.spark, source, rank, source_files[source.name], own)
+        row_rules = [rule for rule in rules if rule.source == source.name]
+        frames[source.name] = rows_of(run.spark, source, rank, source_files[source.name], row_rules)
         frames[source.name].createOrReplaceTempView(source.name)
     return frames
 
@@ -115,10 +115,10 @@ def candidate_events(run: Run) -> DataFrame:
     """events.sql's events with the declared types, their operating day, and `_flaw`: what their type must have."""
     workload = run.workload
     try:
-        given = run.spark.sql(workload.events_sql)
+        produced = run.spark.sql(workload.events_sql)
     except AnalysisException as error:
         raise WrongWorkload(f"{workload.name}/events.sql: {error}") from error
-    _check_columns(workload, given)
+    _check_columns(workload, produced)
     carriers = {
         name: [kind for kind, declared in workload.schema.types.items() if name in declared]
         for name in workload.attributes
@@ -127,8 +127,8 @@ def candidate_events(run: Run) -> DataFrame:
         sf.when(sf.col("event_type").isin(carriers[name]), sf.col(f"`{name}`").cast(SQL_TYPES[kind])).alias(name)
         for name, kind in workload.attributes.items()
     ]
-    own_seq = sf.col("seq").cast("bigint") if "seq" in given.columns else sf.lit(None).cast("bigint")
-    typed = given.select(
+    own_seq = sf.col("seq").cast("bigint") if "seq" in produced.columns else sf.lit(None).cast("bigint")
+    typed = produced.select(
         "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
     )
     return typed.withColumns({"day": sf.expr(workload.day_of_ts), "_flaw": _flaw(workload)})

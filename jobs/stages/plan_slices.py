@@ -44,8 +44,8 @@ def plan_slices(run: Run) -> StageOutcome:
     assert run.scope is not None
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
-    own = own_rows(run, "slicing_plans", "run_id", [run.run_id])
-    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), own)
+    of_run = own_rows(run, "slicing_plans", "run_id", [run.run_id])
+    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), of_run)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
 
@@ -121,9 +121,9 @@ def widest(reaches: Sequence[Reach]) -> Reach:
     Reach(time=7, points=1, events=0)
     """
     times = [reach.time for reach in reaches]
-    known = [time for time in times if time is not None]
+    bounded = [time for time in times if time is not None]
     return Reach(
-        None if len(known) < len(times) else max(known),
+        None if len(bounded) < len(times) else max(bounded),
         max(reach.points for reach in reaches),
         max(reach.events for reach in reaches),
     )
@@ -139,7 +139,7 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
     return make_plan(
         atoms,
         group.variables,
-        counted.statistics(group.reads, [atom for own in atoms.values() for atom in own]),
+        counted.statistics(group.reads, [atom for query_atoms in atoms.values() for atom in query_atoms]),
         run.workload.slicing.slices,
         seed_text=seed_text(run, group.queries),
         reach=reach,
@@ -154,8 +154,8 @@ def _types(
 ) -> dict[str, AttributeType]:
     """The common type of the attributes that bind each variable, as the schema declares them."""
     bound: dict[str, list[pa.DataType]] = {name: [] for name in variables}
-    for own in atoms.values():
-        for atom in own:
+    for query_atoms in atoms.values():
+        for atom in query_atoms:
             for attribute, variable in atom.variables:
                 if variable in bound:
                     bound[variable].append(ARROW_TYPES[attributes[attribute]])

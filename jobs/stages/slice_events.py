@@ -111,5 +111,5 @@ def _ddl(run: Run, attributes: Iterable[str]) -> str:
     from jobs.lake.definition import SQL_TYPES
 
     types = run.workload.attributes
-    own = ["plan_id STRING", "slice INT", "day DATE", "event_type STRING", "ts BIGINT", "seq BIGINT", "pos BIGINT"]
-    return ", ".join([*own, *(f"`{name}` {SQL_TYPES[types[name]]}" for name in attributes)])
+    fixed = ["plan_id STRING", "slice INT", "day DATE", "event_type STRING", "ts BIGINT", "seq BIGINT", "pos BIGINT"]
+    return ", ".join([*fixed, *(f"`{name}` {SQL_TYPES[types[name]]}" for name in attributes)])

@@ -33,10 +33,10 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     """
     home = Path(lake) if lake else places.lake()
     spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
-    wanted, present = list(tables), table_folders(workload, home)
+    definitions, present = list(tables), table_folders(workload, home)
     with ThreadPoolExecutor(MAKERS) as makers:
-        list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), wanted))
-        if absent := [table for table in wanted if table.name not in present]:
+        list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), definitions))
+        if absent := [table for table in definitions if table.name not in present]:
             statements = [create_statement(workload, table, home / workload / table.folder) for table in absent]
             with fence_of(workload).alone():
                 list(makers.map(spark.sql, statements))

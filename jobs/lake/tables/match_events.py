@@ -23,12 +23,12 @@ ARRAY = "array"
 
 def register_match_events(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Make the views of a workload whose tables are registered. Returns their names."""
-    made = []
+    views = []
     for listing, variables in listings(workload, Path(lake) if lake else places.lake()).items():
         columns = {field.name: field.dataType.typeName() for field in spark.table(identifier(workload, listing)).schema}
         spark.sql(view_statement(workload, listing, {name: columns[name] == ARRAY for name in variables}, columns))
-        made.append(f"{listing}_events")
-    return made
+        views.append(f"{listing}_events")
+    return views
 
 
 def listings(workload: str, lake: Path) -> dict[str, list[str]]:
@@ -38,8 +38,8 @@ def listings(workload: str, lake: Path) -> dict[str, list[str]]:
     folders = table_folders(workload, lake)
     if "events" not in folders:
         return {}
-    said = {name: DeltaTable(folder).metadata().configuration.get(VARIABLES) for name, folder in folders.items()}
-    return {name: variables.split(",") for name, variables in said.items() if variables}
+    properties = {name: DeltaTable(folder).metadata().configuration.get(VARIABLES) for name, folder in folders.items()}
+    return {name: variables.split(",") for name, variables in properties.items() if variables}
 
 
 def view_statement(workload: str, listing: str, variables: dict[str, bool], columns: dict[str, str]) -> str:

@@ -112,10 +112,10 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
     if results.num_rows == 0:
         return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
     item = headline_item(query)
-    top, *others = ranked(query, results)
+    top, *further = ranked(query, results)
     value = value_of(item, top) or Magnitude.of(0)
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
-    windows = len({row["window_start"] for row in (top, *others)})
+    windows = len({row["window_start"] for row in (top, *further)})
     most = f"had the most {noun(item)}s" if noun(item) else f"came first by {titled(query, item)}"
     if not query.group_by:
         if windows == 1:
@@ -124,9 +124,11 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
             sentence = f"The {window} {most} on {spoken(day)}: {value}, of {windows} windows."
         return Answer(sentence, value, unit(query))
     group = tuple(top[name] for name in query.group_by)
-    every = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
+    every = {tuple(row[name] for name in query.group_by) for row in (top, *further)}
     equals = {
-        tuple(row[name] for name in query.group_by) for row in others if (value_of(item, row) or value).key == value.key
+        tuple(row[name] for name in query.group_by)
+        for row in further
+        if (value_of(item, row) or value).key == value.key
     } - {group}
     also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
     keys = "value" if len(query.group_by) == 1 else "combination"
@@ -143,21 +145,21 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
 def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     """The day's rows, largest headline first."""
     first = headline_item(query)
-    others = [item for item in query.returns if item.aggregate is not None and item is not first]
+    further = [item for item in query.returns if item.aggregate is not None and item is not first]
     best = ranked(query, results)
     # the number that ranks stands beside its group, so that a phone shows it without scrolling
     headings = [
         *(Heading(title) for title in groups(query)),
         Heading(titled(query, first), number=True),
         Heading("window", whole=True),
-        *(Heading(titled(query, item), number=True) for item in others),
+        *(Heading(titled(query, item), number=True) for item in further),
     ]
     cells = [
         [
             *(shown(row[name]) for name in query.group_by),
             _cell(first, row),
             clock.span(row["window_start"], row["window_end"]),
-            *(_cell(item, row) for item in others),
+            *(_cell(item, row) for item in further),
         ]
         for row in best[:SHOWN]
     ]

@@ -98,12 +98,12 @@ def exemplars(
     """
     if len(whose.counts) < 2:
         return [(match, 1) for match in foremost(query, results, index, at_most)]
-    own = keys_of(query, results, index)
-    held = set(own)
+    keys = keys_of(query, results, index)
+    held = set(keys)
     chosen = []
     for key in [key for key, _ in ranked(whose) if key in held][:at_most]:
-        its = results.filter(pa.array([other == key for other in own]))
-        chosen.append((foremost(query, its, index, 1)[0], whose.counts[key]))
+        of_key = results.filter(pa.array([listed_key == key for listed_key in keys]))
+        chosen.append((foremost(query, of_key, index, 1)[0], whose.counts[key]))
     return chosen
 
 
@@ -170,11 +170,13 @@ def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
     """The required confidence if times are imprecise, and how many matches are uncertain."""
     if query.confidence is None:
         return ""
-    asked = f" with a confidence {'above' if query.confidence.strict else 'of at least'} {query.confidence.threshold:g}"
+    required = (
+        f" with a confidence {'above' if query.confidence.strict else 'of at least'} {query.confidence.threshold:g}"
+    )
     if CONFIDENCE not in results.column_names:
-        return asked
+        return required
     of = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
-    return f"{asked} ({quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain)"
+    return f"{required} ({quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain)"
 
 
 def _has_leader(whose: Tally[Key]) -> bool:
@@ -184,9 +186,9 @@ def _has_leader(whose: Tally[Key]) -> bool:
 
 def _leader(query: Query, totals: Totals, whose: Tally[Key], of_all: str, there_were: str) -> str:
     """The key with the most matches, and of how many. If only listed matches are counted: also the total."""
-    (key, most), *others = ranked(whose)
+    (key, most), *further = ranked(whose)
     leads = f"{named(entity_titles(query), key)} had the most: {quantity(most)}"
-    equals = sum(count == most for _, count in others)
+    equals = sum(count == most for _, count in further)
     also = f"; {counted(equals, 'other')} had as many" if equals else ""
     if whose.listed is None and totals.total is not None:
         return f"{leads} of {of_all}{also}"

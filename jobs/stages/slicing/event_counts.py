@@ -88,9 +88,9 @@ class EventCounts:
         """The ascending time-stamps of all events of these ascending days, read once for all counted days."""
         missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
         if not missing.isdisjoint(days):
-            found = self._events(missing).select("day", "ts").toArrow()
+            read = self._events(missing).select("day", "ts").toArrow()
             for day in missing:
-                self._stamps[day] = np.sort(found.filter(pc.equal(found["day"], day))["ts"].to_numpy())
+                self._stamps[day] = np.sort(read.filter(pc.equal(read["day"], day))["ts"].to_numpy())
         return np.concatenate([np.empty(0, np.int64), *(self._stamps[day] for day in days)])
 
     def total(self, days: Days) -> int:
