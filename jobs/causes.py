@@ -76,9 +76,9 @@ def cause(error: BaseException) -> str:
         return _with_remedy(_plain(first), first)
     chain = links[-1]  # the first one: later ones come from cleaning up
     kind, text = chain[-1]
-    what = f"{kind.rpartition('.')[2]}: {text}" if text else kind
+    summary = f"{kind.rpartition('.')[2]}: {text}" if text else kind
     file = next((match for _, link in reversed(chain) if (match := _file(link))), None)
-    named = f"{what} ({file})" if file and file not in what else what
+    named = f"{summary} ({file})" if file and file not in summary else summary
     whole = " ".join(f"{kind} {text}" for kind, text in chain)
     return f"{named}{_remedy(whole)}"
 
@@ -152,12 +152,12 @@ def _links(error: BaseException) -> list[tuple[str, str]]:
 
 def _cleaned(kind: str, lines: list[str]) -> tuple[str, str]:
     """One line of a message: a Python worker's last line, else the text without notes on settings and SQL state."""
-    told = [line.strip() for line in lines if line.strip()]
-    if any("Traceback (most recent call last)" in line for line in told):
-        for line in reversed(told):
+    texts = [line.strip() for line in lines if line.strip()]
+    if any("Traceback (most recent call last)" in line for line in texts):
+        for line in reversed(texts):
             if python := _PYTHON.match(line):
                 return python[1], python[2]
-    text = " ".join(line for line in told if not line.startswith(("Parse Mode:", "at [Source:")))
+    text = " ".join(line for line in texts if not line.startswith(("Parse Mode:", "at [Source:")))
     return kind, _END_OF_STATE.sub("", text)[:LONGEST_LINE]
 
 
@@ -174,12 +174,12 @@ def _plain(error: BaseException) -> str:
 def _with_remedy(text: str, error: BaseException) -> str:
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return f"{text}; the machine's memory is not enough: run fewer days at a time"
-    known = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in (
+    is_of_input = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in (
         "deltalake",
         "_internal",
         "pyarrow",
     )
-    return f"{text}{_remedy(text)}" if known else text
+    return f"{text}{_remedy(text)}" if is_of_input else text
 
 
 def _remedy(text: str) -> str:

@@ -56,12 +56,12 @@ def _integer_keys(side: pa.Array) -> Ints:
 
 
 def _float_keys(side: pa.Array) -> Ints:
-    known = side.is_valid().to_numpy(zero_copy_only=False)
+    is_known = side.is_valid().to_numpy(zero_copy_only=False)
     values = side.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
     values[np.isnan(values)] = np.nan  # one NaN, of positive sign
     bits = values.view(np.int64)
     keys = np.where(bits < 0, bits ^ np.int64(np.iinfo(np.int64).max), bits)
-    return np.where(known, keys, NULL_KEY)
+    return np.where(is_known, keys, NULL_KEY)
 
 
 def _ranks(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:

@@ -83,13 +83,13 @@ def _wrong_types(workload: Workload, resolver: Resolver, root: Scope) -> Iterato
     if first is None or any(side is None or len(side) != len(first) for side in sides):
         return
     whole: list[list[Given]] = [side for side in sides if side is not None]
-    wanted = {"ts": "BIGINT", **_sql_types(workload)}
+    declared = {"ts": "BIGINT", **_sql_types(workload)}
     for place, column in enumerate(first):
         if column.name == "event_type":
             yield from _wrong_events(workload, resolver, [side[place] for side in whole], list(branches(root)))
         kinds = {side[place].kind for side in whole} - {"VOID"}
         kind = next(iter(kinds)) if len(kinds) == 1 else ""
-        expected = wanted.get(column.name)
+        expected = declared.get(column.name)
         if expected and kind in LOOSE and kind not in ACCEPTED.get(expected, (expected,)):
             yield at(
                 column.item, f"'{column.name}' is {kind}, declared is {expected}", f"write CAST(... AS {expected})"

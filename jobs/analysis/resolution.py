@@ -87,10 +87,10 @@ class Resolver:
                 if not opened and len(parts) == 1 and (unaliased or parts[0] not in aliases):
                     self._tell_ambiguous(column, read, scope.expression)
             else:
-                own = read.get(parts[0]) if len(parts) > 1 else None
-                tables = [own] if own else read.values()
-                known = [column.name for columns in tables for column in (columns or {}).values()]
-                self._lost.setdefault(id(column), (column, sorted({*known})))
+                columns_of_table = read.get(parts[0]) if len(parts) > 1 else None
+                tables = [columns_of_table] if columns_of_table else read.values()
+                names = [column.name for columns in tables for column in (columns or {}).values()]
+                self._lost.setdefault(id(column), (column, sorted({*names})))
 
     def _read_by(self, scope: Scope) -> dict[str, Columns | None]:
         """The tables of a SELECT's FROM and JOINs by name."""
@@ -145,10 +145,10 @@ class Resolver:
         holder = inner.parent
         renamed = holder.alias_column_names if isinstance(holder, exp.Subquery | exp.CTE) else []
         if isinstance(inner, exp.Select | exp.SetOperation):
-            given = self.given(scope)
-            if given is None or not renamed:
-                return None if given is None else columns_of({name: kind for name, kind, _ in given if name})
-            return columns_of({name: column.kind for name, column in zip(renamed, given, strict=False)})
+            columns = self.given(scope)
+            if columns is None or not renamed:
+                return None if columns is None else columns_of({name: kind for name, kind, _ in columns if name})
+            return columns_of({name: column.kind for name, column in zip(renamed, columns, strict=False)})
         named = renamed or inner.alias_column_names
         return columns_of(dict.fromkeys(named, "")) if named else None
 

@@ -52,7 +52,7 @@ def parse_select(text: str) -> Statement:
         start = _start(further[0], text)
         return Statement(text, None, (Mistake(start, 1, "expected one SELECT, found a second statement"),))
     if isinstance(first, exp.Query):
-        unread = "|>" in text or any(found.args.get("recursive") for found in first.find_all(exp.With))
+        unread = "|>" in text or any(clause.args.get("recursive") for clause in first.find_all(exp.With))
         return Statement(text, None if unread else first)
     if isinstance(first, _CHANGES):
         return Statement(text, None, (Mistake(0, 1, "expected one SELECT, found a statement that changes something"),))

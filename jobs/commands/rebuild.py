@@ -62,8 +62,8 @@ def _discard(spark: SparkSession, workload: str, query: str) -> None:
 
     if "result_days" in register(spark, workload, places.lake()):
         table = identifier(workload, "result_days")
-        own = f.col("query") == query
-        replace(spark.table(table).where(own).withColumn("definition", f.lit(OUTDATED)), table, own)
+        of_query = f.col("query") == query
+        replace(spark.table(table).where(of_query).withColumn("definition", f.lit(OUTDATED)), table, of_query)
     for name in (query, *(query + suffix for suffix in tables_beside())):
         folder = places.lake() / workload / name
         if (folder / "_delta_log").is_dir():

@@ -87,10 +87,10 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
             raise UnreadableSource(path, f"column '{name}' is not UTF-8")
     table = _understood(table, chosen, decimals)
     events = _events(table, chosen, event_types)
-    known = {*event_types, *events["event_type"].unique().to_pylist()}
+    types_of_log = {*event_types, *events["event_type"].unique().to_pylist()}
     for event_type, _ in reading.lacks:
-        if event_type not in known:
-            raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, known)}")
+        if event_type not in types_of_log:
+            raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, types_of_log)}")
     notes = [
         chosen.note,
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
@@ -107,8 +107,8 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
 
 def _named(problem: str, chosen: _Chosen) -> str:
     """A problem of one of the engine's columns, reported with the name of the file's column."""
-    for own, name in (("ts", chosen.ts), ("seq", chosen.seq)):
-        problem = problem.replace(f"'{own}'", f"'{name}'") if name is not None else problem
+    for engine_name, name in (("ts", chosen.ts), ("seq", chosen.seq)):
+        problem = problem.replace(f"'{engine_name}'", f"'{name}'") if name is not None else problem
     return problem
 
 
@@ -165,8 +165,8 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
         **attributes(table),
     }
     events = pa.table(dict(columns))
-    known = pc.and_(pc.is_valid(events["event_type"]), pc.is_valid(events["ts"]))
-    return events if pc.all(known).as_py() else events.filter(known)
+    is_complete = pc.and_(pc.is_valid(events["event_type"]), pc.is_valid(events["ts"]))
+    return events if pc.all(is_complete).as_py() else events.filter(is_complete)
 
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
@@ -189,11 +189,11 @@ def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
 
     The reach of a query covers it. Columns that cannot be read are refused by queries that ask for them.
     """
-    known = [name for name in _IMPRECISE if name in events.column_names]
-    if not known or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in known):
+    limits = [name for name in _IMPRECISE if name in events.column_names]
+    if not limits or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in limits):
         return {}
     ts = events["ts"]
-    low, high = (events[name] if name in known else ts for name in _IMPRECISE)
+    low, high = (events[name] if name in limits else ts for name in _IMPRECISE)
     apart = {"early": pc.subtract(ts, low), "late": pc.subtract(high, ts)}
     most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
     rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()

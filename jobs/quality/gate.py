@@ -62,13 +62,13 @@ def judge(
     context = _context()
     checks_by_day: dict[date, dict[str, Check]] = {day: {} for day in days}
     for over, table in datasets.items():
-        own = [rule for rule in rules if rule.over == over]
-        suite, batches = _suite(context, over, own)
+        rules_over = [rule for rule in rules if rule.over == over]
+        suite, batches = _suite(context, over, rules_over)
         for day in days:
             frame = table.filter(pc.equal(table["day"], pa.scalar(day, pa.date32()))).drop_columns("day").to_pandas()
             judged = batches.get_batch(batch_parameters={"dataframe": frame}).validate(suite)
             for result in judged.results:
-                check = _check(own, result)
+                check = _check(rules_over, result)
                 checks_by_day[day][check.rule] = check
     return {day: tuple(checks[rule.name] for rule in rules) for day, checks in checks_by_day.items()}
 

@@ -70,8 +70,8 @@ def judges_for(task_loads: bool, days: int) -> Iterator[Judges | None]:
 
 
 def _of_days(datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[str, pa.Table]:
-    own = pa.array(days, pa.date32())
-    return {over: table.filter(pc.is_in(table["day"], own)) for over, table in datasets.items()}
+    day_array = pa.array(days, pa.date32())
+    return {over: table.filter(pc.is_in(table["day"], day_array)) for over, table in datasets.items()}
 
 
 def _arrive() -> None:

@@ -96,9 +96,9 @@ def _checked_header(spark: SparkSession, source: Source, path: str) -> str:
 def _difference(source: Source, path: str, expected: list[str], header: list[str]) -> str:
     missing = [name for name in expected if name not in header]
     extra = [name for name in header if name not in expected]
-    what = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
+    difference = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
     return (
-        f"the header of {path} is not what source '{source.name}' declares ({what})\n"
+        f"the header of {path} is not what source '{source.name}' declares ({difference})\n"
         f"  expected {','.join(expected)}\n  found    {','.join(header)}"
     )
 

@@ -99,14 +99,16 @@ def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
         "parameters",
         "seed",
     )
-    wanted = {(cell.key, cell.seed) for cell in grid.cells}
-    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in wanted)
+    cell_keys = {(cell.key, cell.seed) for cell in grid.cells}
+    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in cell_keys)
 
 
 def _section(grid: Grid, summary: Summary) -> GridSection:
-    known = sum(point.metrics["lost"].n for point in summary.points) // max(1, len(grid.strategies) * len(grid.loads))
-    if known < len(grid.cells):
-        return GridSection(grid, known)
+    cell_count = sum(point.metrics["lost"].n for point in summary.points) // max(
+        1, len(grid.strategies) * len(grid.loads)
+    )
+    if cell_count < len(grid.cells):
+        return GridSection(grid, cell_count)
     verdicts = judged(summary, grid.relations)
     answers = tuple(
         RelationAnswer(RELATIONS[name].says, True, verdict.finding, "")
@@ -116,7 +118,7 @@ def _section(grid: Grid, summary: Summary) -> GridSection:
         )
         for name, verdict in verdicts.items()
     )
-    return GridSection(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+    return GridSection(grid, cell_count, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
 
 
 def answer_of(grid: Grid, summary: Summary) -> str:

@@ -149,5 +149,5 @@ def rows(table: pa.Table | None, *order: str) -> list[dict[str, Any]]:
     """
     if table is None:
         return []
-    found: list[dict[str, Any]] = table.to_pylist()
-    return sorted(found, key=lambda row: tuple((row[name] is not None, row[name]) for name in order if name in row))
+    records: list[dict[str, Any]] = table.to_pylist()
+    return sorted(records, key=lambda row: tuple((row[name] is not None, row[name]) for name in order if name in row))

@@ -39,8 +39,8 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     listed = days[:DAYS]
     headlines = {}
     for question in questions:
-        own = {day: records[day][question.name] for day in listed if question.name in records.get(day, {})}
-        headlines[question.name] = presentation_of(question).headlines(question, own, reader)
+        records_of_query = {day: records[day][question.name] for day in listed if question.name in records.get(day, {})}
+        headlines[question.name] = presentation_of(question).headlines(question, records_of_query, reader)
     missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
     lines: list[dict[str, Any]] = []
     for day in listed:

@@ -124,7 +124,8 @@ def _rows_of(run: Run, name: str, cells: Sequence[Cell], written: set[tuple[str,
     from pyspark.sql import functions as f
 
     by_seed = [
-        (f.col("seed") == seed) & f.col("parameters").isin(sorted(text for text, own in written if own == seed))
+        (f.col("seed") == seed)
+        & f.col("parameters").isin(sorted(text for text, row_seed in written if row_seed == seed))
         for seed in sorted({cell.seed for cell in cells})
     ]
     return (f.col("day") == f.lit(run.last)) & (f.col("experiment") == name) & reduce(or_, by_seed)

@@ -144,11 +144,11 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
         )
     whole = ("tinyint", "smallint", "int", "bigint", "void")
     loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}
-    wanted = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
+    declared = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
     for name, kind in given.dtypes:
-        accepted = loose.get(wanted.get(name, ""), (wanted.get(name, kind).lower(), "void"))
-        if name in wanted and kind.partition("(")[0] not in accepted:
-            raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {wanted[name]}")
+        accepted = loose.get(declared.get(name, ""), (declared.get(name, kind).lower(), "void"))
+        if name in declared and kind.partition("(")[0] not in accepted:
+            raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {declared[name]}")
 
 
 def _flaw(workload: Workload) -> Column:

@@ -51,9 +51,9 @@ def statistics(run: Run) -> StageOutcome:
         statement("statistics", "heavy_hitters"),
         args={"slices": run.workload.slicing.slices},
     )
-    own = f.col("day").isin(list(days))
-    replace(heavy, run.table("heavy_hitters"), own)
-    replace(periods, run.table("stream_statistics"), own)
+    of_days = f.col("day").isin(list(days))
+    replace(heavy, run.table("heavy_hitters"), of_days)
+    replace(periods, run.table("stream_statistics"), of_days)
     ledger = read_ledger(run.lake, run.workload.name)
     written = {name: _rows(run, name, days) for name in ("stream_statistics", "heavy_hitters")}
     return StageOutcome(
@@ -71,10 +71,10 @@ def uncounted_days(run: Run) -> list[date]:
     home = run.lake / run.workload.name
     loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events"])
     counted = read_table(home / "stream_statistics", ["day", "run_id", "event_type", "distinct_values"])
-    wanted, counted_of, outdated = _by_type(_places(run)), {}, set()
+    slicing_attributes, counted_of, outdated = _by_type(_places(run)), {}, set()
     for row in _one_for_each_type(counted):
         counted_of[row["day"]] = row["run_id"]
-        if list(json.loads(row["distinct_values"])) != wanted.get(row["event_type"], []):
+        if list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
             outdated.add(row["day"])
     loads = [row for row in ([] if loaded is None else loaded.to_pylist()) if not row["refused"]]
     uncounted = {

@@ -23,17 +23,17 @@ def explain_question(workload: Workload, path: Path) -> Explanation:
 
 def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | None:
     """What load shedding will do with a query; None if it does not ask for it. Raises NotSupportedYet."""
-    asked, shared = workload.settings(name).shedding, workload.shedding
-    if asked is None or shared is None:
+    shedding, shared = workload.settings(name).shedding, workload.shedding
+    if shedding is None or shared is None:
         return None
     from cep_core.shedding.arrays.offering import machine_of
 
-    machine, others = machine_of(bound.query), [other for other in workload.shed_queries if other != name]
+    machine, further = machine_of(bound.query), [query for query in workload.shed_queries if query != name]
     event = shared.costs.event
     lines = (
-        f"each night: what an operator would have missed that is too slow for {_listed([name, *others])}",
-        f"{machine.states} states of a partial match; meeting one costs {_listed(asked.costs)} virtual ns, "
-        f"an event {event} virtual ns; a match weighs {asked.weight:g}",
+        f"each night: what an operator would have missed that is too slow for {_listed([name, *further])}",
+        f"{machine.states} states of a partial match; meeting one costs {_listed(shedding.costs)} virtual ns, "
+        f"an event {event} virtual ns; a match weighs {shedding.weight:g}",
         f"loads {_listed([f'{load:.0%}' for load in shared.loads])} over {_over(shared)}; latency bound "
         f"{virtual(shared.bound)}, safety buffer {virtual(shared.buffer)} of virtual time"
         + (f"; also with bounds of {_listed(map(virtual, shared.bounds))} at one load" if shared.bounds else ""),
@@ -41,10 +41,10 @@ def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | No
         f"run with seeds {_listed(shared.seeds)}",
     )
     facts = {
-        "queries": [name, *others],
+        "queries": [name, *further],
         "states": machine.states,
-        "costs": list(asked.costs),
-        "weight": asked.weight,
+        "costs": list(shedding.costs),
+        "weight": shedding.weight,
         "bound_ns": shared.bound,
         "buffer_ns": shared.buffer,
         "loads": list(shared.loads),

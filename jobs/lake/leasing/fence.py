@@ -208,9 +208,9 @@ def _stamp(log: Path, token: int) -> int | None:
         try:
             table = DeltaTable(log.parent)
         except DeltaError as error:
-            what = str(error).splitlines()[0][:200]
+            reason = str(error).splitlines()[0][:200]
             raise RunError(
-                f"the log of {log.parent} cannot be read: {what}; "
+                f"the log of {log.parent} cannot be read: {reason}; "
                 f"`trendmill verify {_workload(log)}` lists what is damaged"
             ) from error
         number = fencing_number(token, table.version() + 1)
@@ -241,8 +241,8 @@ def _workload(log: Path) -> str:
 def _stands(log: Path, number: int) -> bool:
     """Whether the commit of a stamp is in the log and was not overwritten by a renamed file."""
     last = newest(log)
-    own = range(max(0, number % VERSIONS - 1), last + 1)
-    return any(_of(actions, "txn").get("version") == number for actions in (_actions(log, v) for v in own))
+    versions = range(max(0, number % VERSIONS - 1), last + 1)
+    return any(_of(actions, "txn").get("version") == number for actions in (_actions(log, v) for v in versions))
 
 
 def _landed(log: Path, before: int, mark: str) -> bool:
@@ -264,8 +264,8 @@ def _of(actions: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
     """The first action of a kind in a commit; Spark and delta-rs write `commitInfo` and `txn` before any file."""
     for action in actions:
         if kind in action:
-            found: dict[str, Any] = action[kind]
-            return found
+            content: dict[str, Any] = action[kind]
+            return content
     return {}
 
 

@@ -284,8 +284,8 @@ def _write(path: Path, content: Stored) -> None:
     """Whole or not at all, also when the machine loses its power."""
     lease = content.lease
     fields = ("run_id", "holder", "host", "process")
-    own = lease and {**{name: getattr(lease, name) for name in fields}, "expires": lease.expires.isoformat()}
-    text = {"format": FORMAT, "token": content.token, "lease": own, "writers": dict(content.writers)}
+    entries = lease and {**{name: getattr(lease, name) for name in fields}, "expires": lease.expires.isoformat()}
+    text = {"format": FORMAT, "token": content.token, "lease": entries, "writers": dict(content.writers)}
     fresh = path.with_suffix(f".{os.getpid()}")
     try:
         with fresh.open("w", encoding="utf-8") as file:

@@ -82,19 +82,19 @@ def _register(spark: SparkSession, workload: str, table: Table, folder: Path | N
 def _compare(spark: SparkSession, workload: str, table: Table) -> None:
     fields = spark.table(identifier(workload, table.name)).schema.fields
     in_lake = {field.name: field.dataType.simpleString().upper() for field in fields}
-    wanted = {column.name: column.type.upper() for column in table.columns}
-    if in_lake == wanted:
+    required = {column.name: column.type.upper() for column in table.columns}
+    if in_lake == required:
         return
     new = [column for column in table.columns if column.name not in in_lake]
-    if table.widens and all(column.nullable for column in new) and in_lake.items() <= wanted.items():
+    if table.widens and all(column.nullable for column in new) and in_lake.items() <= required.items():
         columns = ", ".join(_column(column) for column in new)
         with fence_of(workload).alone():
             spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
         return
     differences = [
-        f"{name}: {in_lake.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"
-        for name in dict.fromkeys([*in_lake, *wanted])
-        if in_lake.get(name) != wanted.get(name)
+        f"{name}: {in_lake.get(name, 'absent')} in the lake, {required.get(name, 'absent')} as defined"
+        for name in dict.fromkeys([*in_lake, *required])
+        if in_lake.get(name) != required.get(name)
     ]
     raise SchemaChanged(
         f"the columns of {workload}.{table.name} have changed ({'; '.join(differences)}); "

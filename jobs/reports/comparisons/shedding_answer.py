@@ -93,13 +93,13 @@ def yardsticks(compared: SheddingComparison) -> str:
 
     Where all strategies miss equally many although they had a choice, also the reason.
     """
-    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
+    clairvoyant, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     outcomes = [outcome for outcome in compared.attainable if outcome.strategy != EVENTS_BY_TYPE.name]
     if not any(outcome.dropped for outcome in outcomes):
         return ""
     parts = []
-    if known is not None:
-        missed = _lost(known) if known.lost else "none"
+    if clairvoyant is not None:
+        missed = _lost(clairvoyant) if clairvoyant.lost else "none"
         parts.append(f"a clairvoyant, who keeps only what still leads to a match, would have missed {missed}")
     if least:
         parts.append(
@@ -120,10 +120,10 @@ def _why_alike(compared: SheddingComparison, outcomes: Sequence[SheddingOutcome]
     best, worst = outcomes[0].lost, outcomes[-1].lost
     if compared.little_choice or len(outcomes) == 1 or worst - best > ALIKE * worst:
         return ""
-    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
+    clairvoyant, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     if least is not None and best - least <= ALIKE * best:
         return " The strategies that drop partial matches all miss about as many, because no strategy can miss fewer."
-    if known is not None and best - known.lost > ALIKE * best:
+    if clairvoyant is not None and best - clairvoyant.lost > ALIKE * best:
         return (
             " The strategies that drop partial matches all miss about as many: they know the query of a partial match, "
             "how far it has come and how long it has left, and that does not tell which will complete."
@@ -154,10 +154,10 @@ def _within(outcomes: Sequence[SheddingOutcome]) -> str:
     if not best.late:
         return ""
     kept = [outcome for outcome in outcomes if not outcome.late]
-    others = ", as with every other"
+    comparison = ", as with every other"
     if kept:
-        others = f"; the best that keeps the bound is {_called(kept[0])} with {_lost(kept[0])}"
-    return f", but {share(best.late)} of the events would have been later than the latency bound{others}"
+        comparison = f"; the best that keeps the bound is {_called(kept[0])} with {_lost(kept[0])}"
+    return f", but {share(best.late)} of the events would have been later than the latency bound{comparison}"
 
 
 def _called(outcome: SheddingOutcome) -> str:

@@ -150,8 +150,11 @@ class SheddingComparison:
 
     def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
         """A strategy in a setting, the one told by default."""
-        wanted = self.setting if setting is None else setting
-        return next((known for known in self.outcomes if (known.strategy, known.setting) == (strategy, wanted)), None)
+        target_setting = self.setting if setting is None else setting
+        return next(
+            (outcome for outcome in self.outcomes if (outcome.strategy, outcome.setting) == (strategy, target_setting)),
+            None,
+        )
 
     def least_lost(self, setting: Setting) -> float | None:
         """What any strategy that drops partial matches and keeps the bound would have missed; None: not measured."""
@@ -185,8 +188,10 @@ def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, flo
     Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
     """
     of_pspice = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE.name)
-    wanted = of_pspice & (ds.field("metric") == "lost")
-    stored = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
+    lost_of_pspice = of_pspice & (ds.field("metric") == "lost")
+    stored = reader.read(
+        "experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=lost_of_pspice
+    )
     by_day: dict[date, dict[Setting, float]] = {}
     marked: dict[date, Setting] = {}
     for row in rows(stored, "day", "run_id"):

@@ -123,17 +123,19 @@ def _in_use(plans: Sequence[dict[str, Any]], evaluated: set[tuple[str, str]]) ->
     by_query: dict[str, dict[str, Any]] = {}
     for plan in plans:
         for query in plan["queries"]:
-            known = by_query.get(query)
-            if known is None or (query, plan["run_id"]) in evaluated or (query, known["run_id"]) not in evaluated:
+            earlier = by_query.get(query)
+            if earlier is None or (query, plan["run_id"]) in evaluated or (query, earlier["run_id"]) not in evaluated:
                 by_query[query] = plan
     chosen = {plan["plan_id"]: plan for plan in by_query.values()}
     return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
 
 
 def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> SlicingComparison:
-    own = (PREFIX + plan["plan_id"], plan["run_id"])
-    known = [row for row in recorded if (row["experiment"], row["run_id"]) == own and row["value"] is not None]
-    measured = [row for row in known if row["strategy"] != PLANNED]
+    measured_plan = (PREFIX + plan["plan_id"], plan["run_id"])
+    of_plan = [
+        row for row in recorded if (row["experiment"], row["run_id"]) == measured_plan and row["value"] is not None
+    ]
+    measured = [row for row in of_plan if row["strategy"] != PLANNED]
     values: dict[str, dict[str, float]] = {}
     parameters: dict[str, Mapping[str, Any]] = {}
     for row in measured:
@@ -155,7 +157,7 @@ def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Slic
         )
     )
     seconds = values.get(IN_USE.name, {})
-    planned = _planned([row for row in known if row["strategy"] == PLANNED])
+    planned = _planned([row for row in of_plan if row["strategy"] == PLANNED])
     return SlicingComparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
 
 

@@ -280,8 +280,8 @@ def _costs(compared: SheddingComparison) -> list[tuple[str, str]]:
     if compared.trained_events is not None:
         days = ""
         if compared.training_days is not None:
-            had, asked = compared.training_days
-            days = f", of {counted(had, 'day')}" + (f" ({asked} were asked for)" if had < asked else "")
+            had, required = compared.training_days
+            days = f", of {counted(had, 'day')}" + (f" ({required} were asked for)" if had < required else "")
         terms.append(("Trained on", f"{counted(compared.trained_events, 'event')} before the day{days}"))
     costs: Mapping[str, Any] = compared.costs
     for key, term in _TERMS.items():

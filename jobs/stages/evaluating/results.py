@@ -82,12 +82,12 @@ def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
             "query": query,
             "plan_id": plan_id,
             "slice": number,
-            "events": sum(sum(p.events) for p in own),
-            "rows": sum(p.rows for p in own),
-            "seconds": sum(p.seconds for p in own),
-            "peak_memory": max(p.peak_memory for p in own),
+            "events": sum(sum(p.events) for p in slice_partials),
+            "rows": sum(p.rows for p in slice_partials),
+            "seconds": sum(p.seconds for p in slice_partials),
+            "peak_memory": max(p.peak_memory for p in slice_partials),
         }
-        for (query, plan_id, number), own in sorted(grouped.items())
+        for (query, plan_id, number), slice_partials in sorted(grouped.items())
     ]
     assert run.scope is not None
     evaluated = {evaluation.query for evaluation in run.scope.evaluations}

@@ -62,5 +62,5 @@ def own_log(run: Run, grid: Grid) -> OwnLog:
 
 def days_to_load(run: Run, ledger: Ledger, grids: Iterable[Grid]) -> tuple[date, ...]:
     """The days of grids that nobody has loaded yet and the workload's sources have."""
-    wanted = {day for grid in grids for day in grid.log.days} - set(ledger.days)
-    return tuple(day for day in sorted(wanted) if has_day(run.spark, run.workload, day))
+    missing = {day for grid in grids for day in grid.log.days} - set(ledger.days)
+    return tuple(day for day in sorted(missing) if has_day(run.spark, run.workload, day))

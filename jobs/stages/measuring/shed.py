@@ -50,17 +50,17 @@ def days_evaluated(run: Run) -> list[date]:
 
 def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
     """The training days, and the rows of `experiments` for a day, without the columns day, run and experiment."""
-    workload, asked = run.workload, run.workload.shed_queries
+    workload, shed_queries = run.workload, run.workload.shed_queries
     assert workload.shedding is not None
-    training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in asked}
+    training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in shed_queries}
     types = {kind for query in queries.values() for kind in relevant_types(query)}
     scenario = scenario_of(
         queries,
         read_types(run.lake, workload, types, (*training.days, day)),
         workload.operating_days.interval(day),
-        workload.shedding.costs_of(asked),
+        workload.shedding.costs_of(shed_queries),
         workload.shedding.bound,
-        weights={name: own.weight for name, own in asked.items()},
+        weights={name: shedding.weight for name, shedding in shed_queries.items()},
         buffer=workload.shedding.buffer,
     )
     hours = workload.shedding.busiest_hours
@@ -92,14 +92,14 @@ def _training(run: Run, ledger: Ledger, day: date) -> Training:
     reached = min(
         first_read(run.compiled[name].evaluator.reach, day, ledger, bounds) for name in run.workload.shed_queries
     )
-    asked = max(run.workload.shedding.training_days, (day - reached).days)
+    most = max(run.workload.shedding.training_days, (day - reached).days)
     days: list[date] = []
-    left = run.workload.limits.slice_rows - ledger.days[day].events
-    for back in range(1, asked + 1):
+    room = run.workload.limits.slice_rows - ledger.days[day].events
+    for back in range(1, most + 1):
         earlier = day - timedelta(days=back)
         if ledger.holds(earlier):
-            left -= ledger.days[earlier].events
-            if left < 0 and earlier < reached:
+            room -= ledger.days[earlier].events
+            if room < 0 and earlier < reached:
                 break
             days.append(earlier)
-    return Training(tuple(reversed(days)), asked)
+    return Training(tuple(reversed(days)), most)

@@ -106,14 +106,14 @@ class Problems:
         (Mark(line=8, column=6, length=3), Mark(line=8, column=3, length=1), None)
         """
         file, _, path = where.partition(": ")
-        known = self.marks.get(file, {})
-        if not key and path in known:
-            own, value = known[path]
-            return value if value.line == own.line else own
+        marks = self.marks.get(file, {})
+        if not key and path in marks:
+            key_mark, value = marks[path]
+            return value if value.line == key_mark.line else key_mark
         inner = f"{path}.{key[:64]}".strip(".")
-        while inner and inner not in known:
+        while inner and inner not in marks:
             inner = inner[: max(inner.rfind("."), inner.rfind("["), 0)]
-        return known[inner][0] if inner else None
+        return marks[inner][0] if inner else None
 
     def place(self, where: str) -> str:
         """A place as a message begins: `workload.yaml:8:3: events.A`."""
@@ -147,14 +147,14 @@ class Problems:
     ) -> DeclaredSection:
         """A mapping with known keys. Unknown and missing keys are problems."""
         items = self.mapping(where, value)
-        known = {*required, *optional}
+        keys = {*required, *optional}
         for key in items:
-            if key not in known:
-                self.add(where, f"unknown key {brief(key)}; {nearest(key, known)}", key)
+            if key not in keys:
+                self.add(where, f"unknown key {brief(key)}; {nearest(key, keys)}", key)
         for key in required:
             if items.get(key) is None:
                 self.add(where, f"'{key}' is missing")
-        return DeclaredSection(self, where, {key: item for key, item in items.items() if key in known})
+        return DeclaredSection(self, where, {key: item for key, item in items.items() if key in keys})
 
 
 @dataclass(frozen=True)
@@ -221,13 +221,15 @@ class DeclaredSection:
 
     def counts(self, key: str, default: tuple[int, ...], least: int = 0, most: int = MOST) -> tuple[int, ...]:
         """A list of whole numbers from `least` to `most`. It must not be empty."""
-        wanted = f"whole numbers from {least:,} to {most:,}"
-        return tuple(self._listed(key, default, lambda item: _is_whole(item) and least <= item <= most, wanted))
+        expected = f"whole numbers from {least:,} to {most:,}"
+        return tuple(self._listed(key, default, lambda item: _is_whole(item) and least <= item <= most, expected))
 
     def numbers(self, key: str, default: tuple[float, ...], most: float) -> tuple[float, ...]:
         """A list of numbers above 0, at most `most`. It must not be empty."""
-        wanted = f"numbers above 0, at most {most:,.0f}"
-        return tuple(map(float, self._listed(key, default, lambda item: is_number(item) and 0 < item <= most, wanted)))
+        expected = f"numbers above 0, at most {most:,.0f}"
+        return tuple(
+            map(float, self._listed(key, default, lambda item: is_number(item) and 0 < item <= most, expected))
+        )
 
     def _listed(self, key: str, default: Any, fits: Callable[[Any], bool], wanted: str) -> Any:
         value = self.items.get(key)

@@ -50,8 +50,8 @@ def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
         problems.point(shown, at, f"not YAML: the character #x{int(error.character):04x} is not allowed")
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        what = brief(getattr(error, "problem", None) or error, quoted=False)
-        problems.point(shown, Mark(mark.line + 1, mark.column + 1) if mark else None, f"not YAML: {what}")
+        reason = brief(getattr(error, "problem", None) or error, quoted=False)
+        problems.point(shown, Mark(mark.line + 1, mark.column + 1) if mark else None, f"not YAML: {reason}")
     return None
 
 
@@ -104,11 +104,11 @@ def mark_inside(problems: Problems, where: str, text: str, start: int, length: i
     If the file writes the text differently, as with escapes, it is the place of the whole value.
     """
     file, _, path = where.partition(": ")
-    known = problems.marks.get(file, {}).get(path)
-    if known is None:
+    marks = problems.marks.get(file, {}).get(path)
+    if marks is None:
         return problems.mark(where)
     lines = problems.texts[file]
-    line, column = known[1].line - 1, known[1].column - 1
+    line, column = marks[1].line - 1, marks[1].column - 1
     before = "\n".join(lines[:line]) + "\n" * bool(line) + lines[line][:column]
     written = "\n".join(lines)
     at = len(before) + len(_PREFIX.match(written[len(before) :])[0])  # type: ignore[index]  # it matches nothing, too
@@ -156,9 +156,9 @@ def _marks(node: yaml.Node, path: str) -> Iterator[tuple[str, tuple[Mark, Mark]]
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             name = str(key.value)[:_LONGEST]
-            own = f"{path}.{name}" if path else name
-            yield own, (_mark(key), _mark(value))
-            yield from _marks(value, own)
+            inner = f"{path}.{name}" if path else name
+            yield inner, (_mark(key), _mark(value))
+            yield from _marks(value, inner)
     elif isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
             yield f"{path}[{number}]", (_mark(item), _mark(item))

@@ -57,7 +57,7 @@ class Shedding:
 
     def costs_of(self, queries: Mapping[str, QueryShedding]) -> Costs:
         """The costs of an operator of these queries, in their order."""
-        return replace(self.costs, states=tuple(own.costs for own in queries.values()))
+        return replace(self.costs, states=tuple(shedding.costs for shedding in queries.values()))
 
 
 def read_shedding(problems: Problems, value: object) -> Shedding | None:

@@ -187,11 +187,11 @@ def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:
 def _format(section: DeclaredSection) -> str:
     """A format's short name, in lower case, or the class of a data source."""
     text = section.text("format", "csv")
-    known = (*TEXT_FORMATS, *TYPED_FORMATS)
+    formats = (*TEXT_FORMATS, *TYPED_FORMATS)
     if "." in text and all(part.isidentifier() for part in text.split(".")):
         return text
-    if text.lower() not in known:
-        hint = f"{nearest(text.lower(), known)}; another data source is given by its class, such as org.name.Source"
+    if text.lower() not in formats:
+        hint = f"{nearest(text.lower(), formats)}; another data source is given by its class, such as org.name.Source"
         section.problems.add(section.at("format"), f"unknown format {brief(text)}; {hint}")
         return "csv"
     return text.lower()

@@ -104,7 +104,7 @@ class _Binder:
 
     def report(self, message: str, at: Position, hint: str) -> None:
         error = QueryError(message, at, text=self._text, path=self._path, hint=hint)
-        if not any(known.at == at and known.message == message for known in self.errors):
+        if not any(reported.at == at and reported.message == message for reported in self.errors):
             self.errors.append(error)
 
     def bind(self) -> Query:

@@ -93,10 +93,10 @@ class NameScope:
         return AttributeType.INT if name in ("ts", "seq") else None
 
     def _resolve(self, names: Mapping[str, str], part: Expression) -> Expression:
-        asked = _asked_absent(part)
-        if asked is not None and names.get(asked, asked) in self.variables:
+        tested = _asked_absent(part)
+        if tested is not None and names.get(tested, tested) in self.variables:
             # `v IS NULL` tests whether v is unbound; the parser cannot tell a variable from an attribute
-            return IsNull(None, names.get(asked, asked), part.at)
+            return IsNull(None, names.get(tested, tested), part.at)
         if isinstance(part, PrefixAggregate) or (isinstance(part, Reference) and part.variable):
             name = names.get(part.variable, part.variable)
             if name not in self.variables:
@@ -130,9 +130,9 @@ class NameScope:
         if variable.kleene:
             return True
         if isinstance(part, PrefixAggregate) or part.which in _OF_LISTS:
-            what = "an aggregate" if isinstance(part, PrefixAggregate) else _OF_LISTS[part.which]
+            noun = "an aggregate" if isinstance(part, PrefixAggregate) else _OF_LISTS[part.which]
             hint = f"'{variable.name}' is a single event: write {variable.name}.{part.attribute or 'x'}"
-            self.report(f"{what} needs a variable under a quantifier", part.at, hint)
+            self.report(f"{noun} needs a variable under a quantifier", part.at, hint)
             return False
         return True
 
@@ -219,8 +219,8 @@ class NameScope:
             return aggregate.type_in_match(None)
         kind = self.attribute_type(self.variables[expression.variable], expression.attribute)
         if kind is not None and kind not in aggregate.takes.types:
-            given = f"'{expression.attribute}' is {kind}" if kind in NUMBERS else f"not {_article(kind)}"
-            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {given}", expression.at, aggregate.hint)
+            described = f"'{expression.attribute}' is {kind}" if kind in NUMBERS else f"not {_article(kind)}"
+            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {described}", expression.at, aggregate.hint)
             return None
         return aggregate.type_in_match(kind)
 

@@ -193,8 +193,8 @@ def _print(expression: Expression) -> tuple[str, int]:
         case Like():
             return f"{_at_least(expression.operand, _SUM)} LIKE {_literal(expression.pattern)}", _COMPARISON
         case IsNull():
-            what = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
-            return f"{what} IS NULL", _COMPARISON
+            subject = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
+            return f"{subject} IS NULL", _COMPARISON
 
 
 def _whole_sum(expression: WholeSum) -> str:
