@@ -46,8 +46,8 @@ class Published:
 def publish(workload: Workload, first: date, last: date, run_id: str, progress: Progress | None = None) -> Published:
     """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
 
-    A day that was neither loaded nor evaluated is skipped. A day that failed its gate keeps its report.
-    Raises QueryError where a query is wrong.
+    A day that was neither loaded nor evaluated is skipped. A day that failed its gate keeps its report. Raises
+    QueryError if a query is wrong.
     """
     started = time.perf_counter()
     questions = questions_of(workload)

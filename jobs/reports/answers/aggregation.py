@@ -29,12 +29,12 @@ def headline_item(query: Query) -> ReturnItem:
 
 
 def noun(item: ReturnItem) -> str:
-    """What an aggregate counts, in the singular; empty where there is no word for it."""
+    """The noun for what an aggregate counts, in the singular; empty if there is none."""
     return item.aggregate.noun if item.aggregate is not None else ""
 
 
 def titled(query: Query, item: ReturnItem) -> str:
-    """What pages call an aggregate: "highest delay in minutes of D" where its attribute has a title, else its label."""
+    """The name of an aggregate on pages: its label, or "highest delay in minutes of D" if its attribute has a title."""
     attribute = item.argument
     title = query.schema.title_of(attribute) if attribute else ""
     if title == (attribute or "") or item.aggregate is None or not item.aggregate.word:
@@ -43,7 +43,7 @@ def titled(query: Query, item: ReturnItem) -> str:
 
 
 def groups(query: Query) -> list[str]:
-    """What pages call the attributes of GROUP-BY."""
+    """The names of the GROUP-BY attributes on pages."""
     return [query.schema.title_of(name) for name in query.group_by]
 
 
@@ -55,7 +55,7 @@ def label(item: ReturnItem) -> str:
 
 
 def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
-    """An aggregate's value in a row; None where nothing was aggregated."""
+    """An aggregate's value in a row; None if nothing was aggregated."""
     value, log10, sign = (row.get(item.column + suffix) for suffix in ("", "_log10", "_sign"))
     if value is None and log10 is None and not (item.aggregate is not None and item.aggregate.is_count):
         return None
@@ -63,7 +63,7 @@ def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
 
 
 def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
-    """All rows, largest headline first; equal ones by window, then groups."""
+    """All rows, largest headline first. Rows with equal headlines are ordered by window, then groups."""
     item = headline_item(query)
 
     def rank(row: Row) -> tuple[Any, ...]:
@@ -108,7 +108,7 @@ def sized(query: Query, value: Magnitude) -> str:
 
 
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
-    """The day's top group and window, told first, then how many groups and windows have results at all."""
+    """The answer of the day: first the top group and window, then how many groups and windows have results at all."""
     if results.num_rows == 0:
         return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
     item = headline_item(query)
@@ -147,7 +147,7 @@ def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     first = headline_item(query)
     further = [item for item in query.returns if item.aggregate is not None and item is not first]
     best = ranked(query, results)
-    # the number that ranks stands beside its group, so that a phone shows it without scrolling
+    # the ranking number is next to its group, so that a phone shows it without scrolling
     headings = [
         *(Heading(title) for title in groups(query)),
         Heading(titled(query, first), number=True),

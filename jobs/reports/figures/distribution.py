@@ -20,7 +20,7 @@ from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 LEAST = 8
-"""With fewer results the table is enough."""
+"""The least number of results for a figure; for fewer, the table is enough."""
 
 
 def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.Table, day: date) -> Figure | None:
@@ -104,7 +104,7 @@ def _by_group(query: Query, results: pa.Table) -> dict[str, list[Magnitude]]:
 
 
 def _stacked(values: Sequence[float], across: float) -> list[float]:
-    """Heights within a row, so that dots at nearly the same place stand on both sides of each other.
+    """Heights within a row that put dots at nearly the same place above and below each other.
 
     >>> _stacked([5.0, 5.0, 5.0, 90.0], 100.0)
     [0.0, 0.12, -0.12, 0.0]
@@ -120,6 +120,9 @@ def _stacked(values: Sequence[float], across: float) -> list[float]:
 
 
 def _quartiles(values: Sequence[Magnitude]) -> list[Magnitude]:
-    """Smallest value, quartiles and largest value. All are values themselves: a mean may be beyond every number."""
+    """The smallest value, the quartiles and the largest value.
+
+    No means are taken: they may be beyond every number type.
+    """
     ordered = sorted(values, key=lambda value: value.key)
     return [ordered[round(part * (len(ordered) - 1) / 4)] for part in range(5)]

@@ -30,7 +30,10 @@ _BOX, _GAP, _ARC = 0.34, 0.36, 0.5
 
 @dataclass(frozen=True)
 class Arrow:
-    """From state number `source` to `target`. `words`: what leads there, one line for each way; empty in a template."""
+    """From state number `source` to `target`.
+
+    `words`: the events that lead there, one line for each edge; empty in a template.
+    """
 
     source: int
     target: int
@@ -91,7 +94,7 @@ def automaton_figure(query: Query, name: str) -> Figure | None:
 
 
 def picture_of(query: Query) -> Picture:
-    """What is drawn of a query's pattern."""
+    """The picture of a query's pattern."""
     states = states_of(query)
     if states is None:
         template = template_of(query)

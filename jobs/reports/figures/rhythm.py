@@ -45,7 +45,7 @@ def rhythm_figure(
     columns = {shown(name, 24): [today.get((name, period), 0) for period in range(PERIODS)] for name in top}
     if rest:
         columns["other"] = [sum(today.get((name, period), 0) for name in rest) for period in range(PERIODS)]
-    # by declaration, not by size: a type has the same colour on every day
+    # in order of declaration, not of size, so that a type has the same colour on every day
     looks = {"other": Look(GREY, "o"), **{shown(name, 24): look for name, look in series(names).items()}}
     middle, low, high = _spread(list(before.values()))
     start, end = interval

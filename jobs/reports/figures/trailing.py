@@ -19,7 +19,7 @@ from jobs.reports.words.values import listed
 def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
     """One row for each query: a grey dot for each day before, a bar at their median, a large dot today.
 
-    A query whose matches were, on some day, counted only as far as they are listed is named, not drawn.
+    If only the listed matches of a query were counted on some day, the query is named but not drawn.
     """
     usable = {name: change for name, change in changes.items() if change.before and change.exact}
     uncounted = [name for name, change in changes.items() if change.before and not change.exact]
