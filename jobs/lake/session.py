@@ -1,4 +1,4 @@
-"""A Spark session with Delta from local jars, tuned for few cores and for how much it will read.
+"""A Spark session with Delta from local jars, tuned for few cores and for the size of what it will read.
 
 Two profiles: `local` runs driver and executors in this process' JVM; `cluster` leaves the master, memory and cores to
 spark-submit or to the cluster's own defaults. The local profile has two scales (jobs/runs/input_size.py chooses):
@@ -107,7 +107,7 @@ def heap(scale: Scale, memory: int | None = None) -> int:
 
 
 def memory_of_machine() -> int:
-    """Bytes of memory that this process may use: the machine's, or its container's where that is less."""
+    """Bytes of memory that this process may use: the machine's, or the container's if that is less."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = Path("/sys/fs/cgroup/memory.max")
     text = limit.read_text().strip() if limit.is_file() else "max"

@@ -1,4 +1,4 @@
-"""How much a run will read, found before Spark starts, and the scale of Spark's settings that fits.
+"""The size of what a run will read, found before Spark starts, and the scale of Spark's settings that suits it.
 
 `load` reads the sources' files. `slice` reads the run's events, and about as much of the days before as the last run
 did. `evaluate` reads the slices. Compressed or columnar data counts as the text it would be. Assumes that a source is
@@ -30,10 +30,10 @@ from jobs.workload.files.problems import WorkloadError
 from jobs.workload.sections.sources import Source, local_path
 
 LARGE_BYTES = 8_000_000
-"""From so many bytes of text on, some 300,000 rows, generated code is worth its cost (docs/decisions/0008)."""
+"""From this many bytes of text on (some 300,000 rows), generated code is worth its cost (docs/decisions/0008)."""
 
 MANY_DAYS = 31
-"""A run over more days is large, whatever its bytes: most work is done once for each day."""
+"""A run over more days is large, even if it reads few bytes: most work is done once for each day."""
 
 _COMPRESSED = (".gz", ".bz2", ".zst", ".zstd", ".parquet", ".orc", ".avro", ".snappy", ".lz4", ".deflate")
 _AS_TEXT = 5
@@ -42,7 +42,7 @@ _AS_TEXT = 5
 
 @dataclass(frozen=True)
 class InputSize:
-    """What a run reads: `bytes` as text, over so many `days`. None: a part cannot be seen from this machine."""
+    """The size of a run's input: `bytes` as text, over `days` days. None: a part cannot be seen from this machine."""
 
     bytes: int | None
     days: int
@@ -59,7 +59,7 @@ class InputSize:
         return "large" if self.bytes is None or self.bytes >= LARGE_BYTES or self.days > MANY_DAYS else "small"
 
     def __str__(self) -> str:
-        """What was seen and what was chosen, for a log.
+        """The size and the chosen scale, as a line for a log.
 
         >>> print(InputSize(500_000, 9))
         0.5 MB to read as text, 9 days: Spark's settings for small inputs

@@ -1,4 +1,4 @@
-"""Whether a workload's sources have a day. Checked before warm-up days are loaded, not for the run's own days."""
+"""Checks whether a workload's sources have a day. Used before warm-up days are loaded, not for the run's own days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark's progress: while a stage of a run works, the tasks of Spark's running stages are shown."""
+"""Spark's progress: while a stage of a run works, shows how many tasks of Spark's running stages are done."""
 
 from __future__ import annotations
 

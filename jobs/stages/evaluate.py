@@ -5,12 +5,12 @@ without the JVM; else Spark scans the table. Both give the same tables. Partial 
 are merged here, on the driver.
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
-Some tables beside a result come with it. Others wait until the result is known and are evaluated on the days that want
-them, as `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has no rows,
-and `result_days` says why.
+Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
+they are needed: `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has
+no rows, and `result_days` says why.
 
-Reads `slicing_plans` and `_work/slices`; writes a table for each query, the wanted tables beside it, `slice_runs` and,
-last, `result_days`. A run that died before that evaluates the same again.
+Reads `slicing_plans` and `_work/slices`; writes a table for each query, the further tables that are needed,
+`slice_runs` and, last, `result_days`. A run that died before that evaluates the same again.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     ]
     beside += _evaluated_after(run, assignment, results, way)
     replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
-    # Last: if a day is found here, its results are there too.
+    # Written last, so that a day in this table has its results in the others.
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
@@ -86,7 +86,7 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
 
 
 def assignment_of(run: Run) -> Assignment:
-    """What the workers are told."""
+    """The values that the workers need."""
     assert run.scope is not None
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
     blocks = {name: tuple(_blocks(run, name, run.compiled[name].tables[0])) for name in names}
@@ -204,7 +204,7 @@ def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
 def _evaluated_after(
     run: Run, assignment: Assignment, results: Sequence[Result], way: Literal["paths", "scan"] | None
 ) -> list[Result]:
-    """The tables that wait for their results: those that are wanted on some day, or exist and may lose rows."""
+    """The further tables that wait for a result: those needed on some day, and existing ones that may lose rows."""
     present = table_folders(run.workload.name, run.lake)
     waiting: list[tuple[WorkloadQuery, ResultTable]] = []
     blocks: dict[str, tuple[Moments, ...]] = {}
@@ -227,7 +227,7 @@ def _evaluated_after(
 def _merged(
     run: Run, query: WorkloadQuery, table: ResultTable, partials: Sequence[SlicePartial], blocks: Sequence[Moments]
 ) -> Result:
-    """A table of a query, of all its blocks of days."""
+    """A query's table, merged from all its blocks of days."""
     assert run.scope is not None
     calendar = run.workload.operating_days
     into = query.name + table.suffix

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 WAVE = 4
-"""How many cells each of Spark's slots measures between two commits."""
+"""The number of cells that each of Spark's slots measures between two commits."""
 
 MEASURED = "strategy STRING, parameters STRING, seed BIGINT, metric STRING, value DOUBLE, unit STRING"
 
 
 def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
-    """Measure every cell of `grids` that is not known. Grids whose data is absent are skipped and named."""
+    """Measure every cell of `grids` that is not measured yet. Grids without their data are skipped and named."""
     ledger, slots = read_ledger(run.lake, run.workload.name), max(1, run.spark.sparkContext.defaultParallelism)
     present: dict[str, Grid] = {}
     for name, grid in grids.items():
@@ -96,7 +96,7 @@ Measuring = Callable[[Cell], pa.Table]
 
 
 def _measuring(run: Run, grid: Grid) -> Measuring:
-    """What a worker does with a cell of a grid."""
+    """The function by which a worker measures a cell of a grid."""
     if isinstance(grid.log, OwnDays):
         return partial(own_log(run, grid).measure, grid)
     return partial(measure_cell, grid, stand_ins=stand_ins())

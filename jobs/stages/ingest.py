@@ -152,7 +152,7 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
 
 
 def _flaw(workload: Workload) -> Column:
-    """What an event must have and lacks; null: nothing."""
+    """The first thing that an event lacks but must have; null if it lacks nothing."""
     types = list(workload.schema.types)
     flaws = [
         sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),

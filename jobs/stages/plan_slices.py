@@ -27,7 +27,7 @@ from jobs.stages.own_rows import own_rows
 from jobs.stages.slicing.event_counts import Days, EventCounts
 
 WORTH_SHARING = 0.1
-"""By what share a query's predicted maximum load may rise in a plan that it shares."""
+"""The largest share by which a query's predicted maximum load may rise in a shared plan."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def seed_text(run: Run, queries: Iterable[str]) -> str:
 
 
 def widest(reaches: Sequence[Reach]) -> Reach:
-    """A reach that is at least each of these.
+    """The smallest reach that covers all of these.
 
     >>> widest([Reach(time=5, points=1), Reach(time=7)])
     Reach(time=7, points=1, events=0)
@@ -134,7 +134,8 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
     atoms = {name: run.compiled[name].evaluator.atoms for name in group.queries}
     days = [evaluation.day for name in group.queries for evaluation in scope.of(name)]
     reach = widest([run.compiled[name].evaluator.reach for name in group.queries])
-    # Time-stamps let the planner weigh quiet and busy hours. A log too long for this process counts as even.
+    # Time-stamps let the planner weigh quiet and busy hours. If the log is too long for this process, its events count
+    # as evenly spread.
     weighed = reach.points or reach.events or counted.total(group.reads) <= run.workload.limits.slice_rows
     return make_plan(
         atoms,

@@ -23,11 +23,11 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
 
 PERIODS = 24
-"""Equal parts of an operating day for which rates are counted."""
+"""The number of equal parts of an operating day for which rates are counted."""
 
 
 def statistics(run: Run) -> StageOutcome:
-    """Count the days whose statistics do not fit their events and the workload's queries."""
+    """Count the events of days whose statistics are outdated for their events or the workload's queries."""
     from pyspark.sql import functions as f
 
     days = uncounted_days(run)
@@ -64,9 +64,9 @@ def statistics(run: Run) -> StageOutcome:
 
 
 def uncounted_days(run: Run) -> list[date]:
-    """Days whose statistics do not fit their last load or the slicing attributes of the queries; ascending.
+    """The days whose statistics are outdated for their last load or the queries' slicing attributes; ascending.
 
-    A refused load changed nothing.
+    Refused loads do not count, since they changed nothing.
     """
     home = run.lake / run.workload.name
     loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events"])
@@ -92,7 +92,7 @@ def _one_for_each_type(counted: pa.Table | None) -> list[dict[str, Any]]:
 
 
 def _places(run: Run) -> tuple[tuple[str, str], ...]:
-    """What the workload's queries slice by."""
+    """The (event type, attribute) pairs by which the workload's queries slice."""
     return slicing_places(atom for query in run.compiled.values() for atom in query.evaluator.atoms)
 
 

@@ -60,7 +60,7 @@ def validate(run: Run) -> StageOutcome:
 
 
 def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
-    """Day -> source -> terms of the equation of rows; raises RowsLost where it does not hold."""
+    """Day -> source -> terms of the equation of rows. Raises RowsLost if it does not hold."""
     equation: dict[date, dict[str, dict[str, int]]] = {day: {} for day in run.loads}
     for row in run.spark.table(run.table(ROWS)).where(sf.col("day").isin(*run.loads)).toArrow().to_pylist():
         terms = {name: row[name] for name in EQUATION}
@@ -118,7 +118,7 @@ def _reference_views(run: Run, queries: str) -> None:
 def _loaded_days(
     run: Run, checks: Mapping[date, tuple[Check, ...]], refused: Mapping[date, tuple[Check, ...]]
 ) -> pa.Table:
-    """What results that read these days depend on. A refused day keeps the digest of the events that it has."""
+    """The facts of days on which results depend. A refused day keeps the digest of the events that it has."""
     in_run = sf.col("day").isin(*run.loads)
     digests = {row["day"]: row for row in run.spark.sql(statement("load", "day_digests")).toArrow().to_pylist()}
     before = {}

@@ -41,7 +41,7 @@ VERSIONS = 1 << 20
 """A fencing number is token * VERSIONS + table version."""
 
 ATTEMPTS = 5
-"""Tries of a write that meets commits of other tasks of its own run, which have the same token."""
+"""The most tries of a write when other tasks of the same run, with the same token, commit at the same time."""
 
 Write = Callable[[Mapping[str, str]], None]
 """Writes a table with the given options of a DataFrame's writer."""
@@ -75,7 +75,7 @@ class Fence:
         return not self._writing
 
     def check(self) -> None:
-        """Raise LeaseLost if another run took the lake, or might have; LeaseUnreadable if nobody can tell."""
+        """Raise LeaseLost if another run took the lake, or might have; LeaseUnreadable if that cannot be known."""
         if self.lost is not None:
             raise self.lost
         record = stored(self.path)
@@ -88,7 +88,7 @@ class Fence:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """For work that is no commit of rows: nobody can take the lake during the block. Raises LeaseLost before it."""
+        """For work that commits no rows: no run can take the lake during the block. Raises LeaseLost before it."""
         with locked(self.path):
             self.check()
             yield
@@ -178,7 +178,7 @@ def fencing_number(token: int, version: int) -> int:
 
 
 def newest(log: Path) -> int:
-    """The newest version of a table by the names in its log; -1 when there is none."""
+    """The newest version of a table, from the names in its log; -1 if there is none."""
     return max((int(file.stem) for file in log.glob("*.json") if file.stem.isdigit()), default=-1)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MAKERS = 4
-"""Tables opened or made at once: each waits for files and planning more than it computes."""
+"""The number of tables opened or created at the same time: most of the work is waiting for files and planning."""
 
 PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
 

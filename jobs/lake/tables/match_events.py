@@ -1,8 +1,8 @@
 """Views of the events of matches: `<query>_events` beside each listing, a row for each event that a match binds.
 
-A listing names events by `seq`; the view joins them, so that a question about matches is plain SQL: which aircraft were
-in them, how long after the first event the last one came. A property of the listing's table names the columns that hold
-events, so the lake alone is enough. Cost of making a view: two Delta logs are read; of asking: a join by `seq`.
+A listing names events by `seq`; the view joins them, so that a question about matches is plain SQL, such as which
+aircraft were in them, or how long they took. A property of the listing's table names the columns that hold events, so
+the lake alone is enough. Cost of making a view: two Delta logs are read; of asking: a join by `seq`.
 """
 
 from __future__ import annotations

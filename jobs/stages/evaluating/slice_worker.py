@@ -41,7 +41,7 @@ SchemaValues = tuple[
 class QueryText:
     """A query as it travels to a worker, which compiles it once, as the driver did.
 
-    `path`: as errors name the file; its suffix says the language. The budget of `settings` is that of each slice and
+    `path`: the file's name in errors; its suffix tells the language. The budget of `settings` holds for each slice and
     day.
     """
 
@@ -50,7 +50,7 @@ class QueryText:
     text: str
     settings: Settings
     table: str = RESULT
-    """The suffix of the table that it is evaluated for."""
+    """The suffix of the table for which it is evaluated."""
 
     @property
     def into(self) -> str:
@@ -60,7 +60,7 @@ class QueryText:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What the workers of a run need beside the events, as plain values.
+    """What the workers of a run need in addition to the events, as plain values.
 
     `blocks`: for each query's table the boundaries of the operating days to evaluate, one tuple for each block of
     consecutive days. `schema`: attribute types of each event type, with unit and ties.
@@ -79,10 +79,10 @@ class Assignment:
 
 @dataclass(frozen=True)
 class SlicePartial:
-    """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
+    """The partial result of one slice for one block of days of one query: record batches, each as an IPC stream.
 
-    `into`: the table that it was evaluated for; there may be batches for tables beside it among them.
-    `events`: read for each day of the block. Events that a piece reads before its first day count to that day.
+    `into`: the table that it was evaluated for; some batches may be for further tables of the query. `events`: read for
+    each day of the block. Events that a piece reads before its first day count to that day.
     """
 
     query: str

@@ -1,9 +1,9 @@
-"""What a slower machine would have missed: the shedding strategies replayed over a day (docs/semantics.md 7).
+"""Measures what a slower machine would have missed: replays a day under each shedding strategy (docs/semantics.md 7).
 
 All queries of the workload that ask for `shedding` share one operator. The days before that the lake holds train it, as
-many as `training_days` asks for and as `limits.slice_rows` allows; then it is judged on the day. Everything is computed
-in this process, from the lake's files, on a virtual clock, so the same events give the same rows on every machine. The
-number of training days is among the parameters of every row.
+many as `training_days` asks for and as `limits.slice_rows` allows; then it is measured on the day. Everything is
+computed in this process, from the lake's files, on a virtual clock, so the same events give the same rows on every
+machine. The number of training days is among the parameters of every row.
 
 Cost: for each day one run of the operator over the days read, and one over the day for each strategy, setting (a load
 over the day or over its busiest hours, a bound) and seed; seconds a day. A run of many days therefore compares the
@@ -30,16 +30,16 @@ EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
 
 MOST_DAYS = 31
-"""Most days that one run compares: reports look back no further than four weeks."""
+"""The most days that one run compares: reports look back at most four weeks."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """The days before a judged one on which the operator's model is trained."""
+    """The days before a measured day on which the operator's model is trained."""
 
     days: tuple[date, ...]
     asked: int
-    """How many days were asked for; the lake may hold fewer."""
+    """The number of days that were asked for; the lake may have fewer."""
 
 
 def days_evaluated(run: Run) -> list[date]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 LISTED = 10_000
-"""How many values of an attribute are counted one by one."""
+"""The most values of an attribute that are counted one by one."""
 
 Days = tuple[date, ...]
 
@@ -69,7 +69,7 @@ class EventCounts:
             ]
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
-        """What the planner must know about the events of these days for plans over these atoms."""
+        """The statistics of these days' events that the planner needs for plans over these atoms."""
         calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
         numbers = {atom: self._atoms.index(atom) for atom in atoms}
         counts = self._signatures[days]
