@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from jobs.signals import jvm
 
 _SECONDS_TO_DIE = 2.0
-"""A JVM's connections break a moment before its end, and the cause of its end, can be seen."""
+"""How long to wait for a JVM's end: its connections break a moment before its end can be seen."""
 
 REMEDIES: tuple[tuple[str, str], ...] = (
     (
@@ -52,7 +52,7 @@ REMEDIES: tuple[tuple[str, str], ...] = (
 """Signs of a cause anywhere in the chain, and what to do. The first that fits is used."""
 
 LONGEST_LINE = 400
-"""Characters of a line; some libraries print the data that they could not read."""
+"""The most characters of a line; some libraries print the data that they could not read."""
 
 _LINK = re.compile(r"^(?:Caused by: |: )?((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: (.*))?$")
 _FRAME = re.compile(r"^\s+(?:at [\w.$/]+.*\(|\.\.\. \d+ )|^\s*Suppressed: ")
@@ -63,7 +63,7 @@ _CONNECTION = ("Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetErr
 
 
 def cause(error: BaseException) -> str:
-    """The message of an error that nobody expected.
+    """The message of an unexpected error.
 
     >>> cause(OSError(28, "No space left on device", "/lake/w/lease.json")).partition("; ")[0]
     'OSError: No space left on device (/lake/w/lease.json)'
@@ -101,7 +101,7 @@ def jvm_death(error: BaseException) -> str | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that it came from."""
+    """An error and the errors that caused it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -135,7 +135,7 @@ def _java_text(error: BaseException) -> str:
 
 
 def _links(error: BaseException) -> list[tuple[str, str]]:
-    """The exceptions of a Java trace, outermost first: class and message. Empty where there is no such trace."""
+    """The exceptions of a Java trace, outermost first: class and message. Empty if there is no such trace."""
     links: list[tuple[str, list[str]]] = []
     inside = False
     for line in _java_text(error).splitlines():

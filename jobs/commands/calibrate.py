@@ -1,4 +1,4 @@
-"""`trendmill calibrate`: measure what queries cost on this machine, and print the YAML of load shedding to commit."""
+"""`trendmill calibrate`: measure the costs of queries on this machine, and print the YAML for load shedding."""
 
 from __future__ import annotations
 

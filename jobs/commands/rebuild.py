@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Mark the results as outdated, drop the table, evaluate its days again with the present columns.
 
-    The order matters: after a kill in between, the days are stale, not wrongly current, and still listed as wanted.
+    The order matters: if the program is killed in between, the days are stale, not wrongly current, and are still
+    listed.
     """
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the ledger says. Reads no event."""
+    """Print the state of the lake from its ledger. Reads no events."""
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def ranges(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Days as ranges of consecutive ones.
+    """Ranges of consecutive days.
 
     >>> [(str(a), str(b)) for a, b in ranges([date(2013, 3, 8), date(2013, 3, 5), date(2013, 3, 6)])]
     [('2013-03-05', '2013-03-06'), ('2013-03-08', '2013-03-08')]

@@ -1,4 +1,4 @@
-"""`trendmill verify`: check that a workload's lake is whole (logs, files, counts), and list files nobody names."""
+"""`trendmill verify`: check that a workload's lake is whole (logs, files, counts), and list files of no table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Table names without a metastore: each folder of the lake with a Delta log becomes `<workload>.<table>` in the
-session.
+"""Table names without a metastore: a folder of the lake with a Delta log becomes `<workload>.<table>` in the session.
 
 Schemas, comments and constraints come from each table's own log. Cost: about 25 ms a table.
 """

@@ -1,4 +1,4 @@
-"""The events that complete a match, one line each: time, row of the file, the attributes in conditions."""
+"""The events that complete a match, one line for each: time, row of the file, and the attributes in conditions."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _IMPRECISE = ("ts_lo", "ts_hi")
 
 @dataclass(frozen=True)
 class Reading:
-    """What a person says about a file's columns; None: found from the file."""
+    """The user's options about a file's columns; None: derived from the file."""
 
     ts: str | None = None
     type: str | None = None
@@ -44,14 +44,14 @@ class Reading:
     ties: Ties = Ties.CONCURRENT
     missing: Sequence[str] = ()
     lacks: Sequence[tuple[str, str]] = ()
-    """(event type, attribute) pairs: events of the type lack the attribute, so no equivalence constrains them."""
+    """(event type, attribute) pairs: events of the type lack the attribute, so equivalences do not constrain them."""
 
 
 @dataclass(frozen=True)
 class Log:
     """Events in (ts, seq) order, and how the file was understood. `seq` is the row in it, from 1, unless given.
 
-    `notes` are for the person: which columns were taken for what, which rows were left out.
+    `notes` tell the user how columns were understood and which rows were left out.
     """
 
     events: pa.Table
@@ -114,7 +114,7 @@ def _named(problem: str, chosen: _Chosen) -> str:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Which column is what."""
+    """The file's columns for the engine's columns."""
 
     ts: str
     type: str | None
@@ -170,7 +170,7 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
 
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
-    """Every type has every column, except those that the person says it lacks."""
+    """The schema: every type has every column, except columns that the user says it lacks."""
     schema = replace(log_schema_of(events, chosen.unit, reading.ties), imprecision=_imprecision(events))
     if not reading.lacks:
         return schema
@@ -187,7 +187,7 @@ def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Se
 def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
     """For each event type: how much earlier and later than `ts` an event may have happened, by its columns.
 
-    The reach of a query covers it. Columns that cannot be read are refused by queries that ask for them.
+    The reach of a query includes it. Columns that cannot be read are refused later, by queries that need them.
     """
     limits = [name for name in _IMPRECISE if name in events.column_names]
     if not limits or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in limits):

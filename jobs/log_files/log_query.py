@@ -18,7 +18,7 @@ HINTS = {
     MATCHING: "`trendmill aggregate` evaluates it",
     AGGREGATION: "RETURN COUNT(*) aggregates; `trendmill match` lists the matches",
 }
-"""What to do with a query of another kind than the command's."""
+"""The hint for a query whose kind is not the command's."""
 
 
 def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[BoundText, Log]:

@@ -17,11 +17,11 @@ from jobs.reports.words.quantities import Magnitude, counted
 from jobs.reports.words.values import keyed, shown
 
 _ATTRIBUTES = 4
-"""How many attributes are shown of each event: the first ones in the query's conditions."""
+"""The most attributes that are shown for an event: the first in the query's conditions."""
 
 
 class LogMatches:
-    """Rows of a matching result beside the log's events."""
+    """The rows of a matching result, together with the log's events."""
 
     def __init__(self, query: Query, log: Log, clock: LogClock) -> None:
         self.query = query
@@ -105,7 +105,7 @@ class LogMatches:
         return f"{self.clock.between(first, last)}, {self.clock.length(last - first)}"
 
     def _likely(self, row: Mapping[str, Any]) -> list[str]:
-        """How likely the match is, of a query WITH CONFIDENCE."""
+        """The confidence of the match, for a query WITH CONFIDENCE."""
         return [] if self.query.confidence is None else [f"confidence {row['confidence']:.3g}"]
 
 

@@ -1,4 +1,4 @@
-"""The quality gate: Great Expectations, over each operating day alone.
+"""The quality gate: Great Expectations, applied to each operating day by itself.
 
 Every rule's data set comes as one Arrow table with a column `day`; it is cut by day and judged in memory, about 25 ms a
 day and data set. The library takes seconds to import, so it is imported only here, when a day is judged.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """A rule's outcome on one day. `unexpected` of `rows` values failed, where the rule judges values."""
+    """A rule's outcome on one day. If the rule checks values, `unexpected` of `rows` values failed."""
 
     rule: str
     severity: str
@@ -54,7 +54,7 @@ def judge(
 ) -> dict[date, tuple[Check, ...]]:
     """Each day's checks, in declared order. `datasets`: each rule's `over` -> its rows of all days.
 
-    Raises WrongWorkload when a rule cannot be judged, e.g. for an argument that its expectation does not know.
+    Raises WrongWorkload if a rule cannot be checked, e.g. for an argument that its expectation does not know.
     """
     days = list(days)
     if not rules:

@@ -1,4 +1,4 @@
-"""The arguments of expectations, checked without importing Great Expectations, which takes seconds.
+"""Checks the arguments of expectations without importing Great Expectations, which takes seconds.
 
 The library has a JSON schema for nearly every expectation. Arguments without a schema are checked by the gate itself.
 """
@@ -19,7 +19,7 @@ from jobs.workload.sections.expectations import GateRule
 OURS = ("id", "meta", "severity", "rendered_content", "metadata", "batch_id", "windows")
 """Fields of every expectation that a rule of a workload does not give as an argument."""
 LOOSE = ("row_condition", "condition_parser", "result_format")
-"""Arguments whose schema is narrower than what the library accepts."""
+"""Arguments for which the library accepts more than their schema allows."""
 
 
 def wrong_arguments(rule: GateRule) -> Iterator[tuple[str, str]]:

@@ -1,9 +1,9 @@
-"""Checking that a lake is whole: every table's log, the files that it names, and counts that two tables share.
+"""Checks that a lake is whole: every table's log, the files that it names, and counts that two tables share.
 
 Logs: each commit is JSON to its end, no version is absent after the oldest one or the checkpoint that replaces it.
 Files: each file that the present version names exists, with the length, the footer and the rows that the log says.
 Counts: the rows of each query and day are those of `result_days`; a day's events are those of `loaded_days`. Files that
-no version names, left by killed writes, are listed and are no fault.
+no version names, left by killed writes, are listed but are not faults.
 
 Needs no JVM and reads no row, only the files' footers, unless `deep` asks for every row. Cost: a quarter of a
 millisecond a file.
@@ -207,7 +207,7 @@ def _tombstones(folder: Path) -> set[Path]:
 
 
 def _counts(workload: str, lake: Path, named: dict[str, list[NamedFile]]) -> Iterator[Fault]:
-    """Days for which one table says how many rows another has, and the other has a different number."""
+    """Days for which one table records the number of another table's rows, and that table has a different number."""
     home = lake / workload
     if {"work_loaded_days", "events"} <= named.keys():
         recorded = _told(home / "_work" / "loaded_days", ["day", "events"], lambda row: {row["day"]: row["events"]})

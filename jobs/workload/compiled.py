@@ -43,7 +43,7 @@ class WorkloadQuery:
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        """The result's table, and those beside it."""
+        """The result's table and the further tables."""
         return self.evaluator.tables
 
     @property
@@ -167,7 +167,7 @@ def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
 
 
 def _unsheddable(workload: Workload, query: WorkloadQuery) -> list[str]:
-    """Why no operator can replay a query that asks for load shedding, or not with its costs."""
+    """Why no operator can replay a query that asks for load shedding, or why its costs do not fit."""
     from cep_core.shedding.arrays.offering import machine_of
 
     shedding = workload.settings(query.name).shedding

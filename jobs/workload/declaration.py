@@ -49,12 +49,12 @@ POINTS = ("by_timestamp", "by_event")
 
 @dataclass(frozen=True)
 class Workload:
-    """A log, what to look for in it, and what a good day looks like."""
+    """A log, the questions about it, and the rules for a good day."""
 
     name: str
     folder: Path
     base: Path
-    """Where relative source paths start: the folder, unless this is a stored copy of another."""
+    """The folder where relative source paths start: the workload's own, unless this is a stored copy of another."""
     title: str
     owner: str
     sources: Mapping[str, Source]

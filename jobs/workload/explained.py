@@ -1,4 +1,4 @@
-"""How a workload's question will be evaluated, and what its author should know before it runs."""
+"""Explains how a workload's question will be evaluated, and what its author should know before it runs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | No
 
 
 def _over(shared: Shedding) -> str:
-    """What the loads are over."""
+    """The time over which the loads are."""
     hours = {0: "", 1: " and over its busiest hour"}
     return "the day" + hours.get(shared.busiest_hours, f" and over its busiest {shared.busiest_hours} hours in a row")
 
@@ -79,7 +79,7 @@ def _listed(items: Iterable[object]) -> str:
 
 
 def warnings_of(workload: Workload, path: Path) -> list[str]:
-    """What is legal and may surprise: the query's own warnings, and ties whose order is nobody's."""
+    """Warnings about a valid query: those of its language, and ties whose order is not defined."""
     bound = _bound(workload, path)
     warnings = bound.warnings
     unordered = [name for name, source in workload.sources.items() if not source.order]

@@ -1,4 +1,4 @@
-"""How matching queries are reported: how many matches, whose, and the foremost ones on a time line."""
+"""Reports of matching queries: the number of matches, their keys, and the foremost matches on a time line."""
 
 from __future__ import annotations
 

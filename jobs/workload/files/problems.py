@@ -1,4 +1,4 @@
-"""Reading a declaration strictly: every problem is collected with its place; all are reported at once."""
+"""Reads a declaration strictly: every problem is collected with its place, and all are reported at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cep_core.language.errors import Position, pointed
 from jobs.exits import WrongWorkload
 
 _MOST_KNOWN = 15
-"""Known names that a hint lists."""
+"""The most known names that a hint lists."""
 _LONGEST_BRIEF = 80
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -71,13 +71,13 @@ class Mark(NamedTuple):
 
 @dataclass
 class Problems:
-    """What is wrong so far, in reading order."""
+    """The problems so far, in reading order."""
 
     found: list[str] = field(default_factory=list)
     texts: dict[str, list[str]] = field(default_factory=dict)
-    """By file: its lines."""
+    """The lines of each file."""
     marks: dict[str, dict[str, tuple[Mark, Mark]]] = field(default_factory=dict)
-    """By file: where each key, and its value, stands, by the key's path."""
+    """For each file, by the key's path: the places of the key and of its value."""
 
     def add(self, where: str, message: str, key: str = "") -> None:
         """`where`: a file, or `file: path` of a value in it. `key`: the key inside it that the problem is about."""
@@ -98,7 +98,7 @@ class Problems:
         self.found.append("\n".join([head, *pointed(line, Position(*mark), hint)]))
 
     def mark(self, where: str, key: str = "") -> Mark | None:
-        """Where a value stands; if unknown, where its key stands, or the nearest key around it.
+        """The place of a value; if unknown, the place of its key, or of the nearest key around it.
 
         >>> marks = {"events": (Mark(7, 1, 6), Mark(8, 3)), "events.A": (Mark(8, 3), Mark(8, 6, 3))}
         >>> problems = Problems(marks={"w.yaml": marks})
@@ -116,7 +116,7 @@ class Problems:
         return marks[inner][0] if inner else None
 
     def place(self, where: str) -> str:
-        """A place as a message begins: `workload.yaml:8:3: events.A`."""
+        """The place at the beginning of a message: `workload.yaml:8:3: events.A`."""
         file, _, path = where.partition(": ")
         mark = self.mark(where)
         return f"{file}:{mark.line}:{mark.column}: {path}" if mark else where
@@ -260,7 +260,7 @@ def is_number(value: Any) -> bool:
 
 
 def brief_path(path: str) -> str:
-    """The path of a key, which may be as long as its writer likes.
+    """The path of a key, shortened, since it can be of any length.
 
     >>> brief_path("events.A.x")
     'events.A.x'
@@ -269,6 +269,6 @@ def brief_path(path: str) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a YAML value is, in a reader's words."""
+    """The kind of a YAML value, in plain words."""
     names = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
     return next((name for known, name in names.items() if isinstance(value, known)), type(value).__name__)

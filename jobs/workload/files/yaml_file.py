@@ -1,4 +1,4 @@
-"""Reading a YAML file of a workload with the place of every key and value, so that later problems can name it.
+"""Reads a YAML file of a workload with the place of every key and value, so that later problems can name it.
 
 Stricter than YAML: no key twice, no anchor inside itself, no aliases that stand for more values than a person would
 write (an "alias bomb" of thirty lines stands for 10^30), no deep nesting. A text that only looks like a date or a
@@ -23,11 +23,14 @@ MOST_VALUES = 20_000
 DEEPEST = 40
 """The most levels of nesting, with every alias written out."""
 _LONGEST = 64
-"""Characters of a key that a place remembers."""
+"""The most characters of a key that a place keeps."""
 
 
 def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
-    """What the file holds, or None if it cannot be read; `problems` keeps the places. `shown`: its name in problems."""
+    """The file's content, or None if it cannot be read. `problems` keeps the places.
+
+    `shown`: the file's name in problems.
+    """
     shown = shown or path.name
     text = read_text(problems, path, shown)
     if text is None:
@@ -62,7 +65,7 @@ class _Loader(yaml.SafeLoader):
         super().__init__(text)
         self._level = 0
         self._extents: dict[int, tuple[int, int]] = {}
-        """By node: the number of values that it stands for, and its levels."""
+        """For each node, the number of values that it stands for, and its levels of nesting."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]

@@ -16,7 +16,7 @@ from jobs.workload.files.text_file import read_text
 RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
 """Column names that no attribute may take."""
 LONGEST_TITLE = 60
-"""Characters of an attribute's title."""
+"""The most characters of an attribute's title."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
 
@@ -122,7 +122,7 @@ def _attribute(problems: Problems, where: str, name: str, form: object) -> Attri
 
 
 def _titles_apart(problems: Problems, types: Mapping[str, Mapping[str, Attribute]], titles: Mapping[str, str]) -> None:
-    """No two attributes are called alike: a table that shows both could not tell them apart."""
+    """Refuses two attributes with the same title, since a table that shows both could not tell them apart."""
     names = [name for attributes in types.values() for name in attributes]
     called = {name.lower(): name for name in names if name not in titles}
     for event_type, attributes in types.items():
