@@ -40,7 +40,7 @@ class Java:
 
 
 def read_java(executable: str) -> Java | None:
-    """Ask a `java` executable for its version and home; None where it does not run."""
+    """Ask a `java` executable for its version and home; None if it does not run."""
     try:
         output = subprocess.run(
             [executable, "-XshowSettings:properties", "-version"],
@@ -61,7 +61,7 @@ def read_java(executable: str) -> Java | None:
 
 
 def candidates() -> list[str]:
-    """Java executables to try, the most deliberate choice first."""
+    """The Java executables to try, the user's explicit choice first."""
     home = os.environ.get("JAVA_HOME")
     on_path = shutil.which("java")
     return [*([str(Path(home, "bin", "java"))] if home else []), *([on_path] if on_path else [])]
@@ -93,7 +93,7 @@ def install(target: Path, java: Java | Path) -> None:
 
 
 def choose() -> tuple[Java | Path, str]:
-    """The Java to use and a sentence that says so; exits with one sentence where there is none."""
+    """The Java to use and a sentence that names it. Exits with one sentence if there is none."""
     refused = ""
     for executable in candidates():
         java = read_java(executable)

@@ -38,8 +38,7 @@ class Diagram:
     """For each accepting state, in ascending order: the ways from it to the end of the match."""
     successors: tuple[Steps, ...]
     loose: frozenset[tuple[int, int]] = frozenset()
-    """Edges whose events may be concurrent, since an ANY takes them in any order; the later one has the larger
-    `seq`."""
+    """Edges whose events may be concurrent, since an ANY takes them in any order. The later has the larger `seq`."""
     tied: frozenset[tuple[int, int]] = frozenset()
     """Edges whose events must be concurrent. Other edges are for events that are not."""
     negations: tuple[Not, ...] = ()
