@@ -1,4 +1,4 @@
-"""Facts about workload folders that a calendar needs: the owner, the begin of a day, and the tables that are filled.
+"""Facts about workload folders that a calendar needs: the owner, the start of a day, and the tables that are filled.
 
 Reads only four values at the top of `workload.yaml` and the names of the query files, so no anchor is ever expanded.
 `trendmill check` decides whether queries and sources are right, and each night's first task runs it. A folder that

@@ -35,7 +35,7 @@ def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
 
 
 def _moments(evaluator: Evaluator, events: pa.Table) -> list[int]:
-    """The begins of the ranges, and the end of the last.
+    """The starts of the ranges, and the end of the last.
 
     Empty if a single evaluation is as good or the only possible way.
     """

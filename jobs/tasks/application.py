@@ -129,7 +129,7 @@ def publish_run(workload: Workload, first: date, last: date, run_id: str, progre
 
 
 def new_run_id() -> str:
-    """The id of a run without a scheduler: the time of its begin, and its process."""
+    """The id of a run without a scheduler: the time of its start, and its process."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
 
 

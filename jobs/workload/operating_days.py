@@ -18,7 +18,7 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True)
 class OperatingDays:
-    """Days as intervals of log time. `begin`: the time from 00:00 UTC to a day's begin; `unit`: the log's.
+    """Days as intervals of log time. `begin`: the time from 00:00 UTC to a day's start; `unit`: the log's.
 
     >>> days = OperatingDays(timedelta(hours=8), "s")
     >>> days.interval(date(2013, 3, 8))
@@ -69,7 +69,7 @@ def day_number(day: date) -> int:
 
 
 def begin_of(schedule: str) -> timedelta:
-    """The begin of a day from a daily cron expression, `minute hour * * *`, in UTC; ValueError for any other.
+    """The start of a day, from a daily cron expression, `minute hour * * *`, in UTC; ValueError for any other.
 
     >>> begin_of("0 8 * * *")
     datetime.timedelta(seconds=28800)

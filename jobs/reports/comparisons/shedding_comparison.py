@@ -102,9 +102,9 @@ class SheddingComparison:
     asked: Sequence[str] = ()
     """The queries as the run named them; `queries` are those that were measured separately."""
     busiest: tuple[int, int] | None = None
-    """The begin and end of the busiest time of the day, in log time."""
+    """The start and end of the busiest time of the day, in log time."""
     busiest_hours: int | None = None
-    """The number of hours from `busiest`'s begin to its end."""
+    """The length of the busiest time, in hours."""
     loads_over_day: Mapping[float, float] = field(default_factory=dict)
     """For each load over the busiest hours, the same load over the whole day."""
 

@@ -139,7 +139,7 @@ def timeline_figure(
 
 
 def _title(match: Match, count: int, *, many_each: bool, aligned: bool, clock: Clock) -> str:
-    """A row's label: the key, its number of matches, the confidence, and the begin if the axis does not show it."""
+    """A row's label: the key, its number of matches, the confidence, and the start if the axis does not show it."""
     since = clock.time(match.row["first_ts"])
     title = " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if many_each else "")
     title = f"{title}, {since}" if match.key and aligned else title if match.key else since

@@ -53,7 +53,7 @@ def _zones() -> frozenset[str]:
 
 
 def read_schedule(problems: Problems, value: str) -> str:
-    """The begin of an operating day, as a daily cron expression."""
+    """The start of an operating day, as a daily cron expression."""
     try:
         begin_of(value or MIDNIGHT)
     except ValueError as error:
