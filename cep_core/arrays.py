@@ -1,4 +1,4 @@
-"""Types of the arrays that kernels read, and the code of an absent minimum: every engine uses the same."""
+"""Types of the arrays that kernels read, and the code of an absent minimum. All engines share them."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 NOTHING = np.iinfo(np.int64).max
-"""The code of a minimum over no occurrence; a code of a value never equals it."""
+"""The code of a minimum over no occurrences. No value has this code."""

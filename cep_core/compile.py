@@ -1,7 +1,8 @@
 """The front door of every language: from a text to the engine that evaluates it.
 
-`LANGUAGES` say which language a text is in, by the suffix of its path; `ENGINES` say which engine takes a bound query,
-in order. A language or an engine that joins has its entry here, and workloads, workers, commands and reports take it.
+`LANGUAGES` lists the languages; the suffix of a text's path tells which one it is in. `ENGINES` lists the engines in
+order; the first that takes a bound query evaluates it. A new language or engine needs one entry here, and then
+workloads, workers, commands and reports can use it.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.settings import DEFAULTS, Settings
 
 UNNAMED = "<query>"
-"""The path of a text that is in no file."""
+"""The path of a text that does not come from a file."""
 
 LANGUAGES: tuple[Language, ...] = (PATTERNS,)
-"""The first is that of texts whose path has no language's suffix."""
+"""The first is the language of texts whose path has no known suffix."""
 
 
 def tables_beside() -> tuple[str, ...]:
-    """The suffixes of the tables that may stand beside a result, of whatever language."""
+    """The suffixes of the further tables that queries may fill, over all languages."""
     return tuple(dict.fromkeys(suffix for language in LANGUAGES for suffix in language.beside))
 
 
-# An engine brings its compiled kernels: only the one that is used is loaded.
+# Importing an engine loads its compiled kernels, so only the engine that is used is imported.
 
 
 def _trends(query: Query, settings: Settings) -> Evaluator:
@@ -77,7 +78,7 @@ class Engine:
 
     kind: str
     evaluator: Callable[[Any, Settings], Evaluator]
-    """Raises NotSupportedYet or QueryError, with the place, for what it does not evaluate."""
+    """Raises NotSupportedYet or QueryError, with the place, for a query that it cannot evaluate."""
     takes: Callable[[Any], bool] = lambda query: True
 
 
@@ -102,11 +103,11 @@ def evaluator_of(query: BoundQuery, settings: Settings = DEFAULTS) -> Evaluator:
 
 @dataclass(frozen=True)
 class BoundText:
-    """A text of any language, bound to a log's schema: all that workloads, commands and reports ask of it."""
+    """A text of any language, bound to a log's schema. Workloads, commands and reports need only this interface."""
 
     language: Language
     query: Any
-    """The bound query; what it holds beside what `BoundQuery` tells is known to its language and its engines."""
+    """The bound query. Only its language and its engines read more of it than `BoundQuery` offers."""
 
     @property
     def text(self) -> str:
@@ -118,31 +119,37 @@ class BoundText:
 
     @property
     def kind(self) -> str:
-        """What its results are: aggregation, matching."""
+        """The kind of its results: aggregation or matching."""
         return str(self.query.kind)
 
     @property
     def head(self) -> Position:
-        """The place that makes it of its kind."""
+        """The place in the text that decides the kind."""
         head: Position = self.query.head
         return head
 
     @property
     def warnings(self) -> list[str]:
-        """What is legal in it and may surprise."""
+        """Parts of the query that are valid but may surprise its author."""
         return self.language.warnings(self.query)
 
     @property
     def order_of_ties(self) -> str:
-        """What of it makes the order of events of equal time matter; empty: nothing does."""
+        """The part of the query that makes the order of events of equal time matter; empty if there is none."""
         return self.language.order_of_ties(self.query)
 
     def evaluator(self, settings: Settings = DEFAULTS) -> Evaluator:
-        """What evaluates it. Raises NotSupportedYet, with its place, for what no engine evaluates so far."""
+        """The query's evaluator.
+
+        Raises NotSupportedYet, with the place, for a query that no engine can evaluate yet.
+        """
         return evaluator_of(self.query, settings)
 
     def explain(self, settings: Settings = DEFAULTS) -> Explanation:
-        """How it is understood and will be evaluated; what no engine evaluates yet has the refusal as its algorithm."""
+        """How the query is understood and will be evaluated.
+
+        If no engine can evaluate it, the refusal is the algorithm.
+        """
         try:
             algorithm = self.evaluator(settings).describe()
         except NotSupportedYet as refusal:
@@ -152,7 +159,7 @@ class BoundText:
         return self.language.explain(self.query, algorithm)
 
     def refuse_unless(self, kind: str, hint: str) -> None:
-        """Raise QueryError unless it is of this kind; `hint` says what takes which kind."""
+        """Raise QueryError unless the query is of this kind; `hint` says what accepts its kind."""
         if self.kind != kind:
             message = f"not {_an(kind)} query" if self.kind == MATCHING else f"{_an(self.kind)} query"
             raise QueryError(message, self.head, text=self.text, path=self.path, hint=hint)
@@ -164,21 +171,21 @@ def _an(noun: str) -> str:
 
 @dataclass(frozen=True)
 class ParsedText:
-    """A text of any language without mistakes of spelling, which no log's schema has been held against yet."""
+    """A parsed text of any language, not yet bound to a log's schema."""
 
     language: Language
     text: str
     path: str
     written: Any
-    """What the language's parser made of it."""
+    """The output of the language's parser."""
 
     @property
     def mentioned(self) -> LogSchema:
-        """The schema that it takes for granted: the event types it reads, the attributes it names."""
+        """The schema that the text assumes: the event types that it reads and the attributes that it names."""
         return self.language.mentioned(self.written)
 
     def bind(self, schema: LogSchema, *, whole_log: bool = True, aggregates: Any = None) -> BoundText:
-        """Raises QueryError (QueryErrors for several) with every mistake that binding can find.
+        """The bound text. Raises QueryError (QueryErrors for several) with every mistake that binding can find.
 
         `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it.
         `aggregates`: functions of the caller's own by the names that the text calls them by.

@@ -36,11 +36,11 @@ def aggregate(
 ) -> pa.Table:
     """Aggregates over all trends of each group and window.
 
-    `query`: text, or the path of a file. `events`: columns `event_type`, `ts` (int64, in `unit`), attributes; `seq`
-    if the order of rows is not the order of events. Without `schema` every type has every column. Columns of the
-    result: group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
-    (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None;
-    the result is the same. Raises QueryError.
+    `query`: text, or the path of a file. `events`: columns `event_type`, `ts` (int64, in `unit`), attributes; `seq` if
+    the order of rows is not the order of events. Without `schema`, every type has every column. Columns of the result:
+    group attributes, `window_start`, `window_end`, then for each item its number, `..._log10` and so on
+    (`docs/language.md`, Results); `exact` adds all digits. `cores`: how many to use, all if None; the result is the
+    same. Raises QueryError.
 
     >>> log = pa.table({"event_type": list("ABCAEACDBAB"), "ts": [1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9]})
     >>> aggregate("RETURN COUNT(*) PATTERN (SEQ(A+, B))+ WITHIN 10", log).column("count").to_pylist()
@@ -67,10 +67,10 @@ def match(
 ) -> pa.Table:
     """The matches of a pattern: `first_ts`, `last_ts`, each variable's `seq` or list of `seq`, then the RETURN items.
 
-    Arguments as of `aggregate`; `collapsed` gives one row for each compact result. `aggregates`: functions of your own
-    by the name that the query calls them by (`UserAggregate`). The table's metadata hold `matches_total`. `work`: at
-    most so many steps of what no engine bounds by a polynomial in the events (`docs/semantics.md` 3). Raises
-    QueryError; WorkExhausted where `work` does not suffice.
+    Arguments as for `aggregate`; `collapsed` gives one row for each compact result. `aggregates`: your own functions,
+    by the names that the query uses (`UserAggregate`). The table's metadata contain `matches_total`. `work`: the most
+    steps for work that is not polynomial in the events (`docs/semantics.md` 3). Raises QueryError, and WorkExhausted if
+    `work` is too small.
 
     >>> log = pa.table({"event_type": list("ABBB"), "ts": range(4), "x": [0, 3, 9, 4]})
     >>> widest = "PATTERN SEQ(A a, B+ b[]) WHERE spread(b[].x) > 5 WITHIN 9 RETURN spread(b[].x) AS spread"
@@ -93,8 +93,8 @@ def detect(
 ) -> pa.Table:
     """The events that complete a match: `last_ts`, `last_seq`, and with SLIDE `window_start`, `window_end`.
 
-    Arguments as of `match`. Where `explain` says so, one pass over the events decides, and nothing is counted or
-    listed; else this costs the compact results. Raises QueryError, WorkExhausted.
+    Arguments as for `match`. For some queries (see `explain`) one pass over the events is enough, and nothing is
+    counted or listed; else the cost is that of the compact results. Raises QueryError, WorkExhausted.
 
     >>> log = pa.table({"event_type": list("CABBCBC"), "ts": range(7)})
     >>> detect("PATTERN SEQ(A a, B+ b[], C c) WITHIN 4", log)["last_ts"].to_pylist()
@@ -122,12 +122,12 @@ def shed(
     unit: str = "s",
     ties: str = "concurrent",
 ) -> pa.Table:
-    """What an operator that is too slow for the queries would have missed, under each shedding strategy.
+    """The results that an operator too slow for the queries would have missed, under each shedding strategy.
 
-    Events before `interval` (log time, its end excluded) train the model, those inside are judged; `costs`, `bound` and
-    `buffer` are virtual nanoseconds (`docs/semantics.md` 7). Columns: `strategy`, `load`, `load_over` (the interval),
-    `bound_ns`, `query` (null: all of them), `metric`, `mean`, `deviation` and `n` over seeds, `unit`. Raises
-    QueryError, NotSupportedYet for a pattern that is no chain of event types.
+    Events before `interval` (log time, its end excluded) train the model; events inside it are used for the comparison.
+    `costs`, `bound` and `buffer` are virtual nanoseconds (`docs/semantics.md` 7). Columns: `strategy`, `load`,
+    `load_over` (the interval), `bound_ns`, `query` (null: all of them), `metric`, `mean`, `deviation` and `n` over
+    seeds, `unit`. Raises QueryError, NotSupportedYet for a pattern that is not a chain of event types.
 
     >>> log = pa.table({"event_type": list("AABB") * 50, "ts": range(200)})
     >>> query = {"ab": "PATTERN SEQ(A a, B b) WITHIN 9"}
@@ -154,11 +154,11 @@ def explain(
     schema: SchemaLike | None = None,
     aggregates: Mapping[str, UserAggregate | Callable[[Any], Any]] | None = None,
 ) -> Explanation:
-    """How a query is understood and will be evaluated; its text is readable, its `to_dict()` plain data.
+    """How a query is understood and will be evaluated: as readable text, or as plain data from `to_dict()`.
 
-    `language`: of a query that is no path; a file's suffix says it. Without `schema` the attributes and types are those
-    that the query mentions. Raises QueryError for a wrong query; one that no engine evaluates yet is explained, with
-    the refusal as its algorithm.
+    `language`: the language of a query given as text; for a file, its suffix tells the language. Without `schema`, the
+    attributes and types are those that the query mentions. Raises QueryError for a wrong query. A query that no engine
+    can evaluate yet is still explained, with the refusal as its algorithm.
     """
     named = language_named(language)
     written = parse_text(*_text(query), named if isinstance(query, str) else None)

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from jobs.signals import jvm
 
 _SECONDS_TO_DIE = 2.0
-"""A JVM's connections break a moment before its end, and the cause of its end, can be seen."""
+"""How long to wait for a JVM's end: its connections break a moment before its end can be seen."""
 
 REMEDIES: tuple[tuple[str, str], ...] = (
     (
@@ -52,7 +52,7 @@ REMEDIES: tuple[tuple[str, str], ...] = (
 """Signs of a cause anywhere in the chain, and what to do. The first that fits is used."""
 
 LONGEST_LINE = 400
-"""Characters of a line; some libraries print the data that they could not read."""
+"""The most characters of a line; some libraries print the data that they could not read."""
 
 _LINK = re.compile(r"^(?:Caused by: |: )?((?:[a-z_][\w$]*\.)+[A-Z][\w$]*)(?:: (.*))?$")
 _FRAME = re.compile(r"^\s+(?:at [\w.$/]+.*\(|\.\.\. \d+ )|^\s*Suppressed: ")
@@ -63,7 +63,7 @@ _CONNECTION = ("Py4JNetworkError", "ConnectionRefusedError", "ConnectionResetErr
 
 
 def cause(error: BaseException) -> str:
-    """The message of an error that nobody expected.
+    """The message of an unexpected error.
 
     >>> cause(OSError(28, "No space left on device", "/lake/w/lease.json")).partition("; ")[0]
     'OSError: No space left on device (/lake/w/lease.json)'
@@ -76,9 +76,9 @@ def cause(error: BaseException) -> str:
         return _with_remedy(_plain(first), first)
     chain = links[-1]  # the first one: later ones come from cleaning up
     kind, text = chain[-1]
-    what = f"{kind.rpartition('.')[2]}: {text}" if text else kind
+    summary = f"{kind.rpartition('.')[2]}: {text}" if text else kind
     file = next((match for _, link in reversed(chain) if (match := _file(link))), None)
-    named = f"{what} ({file})" if file and file not in what else what
+    named = f"{summary} ({file})" if file and file not in summary else summary
     whole = " ".join(f"{kind} {text}" for kind, text in chain)
     return f"{named}{_remedy(whole)}"
 
@@ -101,7 +101,7 @@ def jvm_death(error: BaseException) -> str | None:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error and those that it came from."""
+    """An error and the errors that caused it."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -135,7 +135,7 @@ def _java_text(error: BaseException) -> str:
 
 
 def _links(error: BaseException) -> list[tuple[str, str]]:
-    """The exceptions of a Java trace, outermost first: class and message. Empty where there is no such trace."""
+    """The exceptions of a Java trace, outermost first: class and message. Empty if there is no such trace."""
     links: list[tuple[str, list[str]]] = []
     inside = False
     for line in _java_text(error).splitlines():
@@ -152,12 +152,12 @@ def _links(error: BaseException) -> list[tuple[str, str]]:
 
 def _cleaned(kind: str, lines: list[str]) -> tuple[str, str]:
     """One line of a message: a Python worker's last line, else the text without notes on settings and SQL state."""
-    told = [line.strip() for line in lines if line.strip()]
-    if any("Traceback (most recent call last)" in line for line in told):
-        for line in reversed(told):
+    texts = [line.strip() for line in lines if line.strip()]
+    if any("Traceback (most recent call last)" in line for line in texts):
+        for line in reversed(texts):
             if python := _PYTHON.match(line):
                 return python[1], python[2]
-    text = " ".join(line for line in told if not line.startswith(("Parse Mode:", "at [Source:")))
+    text = " ".join(line for line in texts if not line.startswith(("Parse Mode:", "at [Source:")))
     return kind, _END_OF_STATE.sub("", text)[:LONGEST_LINE]
 
 
@@ -174,12 +174,12 @@ def _plain(error: BaseException) -> str:
 def _with_remedy(text: str, error: BaseException) -> str:
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return f"{text}; the machine's memory is not enough: run fewer days at a time"
-    known = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in (
+    is_of_input = isinstance(error, OSError) or type(error).__module__.partition(".")[0] in (
         "deltalake",
         "_internal",
         "pyarrow",
     )
-    return f"{text}{_remedy(text)}" if known else text
+    return f"{text}{_remedy(text)}" if is_of_input else text
 
 
 def _remedy(text: str) -> str:

@@ -44,9 +44,9 @@ def parser_of(command: str | None) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code (jobs/exits.py). An error ends in one clear message on stderr."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    command = next((word for word in given if not word.startswith("-")), None)
-    options = parser_of(command).parse_args(given)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command = next((word for word in words if not word.startswith("-")), None)
+    options = parser_of(command).parse_args(words)
     try:
         with terminable():
             return int(options.run(options))

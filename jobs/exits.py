@@ -1,4 +1,4 @@
-"""How a run can end: the errors that a person can act on, with exit code and message.
+"""The ways in which a run can end: errors that a person can correct, with exit code and message.
 
 0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 130: Ctrl-C. 143: SIGTERM.
 1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help
@@ -34,7 +34,7 @@ class RunError(Exception):
 
 
 class WrongWorkload(RunError):
-    """The workload, a query or a source's header is wrong; somebody must edit it."""
+    """The workload, a query or a source's header is wrong, and a person must edit it."""
 
     code = WRONG_WORKLOAD
 
@@ -62,7 +62,7 @@ class SourceMissing(RunError):
 
 
 class UnreadableSource(RunError):
-    """A source that cannot be read: which file, and at which byte.
+    """A source that cannot be read, with the file and the byte.
 
     >>> str(UnreadableSource("data/w.csv.gz", "the gzip stream ends early", offset=512))
     'cannot read data/w.csv.gz at byte 512: the gzip stream ends early; nothing was written'
@@ -101,7 +101,7 @@ class LeaseLost(RunError):
 
 
 class LeaseUnreadable(RunError):
-    """The lease's file cannot be understood, so nobody can tell which run holds the lake.
+    """The lease's file cannot be understood, so it is unknown which run holds the lake.
 
     >>> str(LeaseUnreadable("lake/w/_work/lease.json", "it is empty"))
     'cannot read lake/w/_work/lease.json: it is empty; if no run of the workload is at work, remove the file'
@@ -130,7 +130,7 @@ def is_expected(error: BaseException) -> bool:
 
 
 def message(error: BaseException) -> str:
-    """What to print for an error: one clear message, several lines only where the error itself has them.
+    """The text to print for an error: one clear message, with several lines only if the error itself has several.
 
     For an unexpected error, whose traceback has been printed: the deepest cause, the file, and what to do.
 

@@ -29,7 +29,10 @@ def workloads() -> Path:
 
 
 def cache() -> Path:
-    """What can be made again: jars, JVM class archive, compiled kernels, unpacked data (TRENDMILL_CACHE, ./.cache)."""
+    """The folder of files that can be made again: jars, JVM class archive, compiled kernels, unpacked data.
+
+    Set by TRENDMILL_CACHE, default ./.cache.
+    """
     return _place("TRENDMILL_CACHE", ".cache")
 
 

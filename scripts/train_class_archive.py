@@ -40,7 +40,7 @@ def work(archive: Path, folder: str) -> None:
 
 
 def train(archive: Path) -> str | None:
-    """Write the archive; returns the reason where that fails. The file appears whole or not at all."""
+    """Write the archive; returns the reason if that fails. The file appears whole or not at all."""
     archive = archive.absolute()
     archive.parent.mkdir(parents=True, exist_ok=True)
     archive.unlink(missing_ok=True)
@@ -49,7 +49,7 @@ def train(archive: Path) -> str | None:
         written = Path(scratch, archive.name)
         command = [sys.executable, str(Path(__file__).resolve()), str(written), str(Path(scratch, "table"))]
         try:
-            # The JVM writes the file after Python is gone; it holds our pipe open until it is done.
+            # The JVM writes the file after Python has ended, and keeps our pipe open until it is done.
             done = subprocess.run(
                 command,
                 cwd=scratch,  # Spark leaves an empty warehouse folder where it starts

@@ -2,7 +2,8 @@
 
 Vertex predicates filter first. Then events are grouped by the query's key classes (GRETA, section 6: local predicates
 filter, equivalences partition), and partitions of other slices are dropped. The candidates stand in (ts, seq) order
-inside each partition. Only columns are used; linear in events plus output, since sorted columns are never sorted again.
+inside each partition. Only columns are used. The cost is linear in events plus output, since sorted columns are never
+sorted again.
 """
 
 from __future__ import annotations
@@ -37,14 +38,18 @@ _ARROW = {
 
 @dataclass(frozen=True)
 class Candidates:
-    """m candidate events in p partitions; partition i is [offsets[i], offsets[i + 1]), in (ts, seq) order."""
+    """m candidate events in p partitions.
+
+    Partition i has the events [offsets[i], offsets[i + 1]), in (ts, seq) order.
+    """
 
     rows: Ints
-    """[m] row numbers in the events; an event that lacks part of the key is in every partition that it fits."""
+    """[m] row numbers in the events. An event without some part of the key is in every partition that agrees with its
+    other parts."""
     offsets: Ints
     """[p + 1]."""
     keys: pa.Table
-    """[p] a column for each key class that slices, in the class's type; no columns without such classes."""
+    """[p] a column for each key class that partitions, in the class's type; no columns if there is no such class."""
     variables: Mapping[str, Mask]
     """For each variable, negated ones included, [m]: whether the event may be bound to it."""
     ts: Ints
@@ -52,8 +57,8 @@ class Candidates:
     pos: Ints
     """[m] rank in the whole log."""
     rank: Ints
-    """[m] what contiguity compares: under partition contiguity the rank in the partition among the events of all types
-    that have every partition attribute, else `pos`."""
+    """[m] the rank that contiguity compares. Under partition contiguity: the rank in the partition, among the events of
+    all types that have every partition attribute. Else: `pos`."""
 
     @property
     def partitions(self) -> int:
@@ -63,8 +68,8 @@ class Candidates:
 def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -> Candidates:
     """The candidates of a bound query among events in (ts, seq) order.
 
-    An event whose key is NULL is in no partition. Key classes with `slices` False do not partition: the engine
-    judges them. Raises ValueError if `owned` names a variable that is no slicing key class of the query.
+    An event whose key is NULL is in no partition. Key classes with `slices` False do not partition; the engine checks
+    them. Raises ValueError if `owned` names a variable that is not a slicing key class of the query.
     """
     masks = _vertex_masks(query, events)
     read = _read_rows(query, events, masks)
@@ -83,9 +88,9 @@ def candidates(query: Query, events: pa.Table, owned: Ownership | None = None) -
 
 
 def _vertex_masks(query: Query, events: pa.Table) -> dict[str, Mask]:
-    """For each variable which rows pass its type and its vertex predicates.
+    """For each variable, a mask of the rows that have its type and pass its vertex predicates.
 
-    A negated event without the key of an equivalence is not in the match's partition, whatever the match carries.
+    A negated event whose equivalence attribute is NULL is in no match's partition, so it is left out.
     """
     masks: dict[str, Mask] = {}
     types = column(events, "event_type")
@@ -109,19 +114,19 @@ def _vertex_masks(query: Query, events: pa.Table) -> dict[str, Mask]:
 
 
 def _judged_keys(query: Query, variable: Variable) -> list[str]:
-    """The attributes of a variable's events in equivalences that partition nothing."""
+    """The variable's attributes in equivalences that are not used for partitioning."""
     members = [member for key in query.key_classes if not key.slices for member in key.members]
     return [attribute for name, attribute in members if name == variable.name]
 
 
 def _read_rows(query: Query, events: pa.Table, masks: Mapping[str, Mask]) -> Ints:
-    """The rows that take part: candidates, and under partition contiguity all that a rank counts."""
+    """The rows that are read: the candidates and, under partition contiguity, every event that a rank counts."""
     if query.strategy is not Strategy.PARTITION:
         return np.flatnonzero(np.logical_or.reduce(list(masks.values())))
     types = column(events, "event_type")
-    wanted = set(query.partition_attributes)
+    required = set(query.partition_attributes)
     ranked = [
-        t for t in pc.unique(types).to_pylist() if t is not None and wanted <= query.schema.attributes_of(t).keys()
+        t for t in pc.unique(types).to_pylist() if t is not None and required <= query.schema.attributes_of(t).keys()
     ]
     return np.flatnonzero(pc.is_in(types, value_set=pa.array(ranked, pa.string())).to_numpy(zero_copy_only=False))
 
@@ -151,8 +156,8 @@ def _grouped(
     for signature, names in signatures.items():
         chosen, relation = entries[signature]
         for name in names:
-            own = np.flatnonzero(masks[name][read[chosen]])
-            narrowed = Relation({k: codes_of[own] for k, codes_of in relation.columns.items()}, len(own))
+            passing = np.flatnonzero(masks[name][read[chosen]])
+            narrowed = Relation({k: codes_of[passing] for k, codes_of in relation.columns.items()}, len(passing))
             carried[name] = distinct(narrowed, sizes)
     positive = {variable.name: carried[variable.name] for variable in query.positive}
     keyed = partitions(query.pattern, positive, len(classes), sizes)
@@ -170,7 +175,7 @@ def _placed(
     masks: Mapping[str, Mask],
     sizes: list[int],
 ) -> tuple[Ints, Ints, pa.Table, dict[str, Mask]]:
-    """Every event in every partition that it fits: those of each signature, then all together."""
+    """Puts every event into each partition that it fits: first for each signature by itself, then all together."""
     places: list[tuple[Ints, Ints, int]] = []
     for number, (chosen, relation) in enumerate(entries.values()):
         at, partition = matching_pairs(relation, keyed, sizes)
@@ -189,7 +194,7 @@ def _placed(
         for name in names
     }
     if len(places) > 1 and len(rows):
-        # an event that stands in one partition by several signatures is one candidate
+        # an event that comes into one partition through several signatures is one candidate
         first = np.flatnonzero(np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(partition) != 0)]))
         parts = {name: np.logical_or.reduceat(mask, first) for name, mask in parts.items()}
         rows, partition = rows[first], partition[first]
@@ -197,18 +202,18 @@ def _placed(
 
 
 def _signature(classes: tuple[KeyClass, ...], variable: str) -> tuple[tuple[str, ...], ...]:
-    """For each class the attributes of the variable that belong to it."""
+    """For each class, the attributes of the variable that belong to it."""
     return tuple(tuple(attribute for name, attribute in key.members if name == variable) for key in classes)
 
 
 def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple[list[dict[str, Ints]], list[pa.Array]]:
-    """For each class the codes of each of its attributes on the read rows (-1: no key), and the values by code."""
+    """For each class, the codes of its attributes in the rows that are read (-1: no key), and the values by code."""
     codes: list[dict[str, Ints]] = []
     values: list[pa.Array] = []
-    taken = pa.array(read)
+    row_numbers = pa.array(read)
     for key in classes:
         attributes = sorted({attribute for _, attribute in key.members})
-        columns = [column(events, attribute).take(taken) for attribute in attributes]
+        columns = [column(events, attribute).take(row_numbers) for attribute in attributes]
         parts, by_code = equal_codes(columns)
         codes.append(dict(zip(attributes, parts, strict=True)))
         values.append(by_code.cast(_ARROW[key.type], safe=False))
@@ -216,7 +221,7 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
 
 
 def key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
-    """An attribute in its class's type; the two zeros are one key."""
+    """An attribute in its class's type; 0.0 and -0.0 are one key."""
     values = column(events, attribute).cast(_ARROW[kind], safe=False)
     return pc.add(values, 0.0) if kind is AttributeType.FLOAT else values
 
@@ -229,7 +234,7 @@ def _entries(
     read: Ints,
     query: Query,
 ) -> tuple[Ints, Relation]:
-    """Which of the read rows carry this signature's part of the key, and their codes."""
+    """The rows, among those read, that have this signature's part of the key, and their codes."""
     if query.strategy is Strategy.PARTITION:
         usable = np.ones(len(read), dtype=np.bool_)
     else:

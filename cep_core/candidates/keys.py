@@ -1,9 +1,9 @@
-"""Attribute values as 64-bit integers that compare like the values, so that kernels know one type only.
+"""Attribute values as 64-bit integers that compare as the values do, so that kernels need only one type.
 
-NULL becomes `NULL_KEY`, which no comparison accepts (an unknown predicate fails). Integers and booleans stand for
+NULL becomes `NULL_KEY`, which fails every comparison (an unknown predicate fails). Integers and booleans stand for
 themselves; floats keep their order through their bits (-0.0 equals 0.0; NaN equals NaN and exceeds every number, as in
-Spark); an integer beside a float stays exact (`exact_order`); strings get their rank in binary order. Cost: linear;
-strings, and numbers that are neither 64-bit integers nor doubles, take a sort of their distinct values as well.
+Spark); an integer beside a float stays exact (`exact_order`); strings get their rank in binary order. Cost: linear. For
+strings, and for numbers that are neither 64-bit integers nor doubles, also a sort of their distinct values.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _holds_least(side: pa.Array) -> bool:
-    """Whether an integer column holds the one value that stands for NULL."""
+    """Whether an integer column holds the value that stands for NULL."""
     return pa.types.is_int64(side.type) and pc.min(side).as_py() == NULL_KEY
 
 
@@ -56,12 +56,12 @@ def _integer_keys(side: pa.Array) -> Ints:
 
 
 def _float_keys(side: pa.Array) -> Ints:
-    known = side.is_valid().to_numpy(zero_copy_only=False)
+    is_known = side.is_valid().to_numpy(zero_copy_only=False)
     values = side.cast(pa.float64(), safe=False).fill_null(0.0).to_numpy(zero_copy_only=False) + 0.0
     values[np.isnan(values)] = np.nan  # one NaN, of positive sign
     bits = values.view(np.int64)
     keys = np.where(bits < 0, bits ^ np.int64(np.iinfo(np.int64).max), bits)
-    return np.where(known, keys, NULL_KEY)
+    return np.where(is_known, keys, NULL_KEY)
 
 
 def _ranks(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
@@ -77,7 +77,7 @@ def _ranks(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def compares(operator: int, left: int, right: int) -> bool:
-    """Whether a comparison holds between two keys; NULL compares with nothing."""
+    """Whether a comparison holds between two keys; it never holds with NULL."""
     if left == NULL_KEY or right == NULL_KEY:
         return False
     if operator < 2:

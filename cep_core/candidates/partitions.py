@@ -1,9 +1,9 @@
-"""Which keys may hold a match: a natural join of the keys of the mandatory variables' events.
+"""The keys whose partitions may contain a match: a natural join over the keys of the mandatory variables' events.
 
-A partition is one value for each key class. An event is in every partition that agrees with its own values, so an event
-without part of the key is in many (GRETA's Q3: an accident is in the partition of every vehicle of its segment). Only
-partitions in which every mandatory variable has an event can hold a match. All steps are hash encodings and radix
-orders: linear in the events and in the pairs of the join.
+A partition has one value for each key class. An event is in every partition that agrees with the event's values. So an
+event without some part of the key is in many partitions (GRETA's Q3: an accident is in the partition of every vehicle
+of its segment). Only partitions in which every mandatory variable has an event can contain a match. All steps are hash
+encodings and radix sorts: the cost is linear in the events and in the pairs of the join.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ def matching_pairs(left: Relation, right: Relation, sizes: Sequence[int]) -> tup
         return rows, np.tile(np.arange(right.length, dtype=np.int64), left.length)
     both = [np.concatenate([left.columns[k], right.columns[k]]) for k in shared]
     codes, size = combined(both, [sizes[k] for k in shared])
-    wanted, present = codes[: left.length], codes[left.length :]
-    order, offsets = stable_order(present, size), offsets_of(present, size)
-    counts = (offsets[1:] - offsets[:-1])[wanted]
+    left_codes, right_codes = codes[: left.length], codes[left.length :]
+    order, offsets = stable_order(right_codes, size), offsets_of(right_codes, size)
+    counts = (offsets[1:] - offsets[:-1])[left_codes]
     rows = np.repeat(np.arange(left.length, dtype=np.int64), counts)
     # the k-th pair of a left row takes the k-th right row of its code
     within = np.arange(len(rows), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rows, order[offsets[wanted][rows] + within]
+    return rows, order[offsets[left_codes][rows] + within]
 
 
 def join(left: Relation, right: Relation, sizes: Sequence[int]) -> Relation:
@@ -69,7 +69,7 @@ def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | 
 
 
 def partitions(pattern: Pattern, carried: Mapping[str, Relation], classes: int, sizes: Sequence[int]) -> Relation:
-    """Every key that may hold a match. `carried`: for each positive variable the distinct keys of its events."""
+    """Every key that a match may have. `carried`: for each positive variable, the distinct keys of its events."""
     keyed = _bound(pattern, carried, sizes)
     for k in range(classes):
         if k not in keyed.columns:
@@ -82,13 +82,13 @@ _ANYTHING = Relation({}, 1)
 
 
 def _bound(pattern: Pattern, carried: Mapping[str, Relation], sizes: Sequence[int]) -> Relation:
-    """The keys that a match of this part may have, on the classes that every match of this part binds."""
+    """The keys that a match of this part of the pattern may have, on the classes that every such match binds."""
     match pattern:
         case Unit():
             return carried[pattern.variable]
         case Seq():
             parts = [_bound(element, carried, sizes) for element in pattern.elements]
-            # narrow relations first, so that what is common to all cuts before what multiplies
+            # relations on few classes first: they reduce the keys before wider relations multiply them
             parts.sort(key=lambda part: (-len(part.columns), part.length))
             return reduce(lambda left, right: join(left, right, sizes), parts)
         case Kleene():

@@ -1,9 +1,9 @@
 """A comparison of sums of integers, rewritten so that each side is about one event.
 
-`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`, which can stand on an edge. For whole numbers of any size both mean the
-same. A number beyond 64 bits is unknown in the language, so every sum over both events in the text (here `m.t - s.t`)
-must fit into 64 bits as well. A part about one event alone is evaluated as it is written. Floats are not rewritten,
-since their rounding depends on the order of additions.
+`m.t - s.t < 9` becomes `0 - s.t < 9 - m.t`, which can stand on an edge. For whole numbers of any size both comparisons
+mean the same. In the query language, a number beyond 64 bits is unknown. So every sum over both events in the text
+(here `m.t - s.t`) must also fit into 64 bits. A part about only one event is evaluated as it is written. Comparisons of
+floats are not rewritten, since rounding depends on the order of additions.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ Term = tuple[Expression, bool]
 
 
 class _NoSum(Exception):
-    """A product of numbers of both events."""
+    """Raised for a product over both events, which cannot be split into terms."""
 
 
 def references_of(predicate: EdgePredicate, query: Query) -> tuple[Asked, Asked]:
-    """Of the references of a predicate: whether one means its source, and whether its value is an integer."""
+    """Two questions about a reference in the predicate: does it mean the source event, and is its value an integer?"""
     types = {variable.name: query.schema.attributes_of(variable.event_type) for variable in query.variables}
     same = predicate.source == predicate.target
 
@@ -59,9 +59,11 @@ def references_of(predicate: EdgePredicate, query: Query) -> tuple[Asked, Asked]
 
 
 def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> tuple[Comparison, ...]:
-    """Comparisons `source's side op target's side` which together are the condition; () if it is none of whole numbers.
+    """Comparisons `source's side op target's side` that together equal the condition.
 
-    After the first, each asks one of the condition's sums not to pass one end of the 64 bits (`limits`).
+    Empty if the condition is not over whole numbers.
+
+    Each comparison after the first tests one of the condition's sums against one end of the 64-bit range (`limits`).
 
     >>> from cep_core.language.patterns.text.parsing import parse_condition
     >>> from cep_core.language.patterns.text.printing import print_expression
@@ -82,10 +84,10 @@ def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> tupl
     except _NoSum:
         return ()
     at = condition.at
-    asked = [(condition.operator, [*left, *_taken_off(right)], 0)]
-    asked += [(operator, terms, limit) for terms in sums for operator, limit in ((">=", LEAST), ("<=", LARGEST))]
+    tests = [(condition.operator, [*left, *_taken_off(right)], 0)]
+    tests += [(operator, terms, limit) for terms in sums for operator, limit in ((">=", LEAST), ("<=", LARGEST))]
     comparisons = []
-    for operator, terms, limit in asked:
+    for operator, terms, limit in tests:
         sources = [term for term in terms if _is_about(term, of_source)]
         of_target = [term for term in terms if not _is_about(term, of_source)]
         comparisons.append(
@@ -95,12 +97,12 @@ def separate(condition: Expression, of_source: Asked, is_integer: Asked) -> tupl
 
 
 def limits(comparison: Comparison) -> bool:
-    """Whether a comparison asks a sum over both events to fit 64 bits, or (`<`, `>`) not to."""
+    """Whether a comparison tests that a sum over both events fits 64 bits, or (`<`, `>`) that it does not."""
     return isinstance(comparison.right, WholeSum) and comparison.right.limit != 0
 
 
 class Sides:
-    """The sides of comparisons as columns over rows; sums are evaluated once."""
+    """The sides of comparisons as columns over rows. Each sum is evaluated once."""
 
     def __init__(self, rows: pa.Table) -> None:
         self._rows = rows
@@ -116,20 +118,20 @@ class Sides:
         return self._sums[side]
 
     def always_fits(self, comparison: Comparison) -> bool:
-        """Whether a sum that `comparison` asks to fit does so for any two rows that are known."""
+        """Whether the sum that `comparison` tests fits 64 bits for any two rows in which it is known."""
         assert isinstance(comparison.left, WholeSum)
         assert isinstance(comparison.right, WholeSum)
-        here, there = self._between(comparison.left), self._between(replace(comparison.right, limit=0))
-        if here is None or there is None:
+        source, target = self._between(comparison.left), self._between(replace(comparison.right, limit=0))
+        if source is None or target is None:
             return True
-        limit = comparison.right.limit  # here >= limit + there, or <=
-        return here[0] >= limit + there[1] if comparison.operator == ">=" else here[1] <= limit + there[0]
+        limit = comparison.right.limit  # the test: source >= limit + target, or <=
+        return source[0] >= limit + target[1] if comparison.operator == ">=" else source[1] <= limit + target[0]
 
     def _between(self, side: WholeSum) -> tuple[int, int] | None:
         """The least and the largest value of a sum; None where no row has one."""
         if side not in self._ends:
             term, minus = side.terms[0] if len(side.terms) == 1 else (side, False)
-            ends = pc.min_max(self.column(term))  # of `0 - x` those of x: no column is computed for them
+            ends = pc.min_max(self.column(term))  # for `0 - x` the ends of x, so that no column is computed
             low, high = ends["min"].as_py(), ends["max"].as_py()
             low, high = (high, low) if minus else (low, high)
             sign = -1 if minus else 1
@@ -138,7 +140,7 @@ class Sides:
 
 
 def _is_whole(expression: Expression, is_integer: Asked) -> bool:
-    """Whether an expression is whole numbers added, subtracted, multiplied."""
+    """Whether an expression only adds, subtracts, multiplies or takes remainders of whole numbers."""
     for part in walk(expression):
         match part:
             case Reference() if is_integer(part):
@@ -153,7 +155,7 @@ def _is_whole(expression: Expression, is_integer: Asked) -> bool:
 
 
 def _terms(expression: Expression, of_source: Asked, sums: list[list[Term]]) -> list[Term]:
-    """The terms of a sum, each about one event at most; every sum over both events within it is added to `sums`."""
+    """The terms of a sum, each about at most one event. Every inner sum over both events is added to `sums`."""
     if len({of_source(part) for part in references(expression)}) < 2:
         return [(expression, False)]
     match expression:

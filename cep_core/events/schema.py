@@ -1,9 +1,10 @@
-"""What a log is: its event types, their typed attributes, its time unit and how ties are read.
+"""The schema of a log: its event types, their typed attributes, its time unit, and the meaning of equal times.
 
-Assumes nothing about storage; a log's events are an Arrow table with the columns `event_type` (string), `ts` (int64, in
-the log's unit), `seq` (int64, unique) and one nullable column for each attribute name, in (ts, seq) order. An attribute
-name has one type throughout a log; an event has null where its type lacks the attribute. An optional int64 column `pos`
-is the event's rank among all events read, before any filter (absent: the row's number). See docs/semantics.md, 1.
+Nothing is assumed about storage. The events of a log are an Arrow table in (ts, seq) order. Its columns are
+`event_type` (string), `ts` (int64, in the log's unit), `seq` (int64, unique), and one nullable column for each
+attribute name. An attribute name has the same type in all event types; an event has null if its type lacks the
+attribute. An optional int64 column `pos` is the event's rank among all events read, before any filter; without it, the
+row number is used. See docs/semantics.md, 1.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ class AttributeType(StrEnum):
 
 
 class Ties(StrEnum):
-    """How events with equal `ts` relate: `concurrent` ones never follow each other, `ordered` ones do so by `seq`."""
+    """The meaning of equal `ts`.
+
+    Events that are `concurrent` never follow each other; events that are `ordered` follow each other by `seq`.
+    """
 
     CONCURRENT = "concurrent"
     ORDERED = "ordered"
@@ -32,7 +36,7 @@ class Ties(StrEnum):
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of an event type. `title` is what reports call it; results do not depend on it."""
+    """One attribute of an event type. Reports show its `title`; results do not depend on the title."""
 
     name: str
     type: AttributeType
@@ -42,12 +46,12 @@ class Attribute:
 
 @dataclass(frozen=True)
 class LogSchema:
-    """Event types with their attributes, the unit of `ts`, and the reading of ties.
+    """Event types with their attributes, the unit of `ts`, and the meaning of equal times.
 
-    `types` maps an event type to its attributes by name. `imprecision` tells of an event type how much earlier and how
-    much later than `ts` its events may have happened; a type that is not in it is precise. `open_world` is True where
-    no schema was declared: every type name is then accepted and every type has every attribute of `columns` (`cep.*` on
-    a bare table).
+    `types` maps an event type to its attributes by name. `imprecision` maps an event type to how much earlier and how
+    much later than `ts` its events may have happened; other types are precise. `open_world` is True if no schema was
+    declared (`cep.*` on a bare table): then every type name is accepted, and every type has all attributes of
+    `columns`.
     """
 
     types: Mapping[str, Mapping[str, Attribute]]
@@ -68,7 +72,7 @@ class LogSchema:
         return self.open_world or event_type in self.types
 
     def attributes_of(self, event_type: str) -> Mapping[str, Attribute]:
-        """The attributes of an event type by name; none for a type that the log does not have.
+        """The attributes of an event type by name; empty for a type that the log does not have.
 
         >>> LogSchema({"A": {"x": Attribute("x", AttributeType.INT)}}).attributes_of("A")["x"].type
         <AttributeType.INT: 'int'>
@@ -76,7 +80,7 @@ class LogSchema:
         return self.columns if self.open_world else self.types.get(event_type, {})
 
     def title_of(self, attribute: str) -> str:
-        """What reports call an attribute: its title in the first event type that gives one, else its name.
+        """The name of an attribute in reports: its title in the first event type that has one, else its own name.
 
         >>> origin = Attribute("origin", AttributeType.STRING, title="airport of departure")
         >>> schema = LogSchema({"Departure": {"origin": origin}})

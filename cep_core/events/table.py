@@ -1,4 +1,4 @@
-"""The events of a log as an Arrow table: its schema read off it, its order, its contract (`docs/semantics.md` 1)."""
+"""The events of a log as an Arrow table: reads its schema, sorts it and validates it (`docs/semantics.md` 1)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pyarrow.compute as pc
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
 
 FARTHEST = 2**62
-"""Moments lie nearer to 0: a moment and a window together fit 64 bits (`spans.window_of` bounds windows likewise)."""
+"""Moments are nearer to 0 than this, so that a moment plus a window fits 64 bits (`spans.window_of` limits windows)."""
 RESERVED = frozenset({"event_type", "ts", "seq", "pos", "ts_lo", "ts_hi"})
-"""Columns with a meaning of their own."""
+"""Columns with a fixed meaning; no attribute has one of these names."""
 
 
 def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT) -> LogSchema:
     """The schema of a bare table: every event type has every column (open world).
 
-    Columns of other types than int, float, string and bool are no attributes.
+    Columns with types other than int, float, string and bool are not attributes.
 
     >>> table = pa.table({"event_type": ["A"], "ts": [1], "seq": [0], "price": [2.5]})
     >>> log_schema_of(table).attributes_of("A")["price"].type
@@ -25,15 +25,15 @@ def log_schema_of(table: pa.Table, unit: str = "s", ties: Ties = Ties.CONCURRENT
     """
     columns = {}
     for field in table.schema:
-        found = attribute_type(field.type)
-        if field.name not in RESERVED and found is not None:
-            columns[field.name] = Attribute(field.name, found, nullable=table.column(field.name).null_count > 0)
+        kind = attribute_type(field.type)
+        if field.name not in RESERVED and kind is not None:
+            columns[field.name] = Attribute(field.name, kind, nullable=table.column(field.name).null_count > 0)
     types = pc.unique(table.column("event_type")).to_pylist() if "event_type" in table.column_names else []
     return LogSchema({str(name): columns for name in types if name is not None}, unit, ties, True, columns)
 
 
 def attribute_type(stored: pa.DataType) -> AttributeType | None:
-    """The attribute type of a stored column, None if it can be no attribute."""
+    """The attribute type of a stored column; None if the column cannot be an attribute."""
     if pa.types.is_dictionary(stored):
         return attribute_type(stored.value_type)
     if pa.types.is_boolean(stored):
@@ -48,10 +48,10 @@ def attribute_type(stored: pa.DataType) -> AttributeType | None:
 
 
 def order(table: pa.Table) -> pa.Table:
-    """The events in (ts, seq) order with their rank `pos`; without `seq` the row number is it.
+    """The events in (ts, seq) order with their rank `pos`. Without a column `seq`, the row number is used.
 
-    A `pos` that the table brings stays. Linear if the table is in order, else a sort. Raises ValueError where the
-    contract of a log is broken.
+    An existing `pos` is kept. Linear if the table is already in order, else a sort. Raises ValueError if the table
+    breaks the contract of a log.
 
     >>> order(pa.table({"event_type": ["B", "A"], "ts": [2, 1]})).column("pos").to_pylist()
     [0, 1]
@@ -72,10 +72,10 @@ def order(table: pa.Table) -> pa.Table:
 
 
 def validate(table: pa.Table, schema: LogSchema | None = None) -> None:
-    """Raise ValueError unless the table keeps the contract of a log (order aside).
+    """Raise ValueError unless the table fulfils the contract of a log; the order of rows is not checked.
 
     `event_type` is text, `ts` and `seq` are int64 without nulls, `ts` is nearer to 0 than 2^62, `seq` is unique; with a
-    declared schema each attribute's column exists in its type.
+    declared schema, each attribute has a column of its type.
     """
     for name in ("event_type", "ts", "seq"):
         if name not in table.column_names:
@@ -102,8 +102,8 @@ def _check_attributes(table: pa.Table, schema: LogSchema) -> None:
         for attribute in attributes.values():
             if attribute.name not in table.column_names:
                 raise ValueError(f"{event_type} has the attribute '{attribute.name}', but the log has no such column")
-            found = attribute_type(table.schema.field(attribute.name).type)
-            fits = found is attribute.type or (found is AttributeType.INT and attribute.type is AttributeType.FLOAT)
+            kind = attribute_type(table.schema.field(attribute.name).type)
+            fits = kind is attribute.type or (kind is AttributeType.INT and attribute.type is AttributeType.FLOAT)
             if not fits:
                 stored = table.schema.field(attribute.name).type
                 raise ValueError(f"'{attribute.name}' of {event_type} is {attribute.type}, but the column is {stored}")

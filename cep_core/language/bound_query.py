@@ -1,6 +1,6 @@
-"""What every bound query tells, whatever its language: its kind, its log's schema, the place of its head.
+"""What a bound query of any language provides: its kind, its log's schema, and the place of its head.
 
-The engines look further, at what their language made of the text; nobody else does.
+Only the engines read more of it: the parsed form, which differs from language to language.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class BoundQuery(Protocol):
 
     @property
     def path(self) -> str:
-        """Where it is written, as errors name it."""
+        """The file of the query, as errors name it."""
 
     @property
     def schema(self) -> LogSchema:
-        """The log that it asks."""
+        """The schema of the log that the query reads."""
 
     @property
     def kind(self) -> str:
-        """What its results are. Engines, reports and commands are chosen by it."""
+        """The kind of its results, which decides the engine, the reports and the commands."""
 
     @property
     def head(self) -> Position:
-        """The place that makes it of its kind: an error about the kind points there."""
+        """The place in the text that decides the kind; an error about the kind points to it."""

@@ -1,8 +1,8 @@
-"""A budget of work: how much an evaluation may try before it is given up.
+"""A budget of work: how many steps an evaluation may take before it stops with an error.
 
-Most of an engine is polynomial in the events. What is not - candidates that only a listing can judge, pairs of matches,
-possible worlds - counts its steps, about one for each event that it looks at. Steps are counted, not seconds: the same
-events exhaust the same budget on any machine.
+Most of an engine's work is polynomial in the number of events. Three parts are not: candidates that must be listed to
+be judged, pairs of matches, and possible worlds. These parts count their steps, about one for each event that they
+read. They count steps, not seconds, so that the same events exhaust the same budget on every machine.
 """
 
 from __future__ import annotations
@@ -12,26 +12,29 @@ from dataclasses import dataclass, field
 from math import inf, log10
 
 DEFAULT_WORK = 300_000_000
-"""Steps of a query and day unless a workload says otherwise: about half a minute of one core."""
+"""The default number of steps for one query and day: about half a minute on one core. A workload can set another."""
 
 
 def _nobody(spent: int) -> None:
-    """Told by default."""
+    """The default listener: it ignores the number of steps."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """At most `limit` steps; None: as many as it takes. `tell` hears now and then how many were spent."""
+    """At most `limit` steps; None means no limit.
+
+    `tell` is called now and then with the number of steps spent so far.
+    """
 
     limit: int | None = None
     tell: Callable[[int], None] = field(default=_nobody, compare=False)
 
     def left(self, spent: int) -> float:
-        """How many steps are left."""
+        """The number of steps left after `spent` steps."""
         return inf if self.limit is None else float(max(0, self.limit - spent))
 
     def exhausted(self, reason: str = "") -> WorkExhausted:
-        """The error of whoever finds that the budget cannot suffice."""
+        """The error to raise when the budget is too small."""
         assert self.limit is not None
         return WorkExhausted(self.limit, reason=reason)
 
@@ -43,7 +46,7 @@ UNLIMITED = Budget()
 
 
 def _short(count: int) -> str:
-    """A count of any size in a sentence."""
+    """A count of any size, written for a sentence."""
     if count < 10**9:
         return f"{count:,}"
     exponent, rest = divmod(log10(count), 1)
@@ -51,10 +54,10 @@ def _short(count: int) -> str:
 
 
 class WorkExhausted(Exception):
-    """An evaluation that its budget of work did not suffice for: there is no result, not even a part of one.
+    """An evaluation needed more steps than its budget allows. There is no result, not even a partial one.
 
-    `limit`: the budget. `candidates`: how many there are to try, if that is known. `reason`: where no number of steps
-    would do.
+    `limit`: the budget. `candidates`: how many candidates there are to try, if known. `reason`: replaces the count of
+    steps in the message when no number of steps would be enough.
 
     >>> str(WorkExhausted(1000, 2**58))
     "the budget of work is exhausted: 1,000 steps were not enough to try the query's 2.9e17 candidates"
@@ -65,5 +68,5 @@ class WorkExhausted(Exception):
         self.candidates = candidates
         self.reason = reason
         many = "all of the query's candidates" if candidates is None else f"the query's {_short(candidates)} candidates"
-        told = f"{limit:,} steps were not enough to try {many}"
-        super().__init__(f"the budget of work is exhausted: {reason or told}")
+        shortage = f"{limit:,} steps were not enough to try {many}"
+        super().__init__(f"the budget of work is exhausted: {reason or shortage}")

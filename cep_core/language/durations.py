@@ -1,4 +1,4 @@
-"""Lengths of time in a log's unit, as a person says them."""
+"""Durations in a log's unit, written as a person would say them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ NANOSECONDS["d"] = 24 * NANOSECONDS["h"]
 
 
 def spoken(size: int, unit: str) -> str:
-    """A length of time in the largest unit of which it is a whole number, but days: "24 hours" says more than "1 day".
+    """A duration as a whole number of hours or minutes, else in its own unit. Days are not used: "24 hours" is clearer.
 
     >>> spoken(86400, "s"), spoken(3600, "s"), spoken(90, "s"), spoken(600_000, "ms"), spoken(7, "weeks")
     ('24 hours', '1 hour', '90 s', '10 minutes', '7 weeks')

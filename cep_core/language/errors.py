@@ -1,4 +1,4 @@
-"""Errors that a person who wrote a query can act on: where, what was found, what was expected, a hint."""
+"""Errors that tell the author of a query what to change: the place, what is wrong, what was expected, and a hint."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Position:
 
 
 WIDEST = 500
-"""Characters of a message that are shown; texts are as long as their writers like."""
+"""The number of characters of a message that are shown. A query, and so a message, can be of any length."""
 _WIDEST_LINE = 160
 
 
 def pointed(line: str, at: Position, hint: str = "") -> tuple[str, str]:
-    """A line as a message shows it, or the part of a long one around a place, and below it a caret and the hint.
+    """A line as a message shows it, with a caret and the hint below. Of a long line, only the part around the place.
 
     >>> print(*pointed("  WHERE a.x > 3", Position(1, 9, 3), "no such event"), sep="\\n")
         WHERE a.x > 3
@@ -70,7 +70,10 @@ class QueryError(Exception):
 
 
 class QueryErrors(QueryError):
-    """Several errors of one query, in text order; stands at the first and prints them all."""
+    """Several errors of one query, in text order.
+
+    Its place is that of the first error; its text contains all errors.
+    """
 
     def __init__(self, errors: Sequence[QueryError]) -> None:
         self.errors = tuple(sorted(errors, key=lambda error: (error.line, error.column)))
@@ -82,4 +85,7 @@ class QueryErrors(QueryError):
 
 
 class NotSupportedYet(QueryError):
-    """A legal query that no engine evaluates so far; the message names what and the position says where."""
+    """A valid query that no engine can evaluate yet.
+
+    The message names the unsupported part; the position points to it.
+    """

@@ -1,7 +1,7 @@
-"""What every compiled query looks like to the slicer and to the pipeline: atoms, reach, evaluate, merge, tables.
+"""The interface of a compiled query for the slicer and the pipeline: atoms, reach, evaluate, merge, tables.
 
-Paper 01 treats submonitors as black boxes; trend aggregation and Kleene matching are wrapped the same way, so that one
-slicer, one joiner and one pipeline serve all of them (`docs/architecture.md`, "One idea carries everything").
+Paper 01 treats submonitors as black boxes. Trend aggregation and Kleene matching are wrapped in the same way, so that
+one slicer, one joiner and one pipeline serve all engines (`docs/architecture.md`, "One idea carries everything").
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOTALS = b"totals"
 """Schema-metadata key of a slice's last batch: JSON, {first moment of the day: {"matches_total": digits, ...}}."""
 
 TABLE = b"table"
-"""Schema-metadata key of a batch for a table beside the result: the table's suffix. The result's batches have none."""
+"""Schema-metadata key of a batch for a further table; its value is the table's suffix. The result's batches lack it."""
 
 RESULT = ""
 """The suffix of the result's own table."""
@@ -29,21 +29,24 @@ RESULT = ""
 
 @dataclass(frozen=True)
 class Atom:
-    """An event type that an evaluator reads: which attribute binds which slicing variable, which must be a constant.
+    """An event type that an evaluator reads, with the attributes that bind slicing variables or must equal a constant.
 
-    Several attributes may bind the same variable; they must then agree. A query may hold several atoms of one type.
+    Several attributes may bind the same variable; their values must then be equal. A query may have several atoms of
+    one type.
     """
 
     event_type: str
     variables: tuple[tuple[str, str], ...] = ()
     """(attribute, slicing variable) pairs."""
     constants: tuple[tuple[str, int | float | str | bool], ...] = ()
-    """(attribute, value) pairs: events with another value are irrelevant to this atom."""
+    """(attribute, value) pairs: this atom ignores events with another value."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far before the moment of certainty an evaluator must look; components add under composition.
+    """How far before the moment of certainty an evaluator must look.
+
+    When evaluators are composed, their reaches add up.
 
     `time` in the log's unit, `points` in time-points, `events` in positions (`docs/semantics.md` 2). None: unbounded.
 
@@ -62,11 +65,12 @@ class Reach:
 
 @dataclass(frozen=True)
 class Ownership:
-    """Which results belong to one slice: by valuation of the slicing variables and by moment of certainty.
+    """The results that belong to one slice, chosen by the values of slicing variables and by the moment of certainty.
 
-    `owns(valuations)` takes a table with one column per name in `variables` and returns a bool for each row; None owns
-    every valuation. `days` are ascending moments b0 < b1 < ... < bn: results certain in [b0, bn) are owned, and each
-    [bi, bi+1) is one part to which `max_matches` applies; None owns all of time as one part.
+    `owns(valuations)` takes a table with one column for each name in `variables` and returns a bool for each row; None
+    means that the slice owns every valuation. `days` are ascending moments b0 < b1 < ... < bn: the slice owns results
+    that are certain in [b0, bn), and `max_matches` applies to each [bi, bi+1) by itself; None means all of time as one
+    part.
     """
 
     variables: tuple[str, ...] = ()
@@ -76,7 +80,7 @@ class Ownership:
 
 @dataclass(frozen=True)
 class DayResult:
-    """An operating day, [begin, end) in log time; of one that has been evaluated, what the result says of it."""
+    """An operating day, [begin, end) in log time. After its evaluation: also the rows and totals of its result."""
 
     begin: int
     end: int
@@ -91,8 +95,8 @@ class DayResult:
         >>> DayResult(0, 9, 2, {"matches_total": "3"}).is_cut, DayResult(0, 9, 2, {"matches_total": "2"}).is_cut
         (True, False)
         """
-        known = self.totals.get("matches_total") or self.totals.get("matches_at_least")
-        return known is not None and int(known) > self.rows
+        total = self.totals.get("matches_total") or self.totals.get("matches_at_least")
+        return total is not None and int(total) > self.rows
 
 
 class Evaluate(Protocol):
@@ -110,15 +114,15 @@ class Merge(Protocol):
 
 
 Blocks = Callable[[Sequence[DayResult]], Sequence[Sequence[DayResult]]]
-"""Of consecutive operating days those for which a table is wanted, in the blocks that are evaluated together."""
+"""Chooses the operating days for which a table is computed, in blocks of days that are evaluated together."""
 
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table that a query fills: its result, or one that stands beside it, named after it with a suffix.
+    """A table that a query fills: its result, or a further table with the result's name and a suffix.
 
-    A table with an `evaluate` of its own is evaluated after the result, of which `days` then knows rows and totals.
-    The batches of any other come with the result's, on all of its days.
+    A table with an `evaluate` of its own is evaluated after the result; `days` then knows the result's rows and totals.
+    The batches of any other further table come together with those of the result, for all of the result's days.
     """
 
     suffix: str
@@ -128,9 +132,9 @@ class ResultTable:
     days: Blocks
     evaluate: Evaluate | None = None
     comment: str = ""
-    """What one row of a table beside a result is; `{query}` stands for the query's name."""
+    """For a further table: what one of its rows is. `{query}` stands for the query's name."""
     variables: tuple[str, ...] = ()
-    """The columns that hold events by `seq`: the variables of matches."""
+    """The columns that refer to events by `seq`: the variables of matches."""
 
 
 def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
@@ -139,18 +143,18 @@ def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
 
 
 def one_by_one(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
-    """Each day for itself: where each has a budget of work, one that exhausts it is a hole of its own."""
+    """Each day is a block. If each day has a budget of work, a day that exhausts it is missing alone."""
     return [[day] for day in days]
 
 
 def tagged(batches: Iterable[pa.RecordBatch], suffix: str) -> Iterator[pa.RecordBatch]:
-    """Batches that say which table beside the result they are for."""
+    """The batches, each marked with the suffix of the further table that it belongs to."""
     for batch in batches:
         yield batch.replace_schema_metadata({**(batch.schema.metadata or {}), TABLE: suffix.encode()})
 
 
 def of_table(batches: Iterable[pa.RecordBatch], suffix: str = RESULT) -> Iterator[pa.RecordBatch]:
-    """The batches that are for one table.
+    """The batches that belong to one table.
 
     >>> result = pa.RecordBatch.from_pydict({"n": [1]})
     >>> [why] = tagged([pa.RecordBatch.from_pydict({"m": [2]})], "_why")
@@ -165,7 +169,7 @@ class Evaluator(Protocol):
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The event types that the query reads, with what binds its slicing variables."""
+        """The event types that the query reads, with the attributes that bind its slicing variables."""
 
     @property
     def reach(self) -> Reach:
@@ -177,7 +181,10 @@ class Evaluator(Protocol):
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        """What it fills: first the result, by this evaluator's own `schema`, `evaluate` and `merge`."""
+        """The tables that the query fills.
+
+        The first is the result, with this evaluator's `schema`, `evaluate` and `merge`.
+        """
 
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
@@ -185,16 +192,16 @@ class Evaluator(Protocol):
         """Partial results of one slice.
 
         `events`: the slice's events in (ts, seq) order. Ownership is applied before aggregating, counting or cutting.
-        Batches carry the evaluator's own partial columns and `certain`; the last one, possibly empty, carries totals.
-        Those for tables beside the result say so (`tagged`); `of_table` parts them.
+        Batches have the evaluator's own partial columns and `certain`; the last one, possibly empty, carries the
+        totals. Batches for further tables are marked (`tagged`); `of_table` selects the batches of one table.
         """
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """One result from the partial results of all slices: `schema` plus `certain`, in the result's own order.
 
-        `days` as in `Ownership`: operating days, to each of which `max_matches` applies. Metadata `totals` holds JSON
-        as in `TOTALS`. The order of `partials` never changes the result. Raises WorkExhausted where the evaluator's
-        budget did not suffice.
+        `days` as in `Ownership`: `max_matches` applies to each operating day. The metadata `totals` holds JSON as in
+        `TOTALS`. The order of `partials` never changes the result. Raises WorkExhausted if the evaluator's budget was
+        too small.
         """
 
     def describe(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What `explain` answers: sections of text beside the same facts as plain data."""
+"""The answer of `explain`: sections of text, each with the same facts as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nearest known name to a misspelt one, for the hint of an error."""
+"""The known name nearest to a misspelt one, for the hint of an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from difflib import get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint with the known name most like `name` (case aside), or with all known names if few, else nothing.
+    """A hint with the known name most similar to `name`, ignoring case.
+
+    Without a similar name: all known names if they are few, else nothing.
 
     >>> did_you_mean("sped", ["speed", "vehicle"])
     "did you mean 'speed'?"

@@ -1,4 +1,4 @@
-"""What a language brings to the front door (`cep_core.compile`): how its texts are read, and what it says of them."""
+"""What the front door (`cep_core.compile`) needs from a language: functions that parse, bind and explain its texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from cep_core.language.explanation import Explanation
 class Bind(Protocol):
     """Resolves names and checks types: (parsed text, schema, text, path) -> bound query. Raises QueryError.
 
-    `whole_log` False refuses what depends on where the log starts. `aggregates`: functions of the caller's own by name.
+    With `whole_log` False, queries that depend on where the log starts are refused. `aggregates`: the caller's own
+    functions by name.
     """
 
     def __call__(
@@ -31,21 +32,21 @@ class Bind(Protocol):
 
 @dataclass(frozen=True)
 class Language:
-    """A language that queries are written in. Parsed texts and bound queries are its own: only it looks inside."""
+    """A query language. Only the language itself and its engines look inside its parsed texts and bound queries."""
 
     name: str
     suffix: str
-    """Of the files that hold its texts."""
+    """The suffix of the files that contain its texts."""
     parse: Callable[[str, str], Any]
     """(text, path) -> parsed text. Raises QueryError."""
     mentioned: Callable[[Any], LogSchema]
-    """The schema that a parsed text takes for granted: the types it reads, the attributes it names."""
+    """The schema that a parsed text assumes: the event types that it reads and the attributes that it names."""
     bind: Bind
     explain: Callable[[Any, Sequence[str]], Explanation]
-    """(bound query, what its engine says of itself) -> how it is understood and will be evaluated."""
+    """(bound query, the engine's description of its algorithm) -> how the query is understood and will be evaluated."""
     warnings: Callable[[Any], list[str]]
-    """What is legal in a bound query and may surprise."""
+    """Parts of a bound query that are valid but may surprise its author."""
     order_of_ties: Callable[[Any], str]
-    """What of a bound query makes the order of events of equal time matter; empty: nothing does."""
+    """The part of a bound query that makes the order of events of equal time matter; empty if there is none."""
     beside: tuple[str, ...] = ()
-    """The suffixes of the tables that may stand beside a result (`cep_core.language.evaluator.ResultTable`)."""
+    """The suffixes of the further tables that a query may fill (`cep_core.language.evaluator.ResultTable`)."""

@@ -1,4 +1,4 @@
-"""What is asked of an evaluator beside its query: plain values, so that they travel to workers with the text."""
+"""The settings of an evaluator. They are plain values, so that they can be sent to workers together with the text."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from cep_core.language.budget import UNLIMITED, Budget
 
 @dataclass(frozen=True)
 class Settings:
-    """An engine takes what concerns it and leaves the rest."""
+    """An engine uses the settings that concern it and ignores the others."""
 
     max_matches: int | None = None
-    """So many matches are listed of each operating day; None: all."""
+    """The most matches that are listed for each operating day; None means all."""
     exact: bool = False
-    """All digits of an aggregation's counts and sums."""
+    """Whether an aggregation returns all digits of its counts and sums."""
     collapsed: bool = False
-    """A row for all matches that end at one event, instead of a row for each match."""
+    """Whether one row stands for all matches that end at the same event, instead of a row for each match."""
     supersets: bool = False
-    """Collapsed rows that would cost a listing hold what may be in a match."""
+    """Collapsed rows whose exact events would need a listing of matches hold all events that may be in one."""
     budget: Budget = UNLIMITED
-    """Of the work that is not polynomial in the events."""
+    """The budget of the work that is not polynomial in the number of events."""
 
 
 DEFAULTS = Settings()

@@ -1,7 +1,7 @@
-"""DAGs of all workload folders, each built separately: one that cannot be built does not stop the others.
+"""Builds the DAGs of all workload folders, each separately: a DAG that cannot be built does not stop the others.
 
 Airflow records import errors by file, and no DAG of a file with an import error is scheduled. So the DAG files leave
-out what cannot be built, and `broken_workloads.py`, which has no DAG of its own, fails with all reasons.
+out DAGs that cannot be built. The file `broken_workloads.py`, which has no DAG of its own, fails with all reasons.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Built:
 
 
 def build_all(build: Callable[[WorkloadFolder], DAG | None]) -> Built:
-    """Call `build` for every workload folder; None: the folder needs no such DAG."""
+    """Call `build` for every workload folder. If it returns None, the folder needs no such DAG."""
     built = Built()
     for folder in read_workload_folders(workloads()):
         if isinstance(folder, BrokenFolder):

@@ -1,8 +1,8 @@
 """Two operators that know what an exit code means.
 
 The project's programs end with 0, or 2 (a workload, query or header must be corrected), 3 (the quality gate refused a
-day), or 1 (anything else). Trying again helps with 1 alone, so 2 and 3 fail the task for good, with the program's own
-last words as the last line of the task's log; tasks downstream become `upstream_failed`.
+day), or 1 (anything else). A retry helps only after 1. So 2 and 3 fail the task without a retry. The last line of the
+task's log is the last line that the program printed. Tasks downstream become `upstream_failed`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def failure(what: str, code: int, lines: Sequence[str]) -> AirflowException:
     >>> failure("load", 3, ["...", "trendmill: quality gate failed on 1 day(s)"])
     AirflowFailException('load ended with exit code 3: quality gate failed on 1 day(s)')
     """
-    words = [found[1] for line in lines if (found := LAST_WORDS.match(line.strip()))] or [
+    words = [match[1] for line in lines if (match := LAST_WORDS.match(line.strip()))] or [
         line for line in lines if line.strip()
     ]
     message = f"{what} ended with exit code {code}: {words[-1].strip() if words else 'it printed nothing'}"
@@ -63,7 +63,10 @@ class SparkTask(SparkSubmitOperator):
             self._submit(context)
 
     def _settings_for_input(self) -> str:
-        """Spark's settings as a properties file, by the size of what the task will read; the JVM starts with them."""
+        """Spark's settings as a properties file, chosen by the size of what the task will read.
+
+        The JVM starts with them.
+        """
         command = [sys.executable, "-m", "jobs.runs.input_size", *self.application_args]
         done = subprocess.run(
             command, cwd=ROOT, env={**os.environ, **environment()}, capture_output=True, text=True, check=False
@@ -78,7 +81,7 @@ class SparkTask(SparkSubmitOperator):
         except AirflowFailException:
             raise
         except AirflowException as error:
-            # spark-submit's exit code and last lines are only in the exception's text.
+            # The exit code and the last lines of spark-submit are only in the exception's text.
             code = re.search(r"Error code is: (\d+)", str(error))
             if code is None:
                 raise

@@ -1,4 +1,4 @@
-"""Where the project and its data are, as environment variables for the processes that tasks start.
+"""The places of the project and its data, as environment variables for the processes that tasks start.
 
 A scheduler's working directory is not known, so every place is passed as an absolute path. Variables that are already
 set, as in a container, are left as they are.
@@ -37,7 +37,7 @@ def spark_settings() -> str | None:
 
 
 def is_chosen_by_input() -> bool:
-    """Whether Spark's settings follow the size of what a task reads; not if a file or a cluster sets them."""
+    """Whether Spark's settings depend on the size of a task's input; they do not if a file or a cluster sets them."""
     return not on_cluster() and "TRENDMILL_SPARK_SETTINGS" not in os.environ
 
 

@@ -1,7 +1,8 @@
 """The four tasks of a run, for a night and for a chunk of a backfill: load >> slice >> evaluate >> publish.
 
-Few and large: each Spark task is one application with several stages, because an application costs ten CPU-seconds
-before its first row (docs/decisions/0002). Each may be run again at any time; it replaces whole days.
+The tasks are few and large: each Spark task is one application with several stages, because an application costs ten
+CPU-seconds before its first row (docs/decisions/0002). Each task may be run again at any time, since it replaces whole
+days.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def assets(folder: WorkloadFolder) -> list[Asset]:
-    """The workload's tables, for DAGs that others schedule by them: `nyc_flights.knock_on`."""
+    """The workload's tables as assets, such as `nyc_flights.knock_on`, so that other DAGs can be scheduled by them."""
     return [Asset(name=f"{folder.name}.{table}", uri=f"trendmill://{folder.name}/{table}") for table in folder.tables]
 
 

@@ -1,9 +1,9 @@
-"""What a calendar needs to know of workload folders: the owner, when a day begins, which tables are filled.
+"""Facts about workload folders that a calendar needs: the owner, the start of a day, and the tables that are filled.
 
 Reads only four values at the top of `workload.yaml` and the names of the query files, so no anchor is ever expanded.
 `trendmill check` decides whether queries and sources are right, and each night's first task runs it. A folder that
-cannot even be scheduled is a `BrokenFolder` with the reason. Whatever is refused here, `trendmill check` refuses too
-(jobs/workload/declaration.py); tests/dags/test_folders.py compares the two.
+cannot even be scheduled is a `BrokenFolder` with the reason. `trendmill check` also refuses everything that is refused
+here (jobs/workload/declaration.py); tests/dags/test_folders.py compares the two.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _text(file: Path) -> str:
 
 
 def _values(text: str) -> dict[str, str]:
-    """The single values at the top of a YAML file as they are written; nothing below is looked at."""
+    """The single values at the top level of a YAML file, as they are written; nested values are not read."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if not isinstance(root, yaml.MappingNode):
         raise ValueError("workload.yaml is not a mapping")

@@ -1,4 +1,4 @@
-"""Checking events.sql against the declared sources and events: its columns and its event types.
+"""Checks events.sql against the declared sources and events: its columns and its event types.
 
 Some things cannot be known, for example what a table function gives, or an event type that a column holds. Then no
 problem is reported. Spark would report the same problems, but only after reading every source.
@@ -31,7 +31,7 @@ def tables_of(workload: Workload) -> dict[str, Columns]:
 
 
 def events_mistakes(workload: Workload) -> list[Mistake]:
-    """What is wrong with events.sql, in text order."""
+    """The mistakes of events.sql, in text order."""
     statement = parse_select(workload.events_sql)
     if statement.query is None or not workload.sources:
         return list(statement.mistakes)
@@ -45,32 +45,34 @@ def events_mistakes(workload: Workload) -> list[Mistake]:
 
 def _wrong_columns(workload: Workload, statement: Statement, resolver: Resolver, root: Scope) -> Iterator[Mistake]:
     """Columns that the result lacks, has twice or should not have; SELECTs of different widths."""
-    given = resolver.given(root)
-    if given is None:
+    columns = resolver.given(root)
+    if columns is None:
         return
     start = first_word(next(branches(root)).expression)
-    wanted = {"event_type": "", "ts": "BIGINT", "_row": "", **_sql_types(workload)}
-    names = [column.name for column in given]
-    for name in wanted:
+    expected = {"event_type": "", "ts": "BIGINT", "_row": "", **_sql_types(workload)}
+    names = [column.name for column in columns]
+    for name in expected:
         if name not in names:
-            near = next((found for found in names if found.lower() == name.lower()), "")
-            what = "the type of the event" if name == "event_type" else "declared in workload.yaml"
-            what = {"ts": "the time of the event", "_row": "the column of the source that names the raw row"}.get(
-                name, what
+            near = next((present for present in names if present.lower() == name.lower()), "")
+            meaning = "the type of the event" if name == "event_type" else "declared in workload.yaml"
+            meaning = {"ts": "the time of the event", "_row": "the column of the source that names the raw row"}.get(
+                name, meaning
             )
-            yield Mistake(start, 1, f"gives no column '{name}', {what}", f"'{near}' is in another case" if near else "")
-    for place, column in enumerate(given):
+            yield Mistake(
+                start, 1, f"gives no column '{name}', {meaning}", f"'{near}' is in another case" if near else ""
+            )
+    for place, column in enumerate(columns):
         if not column.name:
             yield at(column.item, "gives a column without a name", "write AS and the name of an attribute")
-        elif column.name not in (*wanted, "seq"):
-            hint = nearest(column.name, list(wanted))
+        elif column.name not in (*expected, "seq"):
+            hint = nearest(column.name, list(expected))
             yield at(column.item, f"gives the column '{column.name}', which workload.yaml does not declare", hint)
         elif column.name in names[:place]:
             yield at(column.item, f"gives the column '{column.name}' twice")
     for branch in branches(root):
-        own = resolver.given(branch)
-        if own is not None and len(own) != len(given):
-            message = f"gives {len(own)} columns, the first SELECT gives {len(given)}"
+        branch_columns = resolver.given(branch)
+        if branch_columns is not None and len(branch_columns) != len(columns):
+            message = f"gives {len(branch_columns)} columns, the first SELECT gives {len(columns)}"
             yield Mistake(first_word(branch.expression), 1, message)
 
 
@@ -81,13 +83,13 @@ def _wrong_types(workload: Workload, resolver: Resolver, root: Scope) -> Iterato
     if first is None or any(side is None or len(side) != len(first) for side in sides):
         return
     whole: list[list[Given]] = [side for side in sides if side is not None]
-    wanted = {"ts": "BIGINT", **_sql_types(workload)}
+    declared = {"ts": "BIGINT", **_sql_types(workload)}
     for place, column in enumerate(first):
         if column.name == "event_type":
             yield from _wrong_events(workload, resolver, [side[place] for side in whole], list(branches(root)))
         kinds = {side[place].kind for side in whole} - {"VOID"}
         kind = next(iter(kinds)) if len(kinds) == 1 else ""
-        expected = wanted.get(column.name)
+        expected = declared.get(column.name)
         if expected and kind in LOOSE and kind not in ACCEPTED.get(expected, (expected,)):
             yield at(
                 column.item, f"'{column.name}' is {kind}, declared is {expected}", f"write CAST(... AS {expected})"
@@ -95,16 +97,16 @@ def _wrong_types(workload: Workload, resolver: Resolver, root: Scope) -> Iterato
 
 
 def _wrong_events(workload: Workload, resolver: Resolver, items: list[Given], scopes: list[Scope]) -> Iterator[Mistake]:
-    known, found, complete = workload.schema.types, set(), True
+    declared, literal_types, complete = workload.schema.types, set(), True
     for item, scope in zip(items, scopes, strict=True):
         literals = _literals(item.item, scope, resolver)
         complete &= literals is not None
         for literal in literals or ():
-            found.add(literal.name)
-            if literal.name not in known:
-                yield at(literal, f"unknown event type '{literal.name}'", nearest(literal.name, known))
-    for event_type in known:
-        if complete and event_type not in found:
+            literal_types.add(literal.name)
+            if literal.name not in declared:
+                yield at(literal, f"unknown event type '{literal.name}'", nearest(literal.name, declared))
+    for event_type in declared:
+        if complete and event_type not in literal_types:
             yield Mistake(first_word(scopes[0].expression), 1, f"gives no event of the declared type '{event_type}'")
 
 
@@ -121,8 +123,8 @@ def _literals(item: exp.Expr, scope: Scope, resolver: Resolver) -> list[exp.Expr
         ways = [item.args.get("true"), item.args.get("false")] if isinstance(item, exp.If) else []
         if isinstance(item, exp.Case):
             ways = [*(branch.args.get("true") for branch in item.args["ifs"]), item.args.get("default")]
-        found = [_literals(way, scope, resolver) for way in ways if way is not None]
-        return None if None in found else [literal for of_way in found for literal in of_way or ()]
+        alternatives = [_literals(way, scope, resolver) for way in ways if way is not None]
+        return None if None in alternatives else [literal for of_way in alternatives for literal in of_way or ()]
     return None
 
 

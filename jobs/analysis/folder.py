@@ -43,9 +43,9 @@ def check_folder(name_or_folder: str | Path) -> Folder:
     find_rule_problems(problems, workload)
     compiled, wrong = compile_questions(workload)
     grids, senseless = read_grids(path)
-    found = [*problems.found, *wrong, *senseless]
-    if found:
-        raise WorkloadError(workload.name, found)
+    mistakes = [*problems.found, *wrong, *senseless]
+    if mistakes:
+        raise WorkloadError(workload.name, mistakes)
     _RIGHT.add((path, content_hash(path)))
     return Folder(workload, compiled, grids)
 

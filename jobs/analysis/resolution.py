@@ -42,7 +42,7 @@ UNITS = frozenset(("year", "quarter", "month", "week", "day", "dayofyear", "hour
     "millisecond",
     "microsecond",
 }
-"""Of time, as an argument of a function."""
+"""Units of time, as arguments of functions."""
 
 
 @dataclass
@@ -66,9 +66,9 @@ class Resolver:
                 self._resolve_select(scope)
             else:
                 self._resolved |= {id(column) for column in scope.columns}
-        for key, (column, known) in self._lost.items():
+        for key, (column, names) in self._lost.items():
             if key not in self._resolved:
-                hint = nearest(column.name, known)
+                hint = nearest(column.name, names)
                 self.mistakes.append(at(column, f"unknown column '{column.sql('spark')}'", hint))
         return sorted(self.mistakes, key=lambda mistake: mistake.start)
 
@@ -87,10 +87,10 @@ class Resolver:
                 if not opened and len(parts) == 1 and (unaliased or parts[0] not in aliases):
                     self._tell_ambiguous(column, read, scope.expression)
             else:
-                own = read.get(parts[0]) if len(parts) > 1 else None
-                tables = [own] if own else read.values()
-                known = [column.name for columns in tables for column in (columns or {}).values()]
-                self._lost.setdefault(id(column), (column, sorted({*known})))
+                columns_of_table = read.get(parts[0]) if len(parts) > 1 else None
+                tables = [columns_of_table] if columns_of_table else read.values()
+                names = [column.name for columns in tables for column in (columns or {}).values()]
+                self._lost.setdefault(id(column), (column, sorted({*names})))
 
     def _read_by(self, scope: Scope) -> dict[str, Columns | None]:
         """The tables of a SELECT's FROM and JOINs by name."""
@@ -145,10 +145,10 @@ class Resolver:
         holder = inner.parent
         renamed = holder.alias_column_names if isinstance(holder, exp.Subquery | exp.CTE) else []
         if isinstance(inner, exp.Select | exp.SetOperation):
-            given = self.given(scope)
-            if given is None or not renamed:
-                return None if given is None else columns_of({name: kind for name, kind, _ in given if name})
-            return columns_of({name: column.kind for name, column in zip(renamed, given, strict=False)})
+            columns = self.given(scope)
+            if columns is None or not renamed:
+                return None if columns is None else columns_of({name: kind for name, kind, _ in columns if name})
+            return columns_of({name: column.kind for name, column in zip(renamed, columns, strict=False)})
         named = renamed or inner.alias_column_names
         return columns_of(dict.fromkeys(named, "")) if named else None
 
@@ -170,22 +170,22 @@ class Resolver:
         read = self._read_by(scope)
         if len(read) != _tables_of(query):
             return None
-        found: list[Given] = []
+        columns: list[Given] = []
         for item in query.expressions:
             if item.is_star:
                 expanded = _expanded(item, read, query)
                 if expanded is None:
                     return None
-                found += [Given(name, kind, item) for name, kind in expanded]
+                columns += [Given(name, kind, item) for name, kind in expanded]
             elif isinstance(item, exp.Aliases):
-                found += [Given(name.name, "", item) for name in item.expressions]
+                columns += [Given(name.name, "", item) for name in item.expressions]
             elif isinstance(item, exp.Alias | exp.Column | exp.Dot):
-                found.append(Given(item.alias_or_name or item.name, type_of(item.unalias(), read), item))
+                columns.append(Given(item.alias_or_name or item.name, type_of(item.unalias(), read), item))
             elif _names_itself(item):
                 return None
             else:
-                found.append(Given("", type_of(item, read), item))
-        return found
+                columns.append(Given("", type_of(item, read), item))
+        return columns
 
 
 class Given(NamedTuple):
@@ -239,14 +239,14 @@ def _is_special(column: exp.Column, name: str) -> bool:
 
 
 def _expanded(item: exp.Expr, read: Mapping[str, Columns | None], query: exp.Select) -> list[Field] | None:
-    """What a star stands for; None: not known."""
+    """The columns that a star stands for; None: not known."""
     star = item.this if isinstance(item, exp.Column) else item
     if not isinstance(star, exp.Star) or star.args.get("replace") or star.args.get("rename"):
         return None
     joins = query.args.get("joins") or []
     if isinstance(item, exp.Column):
-        own = read.get(item.table.lower())
-        tables = [own]
+        columns_of_table = read.get(item.table.lower())
+        tables = [columns_of_table]
     elif any(join.args.get("using") or join.method or join.kind in ("SEMI", "ANTI") for join in joins):
         return None
     else:

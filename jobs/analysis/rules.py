@@ -1,4 +1,4 @@
-"""Checking expectations.yaml against the declared sources and events: row rules, gate queries, gate arguments."""
+"""Checks expectations.yaml against the declared sources and events: row rules, gate queries, gate arguments."""
 
 from __future__ import annotations
 
@@ -54,8 +54,11 @@ def _predicate_mistakes(text: str, source: str, table: Columns) -> list[Mistake]
     query = statement.query
     if not isinstance(query, exp.Select) or any(inner is not query for inner in query.find_all(exp.Query)):
         return list(statement.mistakes)
-    found = Resolver({source: table}).resolve(query.from_(exp.to_table(source), copy=False))
-    return [Mistake(offset_in_condition(one.start), one.length, one.message, one.hint) for one in found]
+    mistakes = Resolver({source: table}).resolve(query.from_(exp.to_table(source), copy=False))
+    return [
+        Mistake(offset_in_condition(mistake.start), mistake.length, mistake.message, mistake.hint)
+        for mistake in mistakes
+    ]
 
 
 def _columns_judged(problems: Problems, workload: Workload, rule: GateRule, where: str) -> set[str] | None:
@@ -81,13 +84,13 @@ def _columns_judged(problems: Problems, workload: Workload, rule: GateRule, wher
     resolver = Resolver(tables)
     for mistake in resolver.resolve(statement.query):
         _point(problems, where, rule.over, mistake)
-    given = resolver.given(resolver.scopes[-1]) if resolver.scopes else None
-    if given is None:
+    columns = resolver.given(resolver.scopes[-1]) if resolver.scopes else None
+    if columns is None:
         return None
-    names = {column.name for column in given if column.name}
+    names = {column.name for column in columns if column.name}
     if "day" not in {name.lower() for name in names}:
         _point(problems, where, rule.over, Mistake(0, 1, "gives no column 'day', by which days are judged"))
-    return names if all(column.name for column in given) else None
+    return names if all(column.name for column in columns) else None
 
 
 def _columns_named(rule: GateRule) -> Iterator[tuple[str, str]]:

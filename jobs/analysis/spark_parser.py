@@ -78,7 +78,7 @@ def _launched() -> Any:
 def java() -> str:
     """The Java that Spark runs on: JAVA_HOME's, the one chosen at set-up, or the machine's. Raises OSError."""
     homes = [Path(home) for home in (os.environ.get("JAVA_HOME"), places.cache() / "jdk") if home]
-    for found in [*(home / "bin" / "java" for home in homes), shutil.which("java")]:
-        if found and Path(found).is_file():
-            return str(found)
+    for executable in [*(home / "bin" / "java" for home in homes), shutil.which("java")]:
+        if executable and Path(executable).is_file():
+            return str(executable)
     raise FileNotFoundError("there is no Java: run `make` once, it finds or fetches one")

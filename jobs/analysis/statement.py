@@ -47,12 +47,12 @@ def parse_select(text: str) -> Statement:
         return Statement(text, None, (mistake,))
     if not parsed:
         return Statement(text)
-    first, *others = parsed
-    if others:
-        start = _start(others[0], text)
+    first, *further = parsed
+    if further:
+        start = _start(further[0], text)
         return Statement(text, None, (Mistake(start, 1, "expected one SELECT, found a second statement"),))
     if isinstance(first, exp.Query):
-        unread = "|>" in text or any(found.args.get("recursive") for found in first.find_all(exp.With))
+        unread = "|>" in text or any(clause.args.get("recursive") for clause in first.find_all(exp.With))
         return Statement(text, None if unread else first)
     if isinstance(first, _CHANGES):
         return Statement(text, None, (Mistake(0, 1, "expected one SELECT, found a statement that changes something"),))
@@ -85,7 +85,7 @@ def _parsed(text: str, predicate: bool) -> tuple[list[exp.Expr], Mistake | None]
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it would report twice what it cannot read
     whole = f"{_BEFORE}{text}\n)" if predicate else text
     try:
-        return [found for found in sqlglot.parse(whole, dialect="spark") if found is not None], None
+        return [expression for expression in sqlglot.parse(whole, dialect="spark") if expression is not None], None
     except (ParseError, TokenError, RecursionError) as error:
         return [], _confirmed(text, predicate, error)
     except Exception:  # noqa: BLE001 a parser that breaks knows nothing: Spark's own decides when the workload runs
@@ -94,12 +94,12 @@ def _parsed(text: str, predicate: bool) -> tuple[list[exp.Expr], Mistake | None]
 
 def _confirmed(text: str, predicate: bool, error: Exception) -> Mistake | None:
     try:
-        told = syntax_error(f"({text}\n) IS FALSE" if predicate else text, predicate)
+        refusal = syntax_error(f"({text}\n) IS FALSE" if predicate else text, predicate)
     except (OSError, ImportError):
         return _unconfirmed(text, predicate, error)
-    if told is None:
+    if refusal is None:
         return None
-    message, line, column = told
+    message, line, column = refusal
     lines = text.split("\n")
     if line > len(lines):  # after a predicate: it ends too early
         return Mistake(len(text.rstrip()), 1, "syntax error at the end of the condition")

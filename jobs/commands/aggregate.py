@@ -89,6 +89,6 @@ def _digits(item: ReturnItem, row: Mapping[str, Any]) -> str:
 
 
 def _ending(rows: pa.Table, log: Log, options: argparse.Namespace, seconds: float) -> str:
-    found = counted(rows.num_rows, "row") if rows.num_rows else "no trend in any window"
+    result_size = counted(rows.num_rows, "row") if rows.num_rows else "no trend in any window"
     more = f", {options.limit} shown (--limit, --top, --csv)" if rows.num_rows > options.limit else ""
-    return f"{found}{more}; {counted(log.events.num_rows, 'event')} in {elapsed(seconds)}"
+    return f"{result_size}{more}; {counted(log.events.num_rows, 'event')} in {elapsed(seconds)}"

@@ -11,9 +11,9 @@ from jobs.workload.files.problems import nearest
 
 def query_file(workload: Workload, asked: str) -> Path:
     """The file of a query by its name in the workload, or by path. Else WrongWorkload names the nearest query."""
-    known = {path.stem: path for path in workload.question_files()}
-    if asked in known:
-        return known[asked]
+    files = {path.stem: path for path in workload.question_files()}
+    if asked in files:
+        return files[asked]
     if Path(asked).is_file():
         return Path(asked)
-    raise WrongWorkload(f"workload '{workload.name}' has no query '{asked}'; {nearest(asked, known)}")
+    raise WrongWorkload(f"workload '{workload.name}' has no query '{asked}'; {nearest(asked, files)}")

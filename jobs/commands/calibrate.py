@@ -1,4 +1,4 @@
-"""`trendmill calibrate`: measure what queries cost on this machine, and print the YAML of load shedding to commit."""
+"""`trendmill calibrate`: measure the costs of queries on this machine, and print the YAML for load shedding."""
 
 from __future__ import annotations
 
@@ -75,16 +75,16 @@ def _declaration(workload: Workload, queries: Mapping[str, Any], measured: Calib
     """The lines for workload.yaml. Values that are not measured stay as declared."""
     lines = ["queries:"]
     for name, states in zip(queries, measured.states, strict=True):
-        known = workload.shed_queries.get(name)
-        weight = f"weight: {known.weight:g}, " if known is not None and known.weight != 1 else ""
+        declared = workload.shed_queries.get(name)
+        weight = f"weight: {declared.weight:g}, " if declared is not None and declared.weight != 1 else ""
         costs = ", ".join(str(spread.whole) for spread in states)
         lines.append(f"  # by state: {', '.join(map(_told, states))}")
         lines += [f"  {name}:", f"    shedding: {{{weight}costs: [{costs}]}}"]
     spreads = {"event": measured.event, **dict(zip(PARTS, measured.parts, strict=True))}
-    told = ", ".join(f"{name} {_told(spread)}" for name, spread in spreads.items())
+    measurements = ", ".join(f"{name} {_told(spread)}" for name, spread in spreads.items())
     costs = ", ".join(f"{name}: {spread.whole}" for name, spread in spreads.items())
     bound = "20ms  # choose one" if workload.shedding is None else virtual(workload.shedding.bound).replace(" ", "")
-    return [*lines, "shedding:", f"  bound: {bound}", f"  # {told}", f"  costs: {{{costs}}}"]
+    return [*lines, "shedding:", f"  bound: {bound}", f"  # {measurements}", f"  costs: {{{costs}}}"]
 
 
 def _told(spread: TimeSpread) -> str:

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure what is not known yet, and print where the page is. Waits while another run holds the lake."""
+    """Measure what is not measured yet, and print the page's path. Waits while another run holds the lake."""
     from jobs.reports.experiments_page import publish_experiments
     from jobs.tasks.experiment_run import chosen
 

@@ -23,8 +23,8 @@ def run(options: argparse.Namespace) -> int:
     files = [query_file(workload, options.query)] if options.query else workload.question_files()
     explained = {path.stem: explain_question(workload, path) for path in files}
     if options.json:
-        print(json.dumps({name: found.to_dict() for name, found in explained.items()}, indent=2))
+        print(json.dumps({name: explanation.to_dict() for name, explanation in explained.items()}, indent=2))
         return OK
-    for name, found in explained.items():
-        print(f"{name}\n{found}\n")
+    for name, explanation in explained.items():
+        print(f"{name}\n{explanation}\n")
     return OK

@@ -144,10 +144,10 @@ def _many(rows: pa.Table) -> str:
 
 
 def _ending(rows: pa.Table, log: Log, limit: int, seconds: float, *, collapsed: bool) -> str:
-    told = _many(rows)
+    sentence = _many(rows)
     if collapsed:
-        told += f" in {counted(rows.num_rows, 'row')}"
+        sentence += f" in {counted(rows.num_rows, 'row')}"
     listed = min(rows.num_rows, limit)
     if listed < rows.num_rows or (not collapsed and _is_cut(rows)):
-        told += f", {quantity(listed)} shown (--limit)"
-    return f"{told}; {counted(log.events.num_rows, 'event')} in {elapsed(seconds)}"
+        sentence += f", {quantity(listed)} shown (--limit)"
+    return f"{sentence}; {counted(log.events.num_rows, 'event')} in {elapsed(seconds)}"

@@ -97,9 +97,9 @@ def _read(path: Path) -> tuple[pa.Table, str]:
 
 
 def _guess(sample: pa.Table, ts: str | None, type_column: str | None, name: str) -> Guess:
-    for given in (ts, type_column):
-        if given is not None and given not in sample.column_names:
-            raise WrongWorkload(f"no column '{given}'; there are {', '.join(sample.column_names)}")
+    for column in (ts, type_column):
+        if column is not None and column not in sample.column_names:
+            raise WrongWorkload(f"no column '{column}'; there are {', '.join(sample.column_names)}")
     ts = ts or time_column(sample)
     kind = sample.schema.field(ts).type
     if not (kinds.is_integer(kind) or kinds.is_timestamp(kind) or kinds.is_date(kind)):
@@ -114,8 +114,8 @@ def _guess(sample: pa.Table, ts: str | None, type_column: str | None, name: str)
         for field in sample.schema
         if field.name not in (ts, type_column, *RESERVED) and _NAME.fullmatch(field.name)
     }
-    own = "".join(part.title() for part in name.split("_"))
-    return Guess(ts, type_column, values or [own], attributes, pc.min(sample[ts]))
+    only_type = "".join(part.title() for part in name.split("_"))
+    return Guess(ts, type_column, values or [only_type], attributes, pc.min(sample[ts]))
 
 
 def _first(sample: pa.Table, fits: Callable[[pa.Field], bool]) -> str | None:

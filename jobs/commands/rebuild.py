@@ -37,7 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Mark the results as outdated, drop the table, evaluate its days again with the present columns.
 
-    The order matters: after a kill in between, the days are stale, not wrongly current, and still listed as wanted.
+    The order matters: if the program is killed in between, the days are stale, not wrongly current, and are still
+    listed.
     """
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
@@ -62,8 +63,8 @@ def _discard(spark: SparkSession, workload: str, query: str) -> None:
 
     if "result_days" in register(spark, workload, places.lake()):
         table = identifier(workload, "result_days")
-        own = f.col("query") == query
-        replace(spark.table(table).where(own).withColumn("definition", f.lit(OUTDATED)), table, own)
+        of_query = f.col("query") == query
+        replace(spark.table(table).where(of_query).withColumn("definition", f.lit(OUTDATED)), table, of_query)
     for name in (query, *(query + suffix for suffix in tables_beside())):
         folder = places.lake() / workload / name
         if (folder / "_delta_log").is_dir():

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what the ledger says. Reads no event."""
+    """Print the state of the lake from its ledger. Reads no events."""
     workload = load_workload(options.workload)
     compiled = compile_workload(workload)
     ledger, bounds = read_ledger(places.lake(), workload.name), bounds_of(workload)
@@ -28,16 +28,16 @@ def run(options: argparse.Namespace) -> int:
     events = sum(loaded.events for loaded in ledger.days.values())
     print(f"{workload.name}: {len(held)} days, {events:,} events in {places.lake() / workload.name}")
     _say("loaded", held)
-    asked = sorted({day for _, day in ledger.results})
-    _say("evaluated", asked)
-    known = sorted(ledger.days)
-    missing = holes(known[0], known[-1], ledger, bounds) if known else ()
+    evaluated = sorted({day for _, day in ledger.results})
+    _say("evaluated", evaluated)
+    loaded_days = sorted(ledger.days)
+    missing = holes(loaded_days[0], loaded_days[-1], ledger, bounds) if loaded_days else ()
     _say("refused by the gate", [day for day in missing if day in ledger.days and ledger.days[day].refused])
     _say("missing", [day for day in missing if day not in ledger.days])
     for name, work in sorted(
-        {(name, it.exhausted) for (name, _), it in ledger.results.items() if it.exhausted is not None}
+        {(name, result.exhausted) for (name, _), result in ledger.results.items() if result.exhausted is not None}
     ):
-        days = [day for (other, day), it in ledger.results.items() if (other, it.exhausted) == (name, work)]
+        days = [day for (query, day), result in ledger.results.items() if (query, result.exhausted) == (name, work)]
         _say(f"no result of {name}, as limits.work of {work:,} steps did not suffice", days)
     stale = evaluate_stale(questions_of(compiled, workload.limits), ledger, bounds)
     for name in sorted({evaluation.query for evaluation in stale.evaluations}):
@@ -51,18 +51,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def ranges(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Days as ranges of consecutive ones.
+    """Ranges of consecutive days.
 
     >>> [(str(a), str(b)) for a, b in ranges([date(2013, 3, 8), date(2013, 3, 5), date(2013, 3, 6)])]
     [('2013-03-05', '2013-03-06'), ('2013-03-08', '2013-03-08')]
     """
-    found: list[tuple[date, date]] = []
+    periods: list[tuple[date, date]] = []
     for day in sorted(days):
-        if found and day - found[-1][1] == timedelta(days=1):
-            found[-1] = (found[-1][0], day)
+        if periods and day - periods[-1][1] == timedelta(days=1):
+            periods[-1] = (periods[-1][0], day)
         else:
-            found.append((day, day))
-    return found
+            periods.append((day, day))
+    return periods
 
 
 def _say(what: str, days: list[date]) -> None:

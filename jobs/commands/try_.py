@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     shown = rows.slice(0, options.limit)
     print(text_table(shown.schema.names, [list(row.values()) for row in shown.to_pylist()]))
     totals = json.loads((merged.schema.metadata or {}).get(TOTALS, b"{}")).get(str(owned[0]), {})
-    told = "".join(f", {name} {value}" for name, value in totals.items() if value is not None)
-    print(f"{rows.num_rows:,} rows{told}; {events.num_rows:,} events of {first}..{options.day} read")
+    counts = "".join(f", {name} {value}" for name, value in totals.items() if value is not None)
+    print(f"{rows.num_rows:,} rows{counts}; {events.num_rows:,} events of {first}..{options.day} read")
     print(f"{time.perf_counter() - begin:.1f} s")
     return OK

@@ -1,4 +1,4 @@
-"""`trendmill verify`: check that a workload's lake is whole (logs, files, counts), and list files nobody names."""
+"""`trendmill verify`: check that a workload's lake is whole (logs, files, counts), and list files of no table."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ def run(options: argparse.Namespace) -> int:
         raise WrongWorkload(f"no lake of '{name}' in {lake}: load days with `trendmill run {name}`")
     progress = to_person()
     progress.start("verify")
-    found = verify(name, lake, progress, deep=options.deep)
-    size = f"{found.size / 1e6:,.1f} MB"
-    verdict = f"{len(found.faults)} fault(s)" if found.faults else "nothing wrong"
-    message = f"{found.tables} tables, {found.files:,} files, {size}: {verdict}"
-    progress.note(f"{found.files:,} files looked at")
-    for fault in found.faults:
+    check = verify(name, lake, progress, deep=options.deep)
+    size = f"{check.size / 1e6:,.1f} MB"
+    verdict = f"{len(check.faults)} fault(s)" if check.faults else "nothing wrong"
+    message = f"{check.tables} tables, {check.files:,} files, {size}: {verdict}"
+    progress.note(f"{check.files:,} files looked at")
+    for fault in check.faults:
         print(fault)
-    if found.holder:
-        print(f"{found.holder} is at work: what it has half done may look wrong, verify again when it has ended")
-    if found.orphans:
-        sizes = sum(path.stat().st_size for path in found.orphans if path.exists())
+    if check.holder:
+        print(f"{check.holder} is at work: what it has half done may look wrong, verify again when it has ended")
+    if check.orphans:
+        sizes = sum(path.stat().st_size for path in check.orphans if path.exists())
         print(
-            f"{len(found.orphans):,} files ({sizes / 1e6:,.1f} MB) that no table version names: killed writes left "
+            f"{len(check.orphans):,} files ({sizes / 1e6:,.1f} MB) that no table version names: killed writes left "
             "them, or a run is writing them now; maintenance removes them when they are 7 days old"
         )
-        for path in found.orphans[:LISTED]:
+        for path in check.orphans[:LISTED]:
             print(f"  {path.relative_to(lake)}")
-        if len(found.orphans) > LISTED:
-            print(f"  ... and {len(found.orphans) - LISTED:,} more")
+        if len(check.orphans) > LISTED:
+            print(f"  ... and {len(check.orphans) - LISTED:,} more")
     print(f"{name}: {message}")
-    return FAILED if found.faults else OK
+    return FAILED if check.faults else OK

@@ -27,7 +27,8 @@ def read_table(
 ) -> pa.Table | None:
     """The present rows of a Delta table for which `where` holds, of some days or of all; None if it does not exist.
 
-    Files whose statistics in the table's log rule them out are skipped. Columns that an older table lacks are absent.
+    A file is skipped if its statistics in the table's log show that it has no such rows. Columns that an older table
+    lacks are left out.
     """
     if not (folder / "_delta_log").is_dir():
         return None

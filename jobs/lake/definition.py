@@ -32,9 +32,9 @@ class Table:
     partitioned_by: tuple[str, ...] = ("day",)
     checks: Mapping[str, str] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
-    """Further table properties, for those who read the table's own log."""
+    """Further table properties, for programs that read the table's own log."""
     widens: bool = False
-    """Whether an older table gets the nullable columns that it lacks. Its old rows have NULL there."""
+    """Whether nullable columns that an older table lacks are added to it. Its old rows have NULL there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", MappingProxyType(dict(self.checks)))

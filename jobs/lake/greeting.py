@@ -1,8 +1,8 @@
-"""What Spark and its JVM print at every start, kept from a person's terminal. Everything else that they print passes.
+"""Removes the lines that Spark and its JVM print at every start from a person's terminal. All other lines stay.
 
-Two programs need this. A program that starts a JVM itself (`without_greeting`): the JVM inherits stderr when it starts,
-before any of its settings can quieten it. So it inherits a pipe, and a thread of this process passes its lines on.
-A program that runs a DAG (`WithoutGreetings`): Airflow prints the lines of spark-submit as its own.
+Two kinds of programs need this. The first starts a JVM itself (`without_greeting`). The JVM inherits stderr when it
+starts, before any setting can silence it. So it inherits a pipe, and a thread of this process passes its lines on. The
+second runs a DAG (`WithoutGreetings`), since Airflow prints the lines of spark-submit as its own.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _ALWAYS = (
 _OWN_START = re.compile(
     rf"{_ALWAYS}|\S+ \S+ WARN (NativeCodeLoader: Unable to load native|Utils: (Your hostname|Set SPARK))".encode()
 )
-"""Lines of a JVM that this process starts. Its other warnings are news."""
+"""Lines that every JVM prints when this process starts it. Its other warnings are shown."""
 _SUBMITTED = re.compile(rf"{_ALWAYS}|Spark-Submit cmd:|\d\d/\d\d/\d\d \d\d:\d\d:\d\d (INFO|WARN) ")
-"""Lines of spark-submit; at a terminal only its errors are news."""
+"""Lines of spark-submit; at a terminal only its errors are shown."""
 
 
 @contextmanager
 def without_greeting() -> Iterator[None]:
-    """A JVM that is started in the block prints no greeting."""
+    """In this block, a JVM that is started prints no greeting."""
     sys.stderr.flush()
     terminal = os.dup(2)
     reading, writing = os.pipe()

@@ -1,4 +1,4 @@
-"""Names without a metastore: every folder of the lake with a Delta log becomes `<workload>.<table>` in the session.
+"""Table names without a metastore: a folder of the lake with a Delta log becomes `<workload>.<table>` in the session.
 
 Schemas, comments and constraints come from each table's own log. Cost: about 25 ms a table.
 """
@@ -25,12 +25,12 @@ def register(spark: SparkSession, workload: str, lake: Path | str | None = None)
 
 
 def register_table(spark: SparkSession, name: str, folder: Path) -> None:
-    """Register one table that exists; a location takes no parameter in SQL, hence the quoting."""
+    """Register one existing table. Its location is quoted, since SQL takes no parameter for a location."""
     spark.sql(f"CREATE TABLE IF NOT EXISTS {name} USING delta LOCATION {quoted(str(folder.resolve()))}")
 
 
 def table_folders(workload: str, lake: Path) -> dict[str, Path]:
-    """Table names (`work_<table>` below `_work`) and their folders, as they are in the lake."""
+    """The tables in the lake: their names (`work_<table>` below `_work`) and folders."""
     home = lake / workload
     published = {log.parent.name: log.parent for log in sorted(home.glob("*/_delta_log"))}
     working = {f"work_{log.parent.name}": log.parent for log in sorted(home.glob("_work/*/_delta_log"))}

@@ -1,4 +1,4 @@
-"""A Spark session with Delta from local jars, tuned for few cores and for how much it will read.
+"""A Spark session with Delta from local jars, tuned for few cores and for the size of what it will read.
 
 Two profiles: `local` runs driver and executors in this process' JVM; `cluster` leaves the master, memory and cores to
 spark-submit or to the cluster's own defaults. The local profile has two scales (jobs/runs/input_size.py chooses):
@@ -107,11 +107,11 @@ def heap(scale: Scale, memory: int | None = None) -> int:
 
 
 def memory_of_machine() -> int:
-    """Bytes of memory that this process may use: the machine's, or its container's where that is less."""
-    own = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Bytes of memory that this process may use: the machine's, or the container's if that is less."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = Path("/sys/fs/cgroup/memory.max")
     text = limit.read_text().strip() if limit.is_file() else "max"
-    return min(own, int(text)) if text.isdigit() else own
+    return min(machine, int(text)) if text.isdigit() else machine
 
 
 def java_options(scale: Scale = "small", train_archive: Path | None = None) -> list[str]:
@@ -170,10 +170,10 @@ def _prepare_workers() -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else workers run the first python3 on PATH
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     os.environ.setdefault("NUMBA_CACHE_DIR", str(places.cache() / "numba"))
-    known = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    entries = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     root = str(places.project())
-    if root not in known:
-        os.environ["PYTHONPATH"] = os.pathsep.join([root, *known])
+    if root not in entries:
+        os.environ["PYTHONPATH"] = os.pathsep.join([root, *entries])
 
 
 def main() -> None:

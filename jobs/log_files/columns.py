@@ -148,7 +148,7 @@ def is_wall_clock(column: pa.ChunkedArray, unit: str) -> bool:
 
 def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     """The columns that can be attributes, by name. Decimals become doubles."""
-    found = {}
+    columns = {}
     for field in table.schema:
         if field.name in RESERVED:
             continue
@@ -156,8 +156,8 @@ def attributes(table: pa.Table) -> dict[str, pa.ChunkedArray]:
         if kinds.is_decimal(field.type):
             column = column.cast(pa.float64())
         if attribute_type(column.type) is not None:
-            found[field.name] = column
-    return found
+            columns[field.name] = column
+    return columns
 
 
 def _plain(stored: pa.DataType) -> pa.DataType:

@@ -1,8 +1,8 @@
-"""A query over a whole log in this process, one range of time after another, so that a person sees the progress.
+"""Evaluates a query over a whole log in this process, one range of time after another, so that progress can be shown.
 
-A range also reads the events within the query's reach before it, and owns what becomes certain in it, as a slice does
-(docs/semantics.md, 6). So the result is that of one evaluation, and memory holds the partial results of one range.
-Ranges are at least four times as long as the reach: reading back costs at most a quarter more.
+Like a slice, a range also reads the events within the query's reach before it, and owns the results that become certain
+in it (docs/semantics.md, 6). So the result is that of one evaluation, and memory holds the partial results of one
+range. Ranges are at least four times as long as the reach: reading back costs at most a quarter more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cep_core.language.evaluator import CERTAIN, Evaluator, Ownership, of_table
 from jobs.log_files.log_file import Tick
 
 EVENTS_IN_RANGE = 1_000_000
-"""A range has about so many events, unless the reach asks for more."""
+"""The approximate number of events in a range, unless the reach needs more."""
 
 
 def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
@@ -35,7 +35,10 @@ def evaluate(evaluator: Evaluator, events: pa.Table, tick: Tick) -> pa.Table:
 
 
 def _moments(evaluator: Evaluator, events: pa.Table) -> list[int]:
-    """Where ranges begin, and the end of the last. Empty if one evaluation is as good or the only way."""
+    """The starts of the ranges, and the end of the last.
+
+    Empty if a single evaluation is as good or the only possible way.
+    """
     reach = evaluator.reach
     if reach.time is None or reach.points or reach.events or events.num_rows < 2 * EVENTS_IN_RANGE:
         return []

@@ -35,7 +35,7 @@ _IMPRECISE = ("ts_lo", "ts_hi")
 
 @dataclass(frozen=True)
 class Reading:
-    """What a person says about a file's columns; None: found from the file."""
+    """The user's options about a file's columns; None: derived from the file."""
 
     ts: str | None = None
     type: str | None = None
@@ -44,14 +44,14 @@ class Reading:
     ties: Ties = Ties.CONCURRENT
     missing: Sequence[str] = ()
     lacks: Sequence[tuple[str, str]] = ()
-    """(event type, attribute) pairs: events of the type lack the attribute, so no equivalence constrains them."""
+    """(event type, attribute) pairs: events of the type lack the attribute, so equivalences do not constrain them."""
 
 
 @dataclass(frozen=True)
 class Log:
     """Events in (ts, seq) order, and how the file was understood. `seq` is the row in it, from 1, unless given.
 
-    `notes` are for the person: which columns were taken for what, which rows were left out.
+    `notes` tell the user how columns were understood and which rows were left out.
     """
 
     events: pa.Table
@@ -87,10 +87,10 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
             raise UnreadableSource(path, f"column '{name}' is not UTF-8")
     table = _understood(table, chosen, decimals)
     events = _events(table, chosen, event_types)
-    known = {*event_types, *events["event_type"].unique().to_pylist()}
+    types_of_log = {*event_types, *events["event_type"].unique().to_pylist()}
     for event_type, _ in reading.lacks:
-        if event_type not in known:
-            raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, known)}")
+        if event_type not in types_of_log:
+            raise WrongWorkload(f"--lacks: no event is of type '{event_type}'; {nearest(event_type, types_of_log)}")
     notes = [
         chosen.note,
         *(f"'{name}' holds numbers as text; they are read as numbers" for name in decimals),
@@ -107,14 +107,14 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
 
 def _named(problem: str, chosen: _Chosen) -> str:
     """A problem of one of the engine's columns, reported with the name of the file's column."""
-    for own, name in (("ts", chosen.ts), ("seq", chosen.seq)):
-        problem = problem.replace(f"'{own}'", f"'{name}'") if name is not None else problem
+    for engine_name, name in (("ts", chosen.ts), ("seq", chosen.seq)):
+        problem = problem.replace(f"'{engine_name}'", f"'{name}'") if name is not None else problem
     return problem
 
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Which column is what."""
+    """The file's columns for the engine's columns."""
 
     ts: str
     type: str | None
@@ -165,12 +165,12 @@ def _events(table: pa.Table, chosen: _Chosen, event_types: Sequence[str]) -> pa.
         **attributes(table),
     }
     events = pa.table(dict(columns))
-    known = pc.and_(pc.is_valid(events["event_type"]), pc.is_valid(events["ts"]))
-    return events if pc.all(known).as_py() else events.filter(known)
+    is_complete = pc.and_(pc.is_valid(events["event_type"]), pc.is_valid(events["ts"]))
+    return events if pc.all(is_complete).as_py() else events.filter(is_complete)
 
 
 def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Sequence[str]) -> LogSchema:
-    """Every type has every column, except those that the person says it lacks."""
+    """The schema: every type has every column, except columns that the user says it lacks."""
     schema = replace(log_schema_of(events, chosen.unit, reading.ties), imprecision=_imprecision(events))
     if not reading.lacks:
         return schema
@@ -187,13 +187,13 @@ def _schema(events: pa.Table, chosen: _Chosen, reading: Reading, event_types: Se
 def _imprecision(events: pa.Table) -> dict[str, tuple[int, int]]:
     """For each event type: how much earlier and later than `ts` an event may have happened, by its columns.
 
-    The reach of a query covers it. Columns that cannot be read are refused by queries that ask for them.
+    The reach of a query includes it. Columns that cannot be read are refused later, by queries that need them.
     """
-    known = [name for name in _IMPRECISE if name in events.column_names]
-    if not known or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in known):
+    limits = [name for name in _IMPRECISE if name in events.column_names]
+    if not limits or any(not pa.types.is_integer(events[name].type) or events[name].null_count for name in limits):
         return {}
     ts = events["ts"]
-    low, high = (events[name] if name in known else ts for name in _IMPRECISE)
+    low, high = (events[name] if name in limits else ts for name in _IMPRECISE)
     apart = {"early": pc.subtract(ts, low), "late": pc.subtract(high, ts)}
     most = pa.table({"event_type": events["event_type"], **apart}).group_by("event_type")
     rows = most.aggregate([("early", "max"), ("late", "max")]).to_pylist()

@@ -28,7 +28,7 @@ class LogClock:
         return LogClock(Clock(log.schema.unit, zone) if log.wall_clock else None, log.schema.unit)
 
     def time(self, moment: int) -> str:
-        """A moment, as fine as it is.
+        """A moment, with as many digits as it needs.
 
         >>> LogClock(None).time(7), LogClock(Clock()).time(1362747540), LogClock(Clock("ms")).time(1362747541250)
         ('7', '2013-03-08 12:59', '2013-03-08 12:59:01.250')
@@ -58,7 +58,7 @@ class LogClock:
         return f"{self.time(first)} to {_time_of_day(finish) if begin.date() == finish.date() else self.time(last)}"
 
     def short(self, moment: int) -> str:
-        """A moment where its day is known.
+        """A moment without its day, for places that show the day.
 
         >>> LogClock(None).short(7), LogClock(Clock()).short(1362747541)
         ('7', '12:59:01')

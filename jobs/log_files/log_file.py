@@ -21,7 +21,7 @@ from jobs.exits import RunError, UnreadableSource
 from jobs.raw.damage import refuse_damaged
 
 Tick = Callable[[int, int], None]
-"""Told how much is done, of how much."""
+"""Called with the amount that is done and the total amount."""
 
 _FORMS = {".parquet": "parquet", ".pq": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
@@ -51,7 +51,7 @@ class LogFile:
 
 
 def look_at(path: Path, missing: Sequence[str] = ()) -> LogFile:
-    """The file and its first rows. `missing`: texts of a CSV file that stand for no value; empty text always does.
+    """The file and its first rows. `missing`: texts that mean a missing value in a CSV file; empty text always does.
 
     Raises RunError if there is no such file, UnreadableSource if it cannot be read or holds no row.
     """
@@ -110,7 +110,7 @@ def _parquet_source(path: Path) -> Any:
 
 
 class _Counting:
-    """A file that tells how far it has been read."""
+    """A file that reports how much of it has been read."""
 
     def __init__(self, file: IO[bytes], size: int, tick: Tick) -> None:
         self._file = file

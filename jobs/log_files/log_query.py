@@ -18,7 +18,7 @@ HINTS = {
     MATCHING: "`trendmill aggregate` evaluates it",
     AGGREGATION: "RETURN COUNT(*) aggregates; `trendmill match` lists the matches",
 }
-"""What to do with a query of another kind than the command's."""
+"""The hint for a query whose kind is not the command's."""
 
 
 def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[BoundText, Log]:
@@ -40,12 +40,12 @@ def _shut_out(log: Log, query: Query) -> list[str]:
     """Equivalences over a column in which a type has no value: events of this type are in no match."""
     types = {variable.name: variable.event_type for variable in query.variables}
     members = {(types[variable], attribute) for key in query.key_classes for variable, attribute in key.members}
-    said = []
+    remarks = []
     for event_type, attribute in sorted(members):
-        own = log.events.filter(pc.equal(log.events["event_type"], event_type))
-        if own.num_rows and own[attribute].null_count == own.num_rows:
-            said.append(
+        of_type = log.events.filter(pc.equal(log.events["event_type"], event_type))
+        if of_type.num_rows and of_type[attribute].null_count == of_type.num_rows:
+            remarks.append(
                 f"no {event_type} has a value in '{attribute}', so [{attribute}] keeps them all out; "
                 f"--lacks {event_type}.{attribute} says that it does not constrain them"
             )
-    return said
+    return remarks

@@ -17,11 +17,11 @@ from jobs.reports.words.quantities import Magnitude, counted
 from jobs.reports.words.values import keyed, shown
 
 _ATTRIBUTES = 4
-"""How many attributes are shown of each event: the first ones in the query's conditions."""
+"""The most attributes that are shown for an event: the first in the query's conditions."""
 
 
 class LogMatches:
-    """Rows of a matching result beside the log's events."""
+    """The rows of a matching result, together with the log's events."""
 
     def __init__(self, query: Query, log: Log, clock: LogClock) -> None:
         self.query = query
@@ -35,8 +35,8 @@ class LogMatches:
     def row_of(self, seq: int) -> int | None:
         """The place of the event among the log's events; None for a `seq` that no event has."""
         place = int(np.searchsorted(self._seqs, seq))
-        known = place < len(self._seqs) and self._seqs[place] == seq
-        return int(self._order[place]) if known else None
+        is_present = place < len(self._seqs) and self._seqs[place] == seq
+        return int(self._order[place]) if is_present else None
 
     def path(self, row: Mapping[str, Any]) -> Path:
         """The events of a match in the order of time, as rows of the log with their variables."""
@@ -51,8 +51,8 @@ class LogMatches:
     def told(self, number: int, row: Mapping[str, Any]) -> Iterator[str]:
         """One match."""
         path = self.path(row)
-        said = [*self._whose(path), self._span(row), counted(len(path), "event"), *self._likely(row)]
-        yield f"match {number}: {', '.join(said)}"
+        parts = [*self._whose(path), self._span(row), counted(len(path), "event"), *self._likely(row)]
+        yield f"match {number}: {', '.join(parts)}"
         if "window_start" in row:
             start, end = row["window_start"], row["window_end"]
             positions = f"of positions {start} to {end - 1}"
@@ -96,16 +96,16 @@ class LogMatches:
         firsts: dict[str, int] = {}
         for place, name in path:
             firsts.setdefault(name, place)
-        known = [(key, firsts[name], attribute) for key, name, attribute in entity(self.query) if name in firsts]
-        names = tuple(key for key, _, _ in known)
-        return [keyed(names, tuple(self.event(place).get(attribute) for _, place, attribute in known))] if names else []
+        keys = [(key, firsts[name], attribute) for key, name, attribute in entity(self.query) if name in firsts]
+        names = tuple(key for key, _, _ in keys)
+        return [keyed(names, tuple(self.event(place).get(attribute) for _, place, attribute in keys))] if names else []
 
     def _span(self, row: Mapping[str, Any]) -> str:
         first, last = row["first_ts"], row["last_ts"]
         return f"{self.clock.between(first, last)}, {self.clock.length(last - first)}"
 
     def _likely(self, row: Mapping[str, Any]) -> list[str]:
-        """How likely the match is, of a query WITH CONFIDENCE."""
+        """The confidence of the match, for a query WITH CONFIDENCE."""
         return [] if self.query.confidence is None else [f"confidence {row['confidence']:.3g}"]
 
 

@@ -25,7 +25,7 @@ class Meter:
         self._next = now() + (QUIET_SECONDS if self._terminal else SECONDS_BETWEEN_LINES)
 
     def tell(self, step: str, done: int, total: int) -> None:
-        """`done` of `total`, in whatever the step counts."""
+        """Report `done` of `total`, in the unit of the step."""
         moment = self._now()
         if moment < self._next:
             return
@@ -38,7 +38,7 @@ class Meter:
             print(f"{step} {percent}", file=self._out, flush=True)
 
     def clear(self) -> None:
-        """Leave no trace of a bar."""
+        """Remove the bar from the terminal."""
         if self._drawn:
             print("\r\x1b[2K", end="", file=self._out, flush=True)
             self._drawn = False

@@ -1,4 +1,4 @@
-"""Explanations for a person: why a match is one, why some events are not, and why there is no match at all."""
+"""Explanations for a person: why events are a match, why other events are not, and why there is no match at all."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _AT_MOST = 4
 _ORDERS = 1_000_000
 """The most steps for finding the orders of one match."""
 _EVENTS = 8
-"""Events of one order that are named."""
+"""The most events of one order that are named."""
 
 
 def judge_of(matches: LogMatches) -> Judge | PairJudge:
-    """What judges bindings of the query's events, one by one."""
+    """The judge that checks bindings of the query's events, one by one."""
     query, events = matches.query, matches.log.events
     return PairJudge(query, events) if isinstance(query.pattern, Conjunction) else Judge(query, events)
 
@@ -81,12 +81,12 @@ def _why_so_likely(matches: LogMatches, judge: Judge | PairJudge, path: Path) ->
         for name, likely in zip(("left", "right"), sides, strict=True):
             yield f"    {share(likely)} of all worlds have the match on the {name}"
         yield f"    {share(confidence)} have both within {width}"
-    asked = "more than" if query.confidence.strict else "at least"
-    yield f"    confidence {confidence:.3g}, {asked} {query.confidence.threshold:g} is asked for"
+    comparison = "more than" if query.confidence.strict else "at least"
+    yield f"    confidence {confidence:.3g}, {comparison} {query.confidence.threshold:g} is asked for"
 
 
 def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], budget: Budget) -> Iterator[str]:
-    """Why these events, by `seq`, are no match: what fails in the binding that fails least."""
+    """Why these events, by `seq`, are no match: the failed conditions of the binding that fails the fewest."""
     unknown = [str(seq) for seq in seqs if matches.row_of(seq) is None]
     if unknown:
         raise WrongWorkload(f"no event of the log is row {listed(unknown)}")
@@ -112,35 +112,35 @@ def why_not(matches: LogMatches, judge: Judge | PairJudge, seqs: Sequence[int], 
 
 
 def why_none(matches: LogMatches, tick: Tick, budget: Budget) -> Iterator[str]:
-    """How many matches there would be without one of the conditions, most first; each within the budget."""
+    """The number of matches if one condition is left out, most first. Each count is within the budget."""
     query, events = matches.query, matches.log.events
     span = events["ts"][-1].as_py() - events["ts"][0].as_py() + 1 if events.num_rows else 1
     counts: list[tuple[str, Magnitude, bool]] = []
     unknown: list[str] = []
-    for said, relaxed in relaxations(query, max(span, events.num_rows)):
+    for condition, relaxed in relaxations(query, max(span, events.num_rows)):
         try:
             evaluator = evaluator_of(relaxed, Settings(1, budget=budget))
             metadata = evaluate(evaluator, events, tick).schema.metadata
         except QueryError:
-            continue  # without it no engine evaluates the rest
+            continue  # no engine can evaluate the query without this condition
         except WorkExhausted:
-            unknown.append(said)
+            unknown.append(condition)
             continue
         exact = metadata.get(b"matches_total")
-        counts.append((said, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
+        counts.append((condition, Magnitude.of(int(exact or metadata[b"matches_at_least"])), exact is not None))
     some = sorted((row for row in counts if row[1].sign), key=lambda row: row[1].key, reverse=True)
-    for said, count, exact in some:
+    for condition, count, exact in some:
         window = f"WITHIN {matches.clock.length(query.window.size)}" if not query.window.events else "WITHIN"
-        what = window if said == "WITHIN" else said
-        yield f"  without {what}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
-    for said in unknown:
-        yield f"  without {said}: not known, because the budget of work is too small (--work)"
+        shown_condition = window if condition == "WITHIN" else condition
+        yield f"  without {shown_condition}: {'' if exact else 'at least '}{counted(count, 'match', 'matches')}"
+    for condition in unknown:
+        yield f"  without {condition}: not known, because the budget of work is too small (--work)"
     if not some and not unknown:
         yield "  leaving out any single condition gives no match either: more than one is in the way"
 
 
 def _passed_over(matches: LogMatches, path: Path, rows: str, budget: Budget) -> Iterator[str]:
-    """Every condition holds: it is a match, or the strategy took other events."""
+    """For a binding of which every condition holds: it is a match, or the strategy took other events."""
     query, places = matches.query, [place for place, _ in path]
     if query.strategy is Strategy.ANY:
         yield f"{rows}: a match, as {_binding(matches, path)}"
@@ -148,15 +148,15 @@ def _passed_over(matches: LogMatches, path: Path, rows: str, budget: Budget) -> 
     listing = evaluate(
         evaluator_of(query, Settings(budget=budget)), matches.log.events, lambda done, of: None
     ).to_pylist()
-    begun = [other for row in listing if (other := matches.path(row)) and other[0][0] == places[0]]
-    if path in begun:
+    started = [path_taken for row in listing if (path_taken := matches.path(row)) and path_taken[0][0] == places[0]]
+    if path in started:
         yield f"{rows}: a match, as {_binding(matches, path)}"
         return
     yield f"{rows}: every condition holds as {_binding(matches, path)}, but the strategy is {query.strategy.value}"
     if isinstance(query.pattern, Conjunction):
         yield "  and the runs of the two sides are others"
-    elif begun:
-        yield f"  the run from the first of them took {_rows(matches, [place for place, _ in begun[0]])}"
+    elif started:
+        yield f"  the run from the first of them took {_rows(matches, [place for place, _ in started[0]])}"
     else:
         yield "  the run from the first of them came to no match"
 

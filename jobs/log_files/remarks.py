@@ -1,4 +1,4 @@
-"""Remarks for a person beside the answer. They go to standard error, so that answers can be piped."""
+"""Remarks for a person in addition to the answer. They go to standard error, so that answers can be piped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import sys
 
 
 def remark(*lines: str) -> None:
-    """A line each."""
+    """Print each remark on a line of its own."""
     for line in lines:
         print(f"note: {line}", file=sys.stderr)

@@ -10,9 +10,9 @@ from jobs.log_files.log_clock import LogClock
 from jobs.reports.words.values import shown
 
 TRACK = 30
-"""Width in letters from a match's first moment to its last."""
+"""The width of a time line in characters, from a match's first moment to its last."""
 AT_MOST = 12
-"""How many events of one match are shown; of longer matches, both ends."""
+"""The most events of one match that are shown; of longer matches, both ends are shown."""
 
 
 @dataclass(frozen=True)

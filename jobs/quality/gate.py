@@ -1,4 +1,4 @@
-"""The quality gate: Great Expectations, over each operating day alone.
+"""The quality gate: Great Expectations, applied to each operating day by itself.
 
 Every rule's data set comes as one Arrow table with a column `day`; it is cut by day and judged in memory, about 25 ms a
 day and data set. The library takes seconds to import, so it is imported only here, when a day is judged.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """A rule's outcome on one day. `unexpected` of `rows` values failed, where the rule judges values."""
+    """A rule's outcome on one day. If the rule checks values, `unexpected` of `rows` values failed."""
 
     rule: str
     severity: str
@@ -54,7 +54,7 @@ def judge(
 ) -> dict[date, tuple[Check, ...]]:
     """Each day's checks, in declared order. `datasets`: each rule's `over` -> its rows of all days.
 
-    Raises WrongWorkload when a rule cannot be judged, e.g. for an argument that its expectation does not know.
+    Raises WrongWorkload if a rule cannot be checked, e.g. for an argument that its expectation does not know.
     """
     days = list(days)
     if not rules:
@@ -62,13 +62,13 @@ def judge(
     context = _context()
     checks_by_day: dict[date, dict[str, Check]] = {day: {} for day in days}
     for over, table in datasets.items():
-        own = [rule for rule in rules if rule.over == over]
-        suite, batches = _suite(context, over, own)
+        rules_over = [rule for rule in rules if rule.over == over]
+        suite, batches = _suite(context, over, rules_over)
         for day in days:
             frame = table.filter(pc.equal(table["day"], pa.scalar(day, pa.date32()))).drop_columns("day").to_pandas()
             judged = batches.get_batch(batch_parameters={"dataframe": frame}).validate(suite)
             for result in judged.results:
-                check = _check(own, result)
+                check = _check(rules_over, result)
                 checks_by_day[day][check.rule] = check
     return {day: tuple(checks[rule.name] for rule in rules) for day, checks in checks_by_day.items()}
 

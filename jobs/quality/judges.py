@@ -1,4 +1,4 @@
-"""The gate's judges: Great Expectations in its own processes, which start before there is anything to judge.
+"""The gate's judges: processes that run Great Expectations, and that start before they are needed.
 
 Importing the library takes 6 s of a core. In this process the run would wait for it, even in a thread: Python runs one
 thread at a time, and building Spark's plans is Python too. In another process it happens while Spark starts. Runs over
@@ -24,11 +24,11 @@ from jobs.quality.gate import Check, judge
 from jobs.workload.sections.expectations import GateRule
 
 DAYS_OF_A_JUDGE = 30
-"""More days are worth another judge's start."""
+"""The days for one judge; for more days it is worth starting another."""
 
 
 class Judges:
-    """Judges for about so many days. They end with this context, and with this process even if it is killed."""
+    """Judges for about `days` days. They end with this context, and with this process even if it is killed."""
 
     def __init__(self, days: int) -> None:
         self._number = max(1, min(os.cpu_count() or 1, days // DAYS_OF_A_JUDGE))
@@ -70,12 +70,12 @@ def judges_for(task_loads: bool, days: int) -> Iterator[Judges | None]:
 
 
 def _of_days(datasets: Mapping[str, pa.Table], days: Sequence[date]) -> dict[str, pa.Table]:
-    own = pa.array(days, pa.date32())
-    return {over: table.filter(pc.is_in(table["day"], own)) for over, table in datasets.items()}
+    day_array = pa.array(days, pa.date32())
+    return {over: table.filter(pc.is_in(table["day"], day_array)) for over, table in datasets.items()}
 
 
 def _arrive() -> None:
-    """A judge's first act: watch the process that waits for it, and import the library."""
+    """The start of a judge: it watches the process that waits for it, and imports the library."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -1,4 +1,4 @@
-"""The arguments of expectations, checked without importing Great Expectations, which takes seconds.
+"""Checks the arguments of expectations without importing Great Expectations, which takes seconds.
 
 The library has a JSON schema for nearly every expectation. Arguments without a schema are checked by the gate itself.
 """
@@ -19,7 +19,7 @@ from jobs.workload.sections.expectations import GateRule
 OURS = ("id", "meta", "severity", "rendered_content", "metadata", "batch_id", "windows")
 """Fields of every expectation that a rule of a workload does not give as an argument."""
 LOOSE = ("row_condition", "condition_parser", "result_format")
-"""Arguments whose schema is narrower than what the library accepts."""
+"""Arguments for which the library accepts more than their schema allows."""
 
 
 def wrong_arguments(rule: GateRule) -> Iterator[tuple[str, str]]:
@@ -27,26 +27,26 @@ def wrong_arguments(rule: GateRule) -> Iterator[tuple[str, str]]:
     schema = _schema(rule.type)
     if schema is None:
         return
-    known = {name: of for name, of in schema["properties"].items() if name not in OURS}
+    properties = {name: of for name, of in schema["properties"].items() if name not in OURS}
     for name in rule.arguments:
-        if name not in known:
-            yield f".{name}", f"unknown argument {brief(name)} of {rule.type}; {nearest(name, known)}"
+        if name not in properties:
+            yield f".{name}", f"unknown argument {brief(name)} of {rule.type}; {nearest(name, properties)}"
     for name in schema.get("required", ()):
         if rule.arguments.get(name) is None:
             yield "", f"{rule.type} needs the argument '{name}'"
     for name, value in rule.arguments.items():
-        if name in known and name not in LOOSE and value is not None:
-            wanted = _wanted(known[name], _plain(value))
-            if wanted:
-                yield f".{name}", f"expected {wanted}, found {brief(value)}"
+        if name in properties and name not in LOOSE and value is not None:
+            expected = _wanted(properties[name], _plain(value))
+            if expected:
+                yield f".{name}", f"expected {expected}, found {brief(value)}"
 
 
 def _wanted(schema: Mapping[str, Any], value: Any) -> str:
     """What a schema expects in place of a value; empty: the value fits, or the schema is not understood."""
     ways = schema.get("anyOf") or schema.get("oneOf")
     if ways:
-        told = [_wanted(way, value) for way in ways]
-        return "" if "" in told else " or ".join(dict.fromkeys(told))
+        expectations = [_wanted(way, value) for way in ways]
+        return "" if "" in expectations else " or ".join(dict.fromkeys(expectations))
     if "enum" in schema:
         return "" if value in schema["enum"] else f"one of {', '.join(map(str, schema['enum']))}"
     kind = schema.get("type")

@@ -1,4 +1,4 @@
-"""Finding where a file is damaged. Used only after reading has failed, to name the file and the byte.
+"""Finds the place where a file is damaged. Used only after reading has failed, to name the file and the byte.
 
 Compressed files (gzip, bzip2) are decompressed up to the damage. Of a Parquet file the footer is read. Files that are
 not on this machine are not read. Parquet files that are whole may still hold a column as different types.
@@ -28,7 +28,7 @@ Damage = tuple[int, str]
 
 
 class Decoder(Protocol):
-    """A stream being decompressed; `unused_data` is what follows its end."""
+    """A decompressor of a stream; `unused_data` are the bytes after its end."""
 
     @property
     def eof(self) -> bool: ...

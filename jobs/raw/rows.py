@@ -1,4 +1,4 @@
-"""The rows of a source: typed columns, and `_row`, which names the raw row, keeps its text and says why it is refused.
+"""The rows of a source: typed columns, and `_row` with the raw row's name and text, and the reason if it is refused.
 
 Spark splits text into lines. A line is parsed only if its bytes are UTF-8, so no row is lost or guessed: a row that
 cannot be read is refused with its raw text. A quoted line break is not supported; both halves are refused. Spark reads
@@ -73,7 +73,7 @@ def _present(text: Column, missing: str) -> Column:
 
 
 def _typed_rows(spark: SparkSession, source: Source, files: SourceFiles) -> DataFrame:
-    """As `_text_rows`, with the columns' own types."""
+    """The same columns as `_text_rows`, but with the source's own types."""
     reader = spark.read.format(source.format).options(**source.resolved_options())
     if source.path and not files.paths:
         empty = ", ".join(f"`{name}` {kind}" for name, kind in source.columns.items())

@@ -42,8 +42,8 @@ class SourceFiles:
 def find(spark: SparkSession, source: Source, days: Sequence[date], base: Path) -> SourceFiles:
     """The source's files that may hold rows of some operating days.
 
-    Raises SourceMissing when one that must exist is absent (of a daily source: one of `days` themselves), WrongHeader
-    when a file's first line is not the declared columns, UnreadableSource when it cannot be read.
+    Raises SourceMissing if a file that must exist is absent (for a daily source: the file of one of `days`),
+    WrongHeader if a file's first line does not have the declared columns, UnreadableSource if it cannot be read.
     """
     paths: dict[str, date | None] = {}
     for place, day in source.paths(days, base).items():
@@ -96,9 +96,9 @@ def _checked_header(spark: SparkSession, source: Source, path: str) -> str:
 def _difference(source: Source, path: str, expected: list[str], header: list[str]) -> str:
     missing = [name for name in expected if name not in header]
     extra = [name for name in header if name not in expected]
-    what = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
+    difference = f"missing: {missing}; not declared: {extra}" if missing or extra else "the same names in another order"
     return (
-        f"the header of {path} is not what source '{source.name}' declares ({what})\n"
+        f"the header of {path} is not what source '{source.name}' declares ({difference})\n"
         f"  expected {','.join(expected)}\n  found    {','.join(header)}"
     )
 

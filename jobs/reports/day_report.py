@@ -47,7 +47,7 @@ class Volume:
 
 @dataclass(frozen=True)
 class DayReport:
-    """A workload's day. `reader` gives the tables, all at one version, to the pages about the run and the lake."""
+    """One day of a workload. The pages about the run and the lake read tables, each at one version, from `reader`."""
 
     workload: Workload
     day: date

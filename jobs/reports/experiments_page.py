@@ -1,7 +1,7 @@
-"""The page of a workload's experiments: each grid's figures, and what the paper says of them against our numbers.
+"""The page of a workload's experiments: each grid's figures, and a comparison of our numbers with the paper.
 
-Read from `experiments` without a JVM; whether a relation of the paper holds is asked of the numbers, never written
-down. The same rows give the same bytes.
+It is read from `experiments` without a JVM. Whether a relation of the paper holds is computed from the numbers, never
+written by hand. The same rows give the same bytes.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class RelationAnswer:
     agrees: bool
     finding: str
     why: str
-    """Where it does not agree: what we make of that."""
+    """If our numbers do not agree with it: our explanation."""
     cause: str = ""
-    """And on what it depends: one of `CAUSES`."""
+    """The cause of the difference: one of `CAUSES`."""
 
 
 @dataclass(frozen=True)
 class GridSection:
-    """One grid on the page. Without a summary nothing of it is known yet."""
+    """One grid on the page. Without an answer, it is not fully measured yet."""
 
     grid: Grid
     known: int
@@ -68,7 +68,7 @@ class GridSection:
 
 
 def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
-    """Write the page whole or not at all; where it is."""
+    """Write the page, whole or not at all. Returns its path."""
     home = places.reports() / workload.name
     written, place = home / f".{FOLDER}.{os.getpid()}", home / FOLDER
     shutil.rmtree(written, ignore_errors=True)
@@ -86,12 +86,15 @@ def publish_experiments(workload: Workload, grids: Mapping[str, Grid]) -> Path:
 
 
 def sections_of(reader: LakeReader, grids: Mapping[str, Grid], ledger: Ledger) -> list[GridSection]:
-    """One for each grid, in order of their names. `ledger`: what the workload's own days hold."""
+    """A section for each grid, in order of their names. `ledger`: the workload's own days."""
     return [_section(grid, measured(reader, grid, ledger)) for _, grid in sorted(grids.items())]
 
 
 def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
-    """What `experiments` holds of a grid as it and its days are now, only what its axes and seeds name."""
+    """A summary of the rows of `experiments` for a grid and its days as they are now.
+
+    Only rows of the grid's own settings and seeds are used.
+    """
     name = experiment_of(grid, ledger.version)
     stored = rows(
         reader.read("experiments", where=ds.field("experiment") == name),
@@ -99,14 +102,16 @@ def measured(reader: LakeReader, grid: Grid, ledger: Ledger) -> Summary:
         "parameters",
         "seed",
     )
-    wanted = {(cell.key, cell.seed) for cell in grid.cells}
-    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in wanted)
+    cell_keys = {(cell.key, cell.seed) for cell in grid.cells}
+    return summary_of(row for row in stored if (setting_of(row["parameters"]), row["seed"]) in cell_keys)
 
 
 def _section(grid: Grid, summary: Summary) -> GridSection:
-    known = sum(point.metrics["lost"].n for point in summary.points) // max(1, len(grid.strategies) * len(grid.loads))
-    if known < len(grid.cells):
-        return GridSection(grid, known)
+    cell_count = sum(point.metrics["lost"].n for point in summary.points) // max(
+        1, len(grid.strategies) * len(grid.loads)
+    )
+    if cell_count < len(grid.cells):
+        return GridSection(grid, cell_count)
     verdicts = judged(summary, grid.relations)
     answers = tuple(
         RelationAnswer(RELATIONS[name].says, True, verdict.finding, "")
@@ -116,11 +121,11 @@ def _section(grid: Grid, summary: Summary) -> GridSection:
         )
         for name, verdict in verdicts.items()
     )
-    return GridSection(grid, known, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
+    return GridSection(grid, cell_count, answer_of(grid, summary), tuple(figures_of(grid, summary)), answers)
 
 
 def answer_of(grid: Grid, summary: Summary) -> str:
-    """What each strategy lost at the load told: one number, or the range over the other axes."""
+    """What each strategy lost at the described load: one number, or the range over the other axes."""
     load = load_told(grid.loads)
     losses: list[str] = []
     for strategy in (name for name in grid.strategies if name != UNSHED.name):
@@ -131,9 +136,9 @@ def answer_of(grid: Grid, summary: Summary) -> str:
 
 
 def _choice(grid: Grid, summary: Summary) -> str:
-    """In what share of all drops strategies had a choice, and whether that is too small a share to compare them.
+    """The share of drops in which strategies had a choice, and whether it is too small to compare them.
 
-    Counts the strategies that somebody could use and that drop partial matches; empty where no drop was counted.
+    It counts strategies that can be used in practice and drop partial matches; empty if no drop was counted.
     """
     out_of_reach = [strategy.name for strategy in strategies.STRATEGIES if strategy.out_of_reach]
     usable = [name for name in grid.strategies if name not in out_of_reach]
@@ -149,7 +154,7 @@ def _choice(grid: Grid, summary: Summary) -> str:
 
 
 def counted(answers: Sequence[RelationAnswer]) -> str:
-    """How many of the paper's relations hold, and on what it depends that the others do not.
+    """How many of the paper's relations hold, and the causes for the others.
 
     >>> data, set_up = (Answer("", False, "", "", cause) for cause in ("data", "set-up"))
     >>> counted([Answer("", True, "", ""), data, data, set_up])
@@ -174,7 +179,7 @@ _CAUSES = {
 
 
 def _unmeasured(section: GridSection) -> list[str]:
-    """A grid's name, what it asks, and how much of it is known."""
+    """A grid's name, its question, and how many of its cells are measured."""
     cells = quantities.counted(len(section.grid.cells), "cell")
     return [section.grid.name, section.title, f"{section.known} of {cells}"]
 

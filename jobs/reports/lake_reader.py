@@ -42,7 +42,7 @@ class TableFacts:
     version: int
     written: datetime
     rows: int | None
-    """None where the log does not say."""
+    """None if the log does not say."""
     last_day: date | None
     """The latest operating day that has rows; None if there is none, or the table is not partitioned by day."""
 
@@ -54,7 +54,7 @@ class LakeReader:
     folder: Path
     _opened: dict[str, DeltaTable | None] = field(default_factory=dict)
     _datasets: dict[str, ds.Dataset] = field(default_factory=dict)
-    """Listing a table's files takes as long as reading a day of it."""
+    """Kept, since listing a table's files takes as long as reading one day of it."""
 
     def tables(self) -> list[str]:
         """Names of the tables that exist, working tables (`_work/...`) last."""
@@ -149,5 +149,5 @@ def rows(table: pa.Table | None, *order: str) -> list[dict[str, Any]]:
     """
     if table is None:
         return []
-    found: list[dict[str, Any]] = table.to_pylist()
-    return sorted(found, key=lambda row: tuple((row[name] is not None, row[name]) for name in order if name in row))
+    records: list[dict[str, Any]] = table.to_pylist()
+    return sorted(records, key=lambda row: tuple((row[name] is not None, row[name]) for name in order if name in row))

@@ -22,11 +22,11 @@ from jobs.workload.declaration import Workload
 from jobs.workload.sections.experiment_grids import FOLDER as EXPERIMENTS
 
 DAYS = 400
-"""Days listed, newest first."""
+"""The number of days that are listed, newest first."""
 
 
 AT_LEAST = "≥\u202f"
-"""Stands before a number of matches that were counted only as far as they are listed."""
+"""Put before a number of matches if only listed matches were counted."""
 
 
 def write(workload: Workload, questions: list[Question], reader: LakeReader, home: Path) -> None:
@@ -39,8 +39,8 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
     listed = days[:DAYS]
     headlines = {}
     for question in questions:
-        own = {day: records[day][question.name] for day in listed if question.name in records.get(day, {})}
-        headlines[question.name] = presentation_of(question).headlines(question, own, reader)
+        records_of_query = {day: records[day][question.name] for day in listed if question.name in records.get(day, {})}
+        headlines[question.name] = presentation_of(question).headlines(question, records_of_query, reader)
     missed = missed_by_day(reader, listed[-1], listed[0]) if listed else {}
     lines: list[dict[str, Any]] = []
     for day in listed:
@@ -85,7 +85,7 @@ def write(workload: Workload, questions: list[Question], reader: LakeReader, hom
 
 
 def write_root(reports: Path) -> None:
-    """Write the page of all workloads, from the reports that are there."""
+    """Write the page of all workloads, from the existing reports."""
     workloads = []
     for home in sorted(path for path in reports.iterdir() if (path / "index.html").exists()):
         records = sorted(home.glob("[0-9]*/run.json"), reverse=True)

@@ -46,24 +46,24 @@ class Published:
 def publish(workload: Workload, first: date, last: date, run_id: str, progress: Progress | None = None) -> Published:
     """Publish the days `first`..`last`, and every other day that the run `run_id` evaluated.
 
-    A day that was neither loaded nor evaluated is skipped. A day that failed its gate keeps its report.
-    Raises QueryError where a query is wrong.
+    A day that was neither loaded nor evaluated is skipped. A day that failed its gate keeps its report. Raises
+    QueryError if a query is wrong.
     """
     started = time.perf_counter()
     questions = questions_of(workload)
     reader = LakeReader(places.lake() / workload.name)
     home = places.reports() / workload.name
-    known, refused = _known_days(reader), _refused_days(reader)
+    loaded, refused = _known_days(reader), _refused_days(reader)
     days = _days(workload.operating_days, reader, first, last, run_id)
     kept = tuple(on for on in days if on in refused and (home / on.isoformat() / "index.html").exists())
     pages: dict[date, Path] = {}
-    for done, on in enumerate(wanted := [on for on in days if on in known and on not in kept]):
+    for done, on in enumerate(to_publish := [on for on in days if on in loaded and on not in kept]):
         if progress is not None:
-            progress.advance(done, len(wanted), on.isoformat())
+            progress.advance(done, len(to_publish), on.isoformat())
         pages[on] = _publish_day(workload, questions, reader, on, run_id, home)
     overview.write(workload, questions, reader, home)
     overview.write_root(places.reports())
-    skipped = tuple(on for on in days if on not in known)
+    skipped = tuple(on for on in days if on not in loaded)
     return Published(pages, skipped, kept, time.perf_counter() - started)
 
 
@@ -71,7 +71,7 @@ def pages_of(report: DayReport) -> list[Page]:
     """Every page of a day's report. The Shedding page exists only if shedding was compared."""
     return [
         day.page(report),
-        *(query.page(report, one) for one in report.queries),
+        *(query.page(report, answered) for answered in report.queries),
         slicing.page(report),
         *([shed] if (shed := shedding.page(report)) is not None else []),
         quality.page(report),

@@ -1,4 +1,4 @@
-"""How much a run will read, found before Spark starts, and the scale of Spark's settings that fits.
+"""The size of what a run will read, found before Spark starts, and the scale of Spark's settings that suits it.
 
 `load` reads the sources' files. `slice` reads the run's events, and about as much of the days before as the last run
 did. `evaluate` reads the slices. Compressed or columnar data counts as the text it would be. Assumes that a source is
@@ -30,10 +30,10 @@ from jobs.workload.files.problems import WorkloadError
 from jobs.workload.sections.sources import Source, local_path
 
 LARGE_BYTES = 8_000_000
-"""From so many bytes of text on, some 300,000 rows, generated code is worth its cost (docs/decisions/0008)."""
+"""From this many bytes of text on (some 300,000 rows), generated code is worth its cost (docs/decisions/0008)."""
 
 MANY_DAYS = 31
-"""A run over more days is large, whatever its bytes: most work is done once for each day."""
+"""A run over more days is large, even if it reads few bytes: most work is done once for each day."""
 
 _COMPRESSED = (".gz", ".bz2", ".zst", ".zstd", ".parquet", ".orc", ".avro", ".snappy", ".lz4", ".deflate")
 _AS_TEXT = 5
@@ -42,7 +42,7 @@ _AS_TEXT = 5
 
 @dataclass(frozen=True)
 class InputSize:
-    """What a run reads: `bytes` as text, over so many `days`. None: a part cannot be seen from this machine."""
+    """The size of a run's input: `bytes` as text, over `days` days. None: a part cannot be seen from this machine."""
 
     bytes: int | None
     days: int
@@ -59,17 +59,17 @@ class InputSize:
         return "large" if self.bytes is None or self.bytes >= LARGE_BYTES or self.days > MANY_DAYS else "small"
 
     def __str__(self) -> str:
-        """What was seen and what was chosen, for a log.
+        """The size and the chosen scale, as a line for a log.
 
         >>> print(InputSize(500_000, 9))
         0.5 MB to read as text, 9 days: Spark's settings for small inputs
         """
-        seen = (
+        read = (
             "a source of unknown size to read" if self.bytes is None else f"{self.bytes / 1e6:,.1f} MB to read as text"
         )
         days = f"{self.days:,} day{'s' if self.days != 1 else ''}" if self.days else "all that is stale"
         large = f"large inputs (code generation, {heap('large') >> 20:,} MB of heap)"
-        return f"{seen}, {days}: Spark's settings for {large if self.scale == 'large' else 'small inputs'}"
+        return f"{read}, {days}: Spark's settings for {large if self.scale == 'large' else 'small inputs'}"
 
 
 def input_size(
@@ -80,11 +80,11 @@ def input_size(
     sources = [source_bytes(source, days, workload.base) for source in workload.sources.values()]
     if "load" not in tasks:
         sources = []
-    known = [size for size in sources if size is not None]
+    sizes = [size for size in sources if size is not None]
     home = lake / workload.name
     events = table_bytes(home / "events", first, last) if "slice" in tasks else 0
     slices = table_bytes(home / "_work" / "slices", first, last) if {"slice", "evaluate"} & set(tasks) else 0
-    return InputSize(max(sum(known), events, slices) if len(known) == len(sources) else None, len(days))
+    return InputSize(max(sum(sizes), events, slices) if len(sizes) == len(sources) else None, len(days))
 
 
 def source_bytes(source: Source, days: Sequence[date], base: Path) -> int | None:
@@ -97,8 +97,8 @@ def source_bytes(source: Source, days: Sequence[date], base: Path) -> int | None
 
 def _files(place: Path) -> list[Path]:
     """The files at a place, which may be a file, a folder or a pattern; none if it is absent."""
-    found = [place] if place.exists() else [Path(name) for name in glob.glob(str(place))]
-    return [file for path in found for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
+    paths = [place] if place.exists() else [Path(name) for name in glob.glob(str(place))]
+    return [file for path in paths for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
 
 
 def _text_bytes(file: Path) -> int:

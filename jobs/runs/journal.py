@@ -1,8 +1,8 @@
 """The journal of runs: one row of `runs` for each stage of a run and operating day, appended when a task ends.
 
-A stage that fails is written too, with its message, before its error is raised further: `runs` says what was tried, not
-only what went well. Each row has the versions of the software and of each table that the stage wrote. A run has the
-lake for itself, so these are the tables whose version changed meanwhile.
+A stage that fails is also written, with its message, before its error is raised again. So `runs` shows all attempts,
+not only the successful ones. Each row has the versions of the software and of each table that the stage wrote. A run
+has the lake for itself, so these are the tables whose version changed meanwhile.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Stage = Callable[[Run], StageOutcome]
 
 @dataclass(frozen=True)
 class JournalEntry:
-    """One stage as it ended on one day."""
+    """The outcome of one stage on one day."""
 
     stage: str
     day: date
@@ -47,7 +47,7 @@ class JournalEntry:
 
 @dataclass
 class Journal:
-    """What the stages of one task did so far."""
+    """The entries of one task's stages so far."""
 
     entries: list[JournalEntry] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ class Journal:
 
 @contextmanager
 def journal(run: Run) -> Iterator[Journal]:
-    """A journal that is appended to `runs` when the task ends, well or not."""
+    """A journal that is appended to `runs` when the task ends, even with an error."""
     kept = Journal()
     try:
         yield kept

@@ -53,12 +53,12 @@ def refused_by(lake: Path, workload: str, run_id: str) -> dict[date, str]:
 
 
 def questions_of(compiled: Mapping[str, WorkloadQuery], limits: Limits) -> dict[str, ScopedQuery]:
-    """The queries as the scope sees them."""
+    """The queries in the form that the scope needs."""
     return {name: ScopedQuery(query.evaluator.reach, query.definition, limits.work) for name, query in compiled.items()}
 
 
 def bounds_of(workload: Workload) -> Bounds:
-    """How far any query of the workload may look."""
+    """The limits on how far back any query of the workload may look."""
     return Bounds(workload.operating_days, workload.start, workload.limits.max_reach)
 
 

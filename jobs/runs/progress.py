@@ -15,7 +15,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 def summary(stage: str, outcome: StageOutcome, seconds: float) -> str:
-    """The one line that a finished stage leaves.
+    """The one summary line of a finished stage.
 
     >>> from jobs.runs.run import StageOutcome
     >>> summary("ingest", StageOutcome(1834, 1830, "4 rows refused"), 2.345)
@@ -91,6 +91,6 @@ class LogLines:
 
 
 def to_person(out: TextIO | None = None) -> Progress:
-    """The kind of progress that suits the terminal or the log."""
+    """The kind of progress display that suits the terminal or the log."""
     out = out or sys.stderr
     return Terminal(out) if out.isatty() else LogLines(out)

@@ -1,4 +1,4 @@
-"""What a stage gets and what it returns: its run, and what it did on each day.
+"""The input and output of a stage: its run, and its outcome on each day.
 
 A stage is a function `stage(run: Run) -> StageOutcome`, in a file of its own in jobs/stages. It reads and writes only
 tables of the lake, so any later process can continue where it stopped.
@@ -30,7 +30,7 @@ REFUSED = "refused"
 
 @dataclass(frozen=True)
 class DayOutcome:
-    """What a stage did on one operating day."""
+    """The outcome of a stage on one operating day."""
 
     rows_in: int = 0
     rows_out: int = 0
@@ -42,7 +42,7 @@ class DayOutcome:
 
 @dataclass(frozen=True)
 class StageOutcome:
-    """What a stage did, in total and day by day. `message` is the one line for a person."""
+    """The outcome of a stage, in total and day by day. `message` is the one line for a person."""
 
     rows_in: int = 0
     rows_out: int = 0
@@ -58,13 +58,13 @@ class StageOutcome:
 
 
 class Progress(Protocol):
-    """Where a run shows its progress. Stages call only `advance` and `note`."""
+    """Shows the progress of a run. Stages call only `advance` and `note`."""
 
     def start(self, stage: str) -> None:
         """A stage begins."""
 
     def advance(self, done: int, total: int, note: str = "") -> None:
-        """How much of the running stage is done, e.g. files read or slices evaluated."""
+        """Shows how much of the running stage is done, e.g. files read or slices evaluated."""
 
     def note(self, text: str) -> None:
         """A line that a person should see, e.g. a warning of the quality gate."""
@@ -74,7 +74,7 @@ class Progress(Protocol):
 
 
 class Silent:
-    """A progress that says nothing."""
+    """A progress that shows nothing."""
 
     def start(self, stage: str) -> None: ...
 
@@ -103,7 +103,7 @@ class Run:
     progress: Progress = field(default_factory=Silent)
     scope: Scope | None = None
     loads: tuple[date, ...] = ()
-    """The days that `ingest` and `validate` load, ascending: the run's own, unless others are named (warm-up)."""
+    """The days that `ingest` and `validate` load, ascending: the run's own days, or other days for warm-up."""
     judges: Judges | None = None
     """The processes that judge the days for the gate; None: this process does."""
 

@@ -9,7 +9,7 @@ PACKAGES = ("trendmill", "pyspark", "delta-spark", "deltalake", "pyarrow", "numb
 
 
 def software() -> dict[str, str]:
-    """Name -> version, of those that are installed.
+    """Name -> version, for the packages that are installed.
 
     >>> sorted(software())[-2:]
     ['python', 'trendmill']

@@ -1,4 +1,4 @@
-"""Whether a workload's sources have a day. Checked before warm-up days are loaded, not for the run's own days."""
+"""Checks whether a workload's sources have a day. Used before warm-up days are loaded, not for the run's own days."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def has_day(spark: SparkSession, workload: Workload, day: date) -> bool:
         expand(spark, place)
         for source in workload.sources.values()
         if source.daily and source.must_exist
-        for place, own in source.paths([day], workload.base).items()
-        if own == day
+        for place, file_day in source.paths([day], workload.base).items()
+        if file_day == day
     )

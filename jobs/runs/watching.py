@@ -1,4 +1,4 @@
-"""Spark's progress: while a stage of a run works, the tasks of Spark's running stages are shown."""
+"""Spark's progress: while a stage of a run works, shows how many tasks of Spark's running stages are done."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _watch(context: SparkContext, progress: Progress, done: threading.Event) -> 
     tracker = context.statusTracker()
     while not done.wait(SECONDS):
         try:
-            known = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
         except (Py4JError, OSError):
             return  # the JVM is gone; the code that waits for the stage gets that error too
-        running = [stage for stage in known if stage is not None]
+        running = [stage for stage in stages if stage is not None]
         if running and not done.is_set():
             progress.advance(sum(s.numCompletedTasks for s in running), sum(s.numTasks for s in running), "tasks")

@@ -1,8 +1,8 @@
-"""Stage `compare`: strategies side by side on the day's real events: of slicing them, and of shedding load.
+"""Stage `compare`: compares strategies of slicing and of load shedding on the day's real events.
 
-Slicing strategies are counted on the events that each plan slices. The loads of strategies that were not used are
-counted, not run; those of other numbers of slices are predicted. Seconds are measured only for the plan in use. Events
-are counted on the last days of the run that fit into one slice (`limits.slice_rows`): usually on all days.
+Slicing strategies are compared on the events that each plan slices. The loads of unused strategies are counted without
+running them; the loads of other numbers of slices are predicted. Seconds are measured only for the plan in use. Events
+are counted on the last days of the run that fit into one slice (`limits.slice_rows`), usually on all days.
 
 Each plan gives one experiment, for all its days, recorded under the plan on the run's last day. Shedding
 (jobs/stages/measuring/shed.py) gives one experiment a day, whichever run made it. Reads `events`,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 EXPERIMENT = "slicing:"
-"""Before the plan's id: the experiment's name."""
+"""An experiment's name is this prefix and the plan's id."""
 
 PLANNED = "planned"
 """The name under which predictions for other numbers of slices are recorded."""
@@ -79,7 +79,7 @@ def compare(run: Run) -> StageOutcome:
 
 
 def _replaced(run: Run, days: Sequence[date]) -> Column:
-    """The run's own comparisons of slicing, and the days' of shedding, whichever run made those.
+    """The rows to replace: the run's own comparisons of slicing, and all comparisons of shedding on the days.
 
     If these days hold nothing else, as on most nights, the condition is whole days: Delta replaces a partition without
     reading its files.
@@ -89,13 +89,13 @@ def _replaced(run: Run, days: Sequence[date]) -> Column:
     touched = sorted({run.last, *days})
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, kinds := ["day", "run_id", "experiment"], touched)
-    own = (run.last, run.run_id)
-    others = [
+    this_run = (run.last, run.run_id)
+    kept = [
         row
         for row in ([] if stored is None else stored.group_by(kinds).aggregate([]).to_pylist())
-        if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == own)
+        if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == this_run)
     ]
-    if not others:
+    if not kept:
         return f.col("day").isin(touched)
     shedding = f.col("experiment") == SHEDDING
     mine = (f.col("day") == f.lit(run.last)) & (f.col("run_id") == run.run_id) & ~shedding
@@ -174,12 +174,12 @@ def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, 
 
 
 def _last_that_fit(ledger: Ledger, days: Sequence[date], most: int) -> list[date]:
-    """The last days of `days` that together hold at most so many events; at least one day."""
-    left = most
+    """The last days of `days` that together have at most `most` events; at least one day."""
+    room = most
     fitting: list[date] = []
     for day in reversed(days):
-        left -= ledger.days[day].events if day in ledger.days else 0
-        if left < 0 and fitting:
+        room -= ledger.days[day].events if day in ledger.days else 0
+        if room < 0 and fitting:
             break
         fitting.insert(0, day)
     return fitting

@@ -5,12 +5,12 @@ without the JVM; else Spark scans the table. Both give the same tables. Partial 
 are merged here, on the driver.
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
-Some tables beside a result come with it. Others wait until the result is known and are evaluated on the days that want
-them, as `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has no rows,
-and `result_days` says why.
+Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
+they are needed: `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has
+no rows, and `result_days` says why.
 
-Reads `slicing_plans` and `_work/slices`; writes a table for each query, the wanted tables beside it, `slice_runs` and,
-last, `result_days`. A run that died before that evaluates the same again.
+Reads `slicing_plans` and `_work/slices`; writes a table for each query, the further tables that are needed,
+`slice_runs` and, last, `result_days`. A run that died before that evaluates the same again.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
     ]
     beside += _evaluated_after(run, assignment, results, way)
     replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
-    # Last: if a day is found here, its results are there too.
+    # Written last, so that a day in this table has its results in the others.
     replace_all([result_days(run, results)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
@@ -86,7 +86,7 @@ def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutc
 
 
 def assignment_of(run: Run) -> Assignment:
-    """What the workers are told."""
+    """The values that the workers need."""
     assert run.scope is not None
     names = sorted({evaluation.query for evaluation in run.scope.evaluations})
     blocks = {name: tuple(_blocks(run, name, run.compiled[name].tables[0])) for name in names}
@@ -108,10 +108,10 @@ def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = No
     assert run.scope is not None
     for block in run.scope.blocks(query):
         intervals = [(evaluation.day, *run.workload.operating_days.interval(evaluation.day)) for evaluation in block]
-        known = [
+        results = [
             DayResult(begin, end) if result is None else result.of(day, begin, end) for day, begin, end in intervals
         ]
-        for days in table.days(known):
+        for days in table.days(results):
             yield (*(day.begin for day in days), days[-1].end)
 
 
@@ -204,9 +204,9 @@ def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
 def _evaluated_after(
     run: Run, assignment: Assignment, results: Sequence[Result], way: Literal["paths", "scan"] | None
 ) -> list[Result]:
-    """The tables that wait for their results: those that are wanted on some day, or exist and may lose rows."""
+    """The further tables that wait for a result: those needed on some day, and existing ones that may lose rows."""
     present = table_folders(run.workload.name, run.lake)
-    wanted: list[tuple[WorkloadQuery, ResultTable]] = []
+    waiting: list[tuple[WorkloadQuery, ResultTable]] = []
     blocks: dict[str, tuple[Moments, ...]] = {}
     for result in results:
         query = run.compiled[result.query]
@@ -216,18 +216,18 @@ def _evaluated_after(
             into = query.name + table.suffix
             blocks[into] = tuple(_blocks(run, query.name, table, result))
             if blocks[into] or into in present:
-                wanted.append((query, table))
-    create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in wanted], run.lake)
-    texts = [_text(query, table.suffix) for query, table in wanted if blocks[query.name + table.suffix]]
+                waiting.append((query, table))
+    create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in waiting], run.lake)
+    texts = [_text(query, table.suffix) for query, table in waiting if blocks[query.name + table.suffix]]
     again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
     partials = _partials(run, again, way) if texts else []
-    return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in wanted]
+    return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in waiting]
 
 
 def _merged(
     run: Run, query: WorkloadQuery, table: ResultTable, partials: Sequence[SlicePartial], blocks: Sequence[Moments]
 ) -> Result:
-    """A table of a query, of all its blocks of days."""
+    """A query's table, merged from all its blocks of days."""
     assert run.scope is not None
     calendar = run.workload.operating_days
     into = query.name + table.suffix

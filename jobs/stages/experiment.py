@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 WAVE = 4
-"""How many cells each of Spark's slots measures between two commits."""
+"""The number of cells that each of Spark's slots measures between two commits."""
 
 MEASURED = "strategy STRING, parameters STRING, seed BIGINT, metric STRING, value DOUBLE, unit STRING"
 
 
 def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
-    """Measure every cell of `grids` that is not known. Grids whose data is absent are skipped and named."""
+    """Measure every cell of `grids` that is not measured yet. Grids without their data are skipped and named."""
     ledger, slots = read_ledger(run.lake, run.workload.name), max(1, run.spark.sparkContext.defaultParallelism)
     present: dict[str, Grid] = {}
     for name, grid in grids.items():
@@ -60,9 +60,11 @@ def experiment(run: Run, grids: Mapping[str, Grid]) -> StageOutcome:
             run.progress.advance(done, total, name)
             rows += _measure(run, experiment_of(present[name], ledger.version), wave, measure)
             done += len(wave)
-    known = sum(len(grid.cells) for grid in present.values()) - total
+    measured_before = sum(len(grid.cells) for grid in present.values()) - total
     skipped = f", {len(grids) - len(present)} grid(s) skipped for want of data" if len(grids) > len(present) else ""
-    return StageOutcome(total, rows, f"{total} cell(s) of {len(present)} grid(s) measured, {known} known{skipped}")
+    return StageOutcome(
+        total, rows, f"{total} cell(s) of {len(present)} grid(s) measured, {measured_before} known{skipped}"
+    )
 
 
 def _lacking(grid: Grid, ledger: Ledger) -> str:
@@ -79,8 +81,8 @@ def unknown(run: Run, grid: Grid, name: str) -> list[Cell]:
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, ["parameters", "seed"], where=ds.field("experiment") == name)
     stored_rows = [] if stored is None else stored.group_by(["parameters", "seed"]).aggregate([]).to_pylist()
-    known = {(setting_of(row["parameters"]), row["seed"]) for row in stored_rows}
-    return [cell for cell in grid.cells if (cell.key, cell.seed) not in known]
+    measured = {(setting_of(row["parameters"]), row["seed"]) for row in stored_rows}
+    return [cell for cell in grid.cells if (cell.key, cell.seed) not in measured]
 
 
 def setting_of(parameters: str) -> str:
@@ -94,7 +96,7 @@ Measuring = Callable[[Cell], pa.Table]
 
 
 def _measuring(run: Run, grid: Grid) -> Measuring:
-    """What a worker does with a cell of a grid."""
+    """The function by which a worker measures a cell of a grid."""
     if isinstance(grid.log, OwnDays):
         return partial(own_log(run, grid).measure, grid)
     return partial(measure_cell, grid, stand_ins=stand_ins())
@@ -122,7 +124,8 @@ def _rows_of(run: Run, name: str, cells: Sequence[Cell], written: set[tuple[str,
     from pyspark.sql import functions as f
 
     by_seed = [
-        (f.col("seed") == seed) & f.col("parameters").isin(sorted(text for text, own in written if own == seed))
+        (f.col("seed") == seed)
+        & f.col("parameters").isin(sorted(text for text, row_seed in written if row_seed == seed))
         for seed in sorted({cell.seed for cell in cells})
     ]
     return (f.col("day") == f.lit(run.last)) & (f.col("experiment") == name) & reduce(or_, by_seed)

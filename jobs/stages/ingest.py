@@ -90,8 +90,8 @@ def source_views(run: Run, source_files: dict[str, SourceFiles]) -> dict[str, Da
     rules = run.workload.expectations.rows
     frames = {}
     for rank, source in enumerate(run.workload.sources.values()):
-        own = [rule for rule in rules if rule.source == source.name]
-        frames[source.name] = rows_of(run.spark, source, rank, source_files[source.name], own)
+        row_rules = [rule for rule in rules if rule.source == source.name]
+        frames[source.name] = rows_of(run.spark, source, rank, source_files[source.name], row_rules)
         frames[source.name].createOrReplaceTempView(source.name)
     return frames
 
@@ -115,10 +115,10 @@ def candidate_events(run: Run) -> DataFrame:
     """events.sql's events with the declared types, their operating day, and `_flaw`: what their type must have."""
     workload = run.workload
     try:
-        given = run.spark.sql(workload.events_sql)
+        produced = run.spark.sql(workload.events_sql)
     except AnalysisException as error:
         raise WrongWorkload(f"{workload.name}/events.sql: {error}") from error
-    _check_columns(workload, given)
+    _check_columns(workload, produced)
     carriers = {
         name: [kind for kind, declared in workload.schema.types.items() if name in declared]
         for name in workload.attributes
@@ -127,8 +127,8 @@ def candidate_events(run: Run) -> DataFrame:
         sf.when(sf.col("event_type").isin(carriers[name]), sf.col(f"`{name}`").cast(SQL_TYPES[kind])).alias(name)
         for name, kind in workload.attributes.items()
     ]
-    own_seq = sf.col("seq").cast("bigint") if "seq" in given.columns else sf.lit(None).cast("bigint")
-    typed = given.select(
+    own_seq = sf.col("seq").cast("bigint") if "seq" in produced.columns else sf.lit(None).cast("bigint")
+    typed = produced.select(
         "event_type", sf.col("ts").cast("bigint").alias("ts"), "_row", own_seq.alias("_own_seq"), *attributes
     )
     return typed.withColumns({"day": sf.expr(workload.day_of_ts), "_flaw": _flaw(workload)})
@@ -144,15 +144,15 @@ def _check_columns(workload: Workload, given: DataFrame) -> None:
         )
     whole = ("tinyint", "smallint", "int", "bigint", "void")
     loose = {"BIGINT": whole, "DOUBLE": (*whole, "float", "double", "decimal")}
-    wanted = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
+    declared = {name: SQL_TYPES[kind] for name, kind in workload.attributes.items()} | {"ts": "BIGINT"}
     for name, kind in given.dtypes:
-        accepted = loose.get(wanted.get(name, ""), (wanted.get(name, kind).lower(), "void"))
-        if name in wanted and kind.partition("(")[0] not in accepted:
-            raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {wanted[name]}")
+        accepted = loose.get(declared.get(name, ""), (declared.get(name, kind).lower(), "void"))
+        if name in declared and kind.partition("(")[0] not in accepted:
+            raise WrongWorkload(f"{workload.name}/events.sql: '{name}' is {kind}, declared is {declared[name]}")
 
 
 def _flaw(workload: Workload) -> Column:
-    """What an event must have and lacks; null: nothing."""
+    """The first thing that an event lacks but must have; null if it lacks nothing."""
     types = list(workload.schema.types)
     flaws = [
         sf.when(sf.col("event_type").isNull(), "an event of the row has no type"),

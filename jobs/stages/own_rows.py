@@ -22,5 +22,5 @@ def own_rows(run: Run, table: str, column: str, values: Collection[str]) -> Colu
 
     day = f.col("day") == f.lit(run.last)
     stored = read_table(run.lake / run.workload.name / table, [column], [run.last])
-    others = set() if stored is None else set(stored[column].to_pylist()) - set(values)
-    return day & f.col(column).isin(sorted(values)) if others else day
+    foreign = set() if stored is None else set(stored[column].to_pylist()) - set(values)
+    return day & f.col(column).isin(sorted(values)) if foreign else day

@@ -27,7 +27,7 @@ from jobs.stages.own_rows import own_rows
 from jobs.stages.slicing.event_counts import Days, EventCounts
 
 WORTH_SHARING = 0.1
-"""By what share a query's predicted maximum load may rise in a plan that it shares."""
+"""The largest share by which a query's predicted maximum load may rise in a shared plan."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def plan_slices(run: Run) -> StageOutcome:
     assert run.scope is not None
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
-    own = own_rows(run, "slicing_plans", "run_id", [run.run_id])
-    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), own)
+    of_run = own_rows(run, "slicing_plans", "run_id", [run.run_id])
+    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), of_run)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
 
@@ -115,15 +115,15 @@ def seed_text(run: Run, queries: Iterable[str]) -> str:
 
 
 def widest(reaches: Sequence[Reach]) -> Reach:
-    """A reach that is at least each of these.
+    """The smallest reach that covers all of these.
 
     >>> widest([Reach(time=5, points=1), Reach(time=7)])
     Reach(time=7, points=1, events=0)
     """
     times = [reach.time for reach in reaches]
-    known = [time for time in times if time is not None]
+    bounded = [time for time in times if time is not None]
     return Reach(
-        None if len(known) < len(times) else max(known),
+        None if len(bounded) < len(times) else max(bounded),
         max(reach.points for reach in reaches),
         max(reach.events for reach in reaches),
     )
@@ -134,12 +134,13 @@ def _plan(run: Run, scope: Scope, group: Group, counted: EventCounts) -> Plan:
     atoms = {name: run.compiled[name].evaluator.atoms for name in group.queries}
     days = [evaluation.day for name in group.queries for evaluation in scope.of(name)]
     reach = widest([run.compiled[name].evaluator.reach for name in group.queries])
-    # Time-stamps let the planner weigh quiet and busy hours. A log too long for this process counts as even.
+    # Time-stamps let the planner weigh quiet and busy hours. If the log is too long for this process, its events count
+    # as evenly spread.
     weighed = reach.points or reach.events or counted.total(group.reads) <= run.workload.limits.slice_rows
     return make_plan(
         atoms,
         group.variables,
-        counted.statistics(group.reads, [atom for own in atoms.values() for atom in own]),
+        counted.statistics(group.reads, [atom for query_atoms in atoms.values() for atom in query_atoms]),
         run.workload.slicing.slices,
         seed_text=seed_text(run, group.queries),
         reach=reach,
@@ -154,8 +155,8 @@ def _types(
 ) -> dict[str, AttributeType]:
     """The common type of the attributes that bind each variable, as the schema declares them."""
     bound: dict[str, list[pa.DataType]] = {name: [] for name in variables}
-    for own in atoms.values():
-        for atom in own:
+    for query_atoms in atoms.values():
+        for atom in query_atoms:
             for attribute, variable in atom.variables:
                 if variable in bound:
                     bound[variable].append(ARROW_TYPES[attributes[attribute]])

@@ -61,7 +61,7 @@ def slice_events(run: Run) -> StageOutcome:
 
 
 def attributes_named(run: Run, query: str) -> set[str]:
-    """The attributes that a query's text names, and those of its atoms. No other matters to it."""
+    """The attributes that a query's text names, and those of its atoms. It needs no others."""
     compiled = run.compiled[query]
     words = set(_WORD.findall(compiled.bound.text))
     bound = {attribute for atom in compiled.evaluator.atoms for attribute, _ in (*atom.variables, *atom.constants)}
@@ -69,7 +69,10 @@ def attributes_named(run: Run, query: str) -> set[str]:
 
 
 def splitter(plans: Sequence[tuple[Plan, Days]]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """What each worker does with its events: a row for each slice of each plan that an event goes to."""
+    """The function that each worker applies to its events.
+
+    It gives a row for each slice of each plan that an event is in.
+    """
     contents = [(plan.to_dict(), list(days)) for plan, days in plans]
 
     def split_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -111,5 +114,5 @@ def _ddl(run: Run, attributes: Iterable[str]) -> str:
     from jobs.lake.definition import SQL_TYPES
 
     types = run.workload.attributes
-    own = ["plan_id STRING", "slice INT", "day DATE", "event_type STRING", "ts BIGINT", "seq BIGINT", "pos BIGINT"]
-    return ", ".join([*own, *(f"`{name}` {SQL_TYPES[types[name]]}" for name in attributes)])
+    fixed = ["plan_id STRING", "slice INT", "day DATE", "event_type STRING", "ts BIGINT", "seq BIGINT", "pos BIGINT"]
+    return ", ".join([*fixed, *(f"`{name}` {SQL_TYPES[types[name]]}" for name in attributes)])

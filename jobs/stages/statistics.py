@@ -23,11 +23,11 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
 
 PERIODS = 24
-"""Equal parts of an operating day for which rates are counted."""
+"""The number of equal parts of an operating day for which rates are counted."""
 
 
 def statistics(run: Run) -> StageOutcome:
-    """Count the days whose statistics do not fit their events and the workload's queries."""
+    """Count the events of days whose statistics are outdated for their events or the workload's queries."""
     from pyspark.sql import functions as f
 
     days = uncounted_days(run)
@@ -51,9 +51,9 @@ def statistics(run: Run) -> StageOutcome:
         statement("statistics", "heavy_hitters"),
         args={"slices": run.workload.slicing.slices},
     )
-    own = f.col("day").isin(list(days))
-    replace(heavy, run.table("heavy_hitters"), own)
-    replace(periods, run.table("stream_statistics"), own)
+    of_days = f.col("day").isin(list(days))
+    replace(heavy, run.table("heavy_hitters"), of_days)
+    replace(periods, run.table("stream_statistics"), of_days)
     ledger = read_ledger(run.lake, run.workload.name)
     written = {name: _rows(run, name, days) for name in ("stream_statistics", "heavy_hitters")}
     return StageOutcome(
@@ -64,17 +64,17 @@ def statistics(run: Run) -> StageOutcome:
 
 
 def uncounted_days(run: Run) -> list[date]:
-    """Days whose statistics do not fit their last load or the slicing attributes of the queries; ascending.
+    """The days whose statistics are outdated for their last load or the queries' slicing attributes; ascending.
 
-    A refused load changed nothing.
+    Refused loads do not count, since they changed nothing.
     """
     home = run.lake / run.workload.name
     loaded = read_table(home / "_work" / "loaded_days", ["day", "run_id", "refused", "events"])
     counted = read_table(home / "stream_statistics", ["day", "run_id", "event_type", "distinct_values"])
-    wanted, counted_of, outdated = _by_type(_places(run)), {}, set()
+    slicing_attributes, counted_of, outdated = _by_type(_places(run)), {}, set()
     for row in _one_for_each_type(counted):
         counted_of[row["day"]] = row["run_id"]
-        if list(json.loads(row["distinct_values"])) != wanted.get(row["event_type"], []):
+        if list(json.loads(row["distinct_values"])) != slicing_attributes.get(row["event_type"], []):
             outdated.add(row["day"])
     loads = [row for row in ([] if loaded is None else loaded.to_pylist()) if not row["refused"]]
     uncounted = {
@@ -92,7 +92,7 @@ def _one_for_each_type(counted: pa.Table | None) -> list[dict[str, Any]]:
 
 
 def _places(run: Run) -> tuple[tuple[str, str], ...]:
-    """What the workload's queries slice by."""
+    """The (event type, attribute) pairs by which the workload's queries slice."""
     return slicing_places(atom for query in run.compiled.values() for atom in query.evaluator.atoms)
 
 

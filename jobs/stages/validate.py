@@ -60,7 +60,7 @@ def validate(run: Run) -> StageOutcome:
 
 
 def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
-    """Day -> source -> terms of the equation of rows; raises RowsLost where it does not hold."""
+    """Day -> source -> terms of the equation of rows. Raises RowsLost if it does not hold."""
     equation: dict[date, dict[str, dict[str, int]]] = {day: {} for day in run.loads}
     for row in run.spark.table(run.table(ROWS)).where(sf.col("day").isin(*run.loads)).toArrow().to_pylist():
         terms = {name: row[name] for name in EQUATION}
@@ -79,13 +79,13 @@ def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) 
     _reference_views(run, " ".join(rule.over for rule in rules if rule.is_query))
     datasets = {}
     for over in dict.fromkeys(rule.over for rule in rules):
-        own = [rule for rule in rules if rule.over == over]
+        rules_over = [rule for rule in rules if rule.over == over]
         try:
-            frame = run.spark.sql(over) if own[0].is_query else run.spark.table(over)
+            frame = run.spark.sql(over) if rules_over[0].is_query else run.spark.table(over)
             names = [name for name in frame.columns if name != "day"]
-            datasets[over] = frame.select("day", *columns_of(own, names)).toArrow()
+            datasets[over] = frame.select("day", *columns_of(rules_over, names)).toArrow()
         except AnalysisException as error:
-            raise WrongWorkload(f"expectations.yaml: gate rule '{own[0].name}': {error}") from error
+            raise WrongWorkload(f"expectations.yaml: gate rule '{rules_over[0].name}': {error}") from error
     return (run.judges.judge if run.judges and rules else judge)(rules, datasets, run.loads)
 
 
@@ -96,7 +96,7 @@ def _refusals(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]
     declared = {(rule.source, rule.name) for rule in run.workload.expectations.rows}
     rows = []
     for day in run.loads:
-        for source, rule in sorted(declared | {(source, rule) for own, source, rule in refused if own == day}):
+        for source, rule in sorted(declared | {(source, rule) for row_day, source, rule in refused if row_day == day}):
             terms = equation[day].get(source, {})
             of_day = terms.get("gave_event", 0) + terms.get("refused", 0)
             count = refused.get((day, source, rule), 0)
@@ -118,7 +118,7 @@ def _reference_views(run: Run, queries: str) -> None:
 def _loaded_days(
     run: Run, checks: Mapping[date, tuple[Check, ...]], refused: Mapping[date, tuple[Check, ...]]
 ) -> pa.Table:
-    """What results that read these days depend on. A refused day keeps the digest of the events that it has."""
+    """The facts of days on which results depend. A refused day keeps the digest of the events that it has."""
     in_run = sf.col("day").isin(*run.loads)
     digests = {row["day"]: row for row in run.spark.sql(statement("load", "day_digests")).toArrow().to_pylist()}
     before = {}
@@ -128,13 +128,13 @@ def _loaded_days(
     never = {"digest": None, "events": 0, "points": 0}
     rows = []
     for day in run.loads:
-        own = before.get(day, never) if day in refused else digests.get(day, empty)
+        facts = before.get(day, never) if day in refused else digests.get(day, empty)
         failed = [str(check) for check in checks[day] if check.refuses]
         rows.append(
             {
                 "day": day,
                 "run_id": run.run_id,
-                **{name: own[name] for name in never},
+                **{name: facts[name] for name in never},
                 "refused": day in refused,
                 "reason": failed[0] if failed else None,
                 "checks": json.dumps([check.to_dict() for check in checks[day]]),

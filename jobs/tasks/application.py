@@ -1,4 +1,4 @@
-"""A run in one Spark application, as the command line makes it: lease, session, tasks, reports."""
+"""A run in one Spark application, for the command line: lease, session, tasks, reports."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ TASKS = ("load", "slice", "evaluate", "publish")
 
 @dataclass(frozen=True)
 class Application:
-    """What one command line does with a workload's lake.
+    """The work of one command line on a workload's lake.
 
     `first`, `last`: the operating days; None if `scope` finds them. `prepare` runs before the tables are opened.
-    `scope` decides what is evaluated, in place of what the days imply.
+    `scope` decides what is evaluated; without it, the days do.
     """
 
     workload: str
@@ -108,7 +108,7 @@ class Application:
 
 @contextmanager
 def _stopping(spark: SparkSession) -> Iterator[None]:
-    """Let Spark stop, which takes a second, while the block works; the block needs no Spark."""
+    """Stops Spark, which takes a second, while the block runs. The block must not need Spark."""
     stopping = threading.Thread(target=spark.stop, name="stop")
     stopping.start()
     try:
@@ -129,7 +129,7 @@ def publish_run(workload: Workload, first: date, last: date, run_id: str, progre
 
 
 def new_run_id() -> str:
-    """The id of a run that no scheduler named: when it began, and in which process."""
+    """The id of a run without a scheduler: the time of its start, and its process."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.getpid()}"
 
 

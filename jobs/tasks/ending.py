@@ -1,4 +1,4 @@
-"""The end of a task and of a run. A run that ends gives back the lake's lease and forgets the workload it began with.
+"""The end of a task and of a run. A run that ends returns the lake's lease and forgets its stored workload.
 
 A run ends with its last task, or with an exit code after which no retry can help (jobs/exits.py). Until then a retry
 needs the lease and the workload.
@@ -19,9 +19,9 @@ from jobs.workload.declaration import folder_of
 
 
 def done(work: Callable[[str], None], lake: Path, workload: str, run_id: str) -> int:
-    """Does a task's work, which is given the workload's name; returns the exit code.
+    """Does a task's work by calling `work` with the workload's name. Returns the exit code.
 
-    An error is printed, with its trace where it was not expected; if no retry can help, the run ends.
+    An error is printed, with its trace if it was not expected. If no retry can help, the run ends.
     """
     name = ""
     try:

@@ -1,4 +1,4 @@
-"""Grids of experiments as a run: the days that they need of the workload's own log are loaded, then measured."""
+"""Grids of experiments as a run: loads the days of the workload's own log that they need, then measures the grids."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def experiment_all(run: Run, names: Collection[str] = ()) -> None:
     """Measure the workload's grids, or those named. Raises WorkloadError, WrongWorkload for an unknown name.
 
-    Days that a grid reads and nobody has loaded are loaded first, as a run loads the days that its queries reach.
+    Days that a grid reads and that are not loaded yet are loaded first, as a run loads the days that its queries reach.
     """
     grids = chosen(load_grids(run.workload.name, run.workload.folder), names, run.workload.name)
     with journal(run) as kept:

@@ -1,4 +1,4 @@
-"""Upkeep of a lake: removing what no reader needs any more.
+"""Upkeep of a lake: removes what no reader needs any more.
 
 Staging is kept for 14 days after it was written, so that a refused day can be examined. Stored workload copies are kept
 for 14 days after their last use. Plans and their comparisons are kept as long as some day's results were evaluated by
@@ -44,7 +44,7 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
 
 
 def _drop_old_staging(spark: SparkSession, workload: str) -> None:
-    """Staged rows of runs that began more than two weeks ago, by the journal's clock."""
+    """Delete staged rows of runs that began more than two weeks ago, by the journal's clock."""
     from pyspark.sql.functions import col
 
     begun = spark.table(f"{workload}.runs").where(col("started_at") > datetime.now(UTC) - STAGING)
@@ -54,7 +54,7 @@ def _drop_old_staging(spark: SparkSession, workload: str) -> None:
 
 
 def _drop_superseded_plans(spark: SparkSession, workload: str) -> None:
-    """Plans and comparisons of runs whose every result another run has replaced."""
+    """Delete plans and comparisons of runs of which every result has been replaced by another run."""
     from pyspark.sql.functions import col, lit
 
     evaluated = spark.table(f"{workload}.result_days").select("run_id").distinct()

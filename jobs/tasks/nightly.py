@@ -1,7 +1,7 @@
 """The tasks of a run - load, slice, evaluate - as functions.
 
-`trendmill run` calls them in one application; Airflow gives each its own. What one task needs from another is in the
-lake's tables, so any process can repeat any task.
+`trendmill run` calls them in one application; Airflow gives each its own. Tasks pass data to each other only through
+the lake's tables, so any process can repeat any task.
 
 The fourth task, publish, needs no JVM: jobs/reports.
 """
@@ -79,7 +79,7 @@ def load(run: Run) -> None:
 
 
 def _loads(run: Run) -> Iterator[tuple[date, ...]]:
-    """What to load, step by step: reaches in events or time-points depend on how much the loaded days hold."""
+    """The days to load, step by step: reaches in events or time-points depend on how much the loaded days contain."""
     questions, bounds = questions_of(run.compiled, run.workload.limits), bounds_of(run.workload)
 
     def missing() -> tuple[date, ...]:
@@ -119,7 +119,7 @@ TASKS: dict[str, Callable[[Run], None]] = {"load": load, "slice": slice_, "evalu
 
 
 def with_scope(run: Run) -> Run:
-    """The run with its scope, from what the lake holds now."""
+    """The run with its scope, computed from the present lake."""
     if run.scope is not None:
         return run
     ledger = read_ledger(run.lake, run.workload.name)
@@ -130,7 +130,7 @@ def with_scope(run: Run) -> Run:
 
 
 def stale_scope(run: Run) -> Scope:
-    """Every result in the lake that is not the one that the present lake and workload give."""
+    """The scope of all results in the lake that the present lake and workload would no longer give."""
     ledger = read_ledger(run.lake, run.workload.name)
     return evaluate_stale(questions_of(run.compiled, run.workload.limits), ledger, bounds_of(run.workload))
 

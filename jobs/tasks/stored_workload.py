@@ -1,7 +1,8 @@
 """The workload as it was when a run began: the first task stores the folder, later tasks and retries use the copy.
 
 If somebody edits a query while a night is running, the night still ends as it began, and the next run sees the edit. A
-run that has ended forgets its copy: starting it again, mostly after a correction, uses the folder as it is then.
+run that has ended forgets its copy. If it is started again, usually after a correction, it uses the folder as it is
+then.
 """
 
 from __future__ import annotations

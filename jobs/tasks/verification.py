@@ -1,9 +1,9 @@
-"""Checking that a lake is whole: every table's log, the files that it names, and counts that two tables share.
+"""Checks that a lake is whole: every table's log, the files that it names, and counts that two tables share.
 
 Logs: each commit is JSON to its end, no version is absent after the oldest one or the checkpoint that replaces it.
 Files: each file that the present version names exists, with the length, the footer and the rows that the log says.
 Counts: the rows of each query and day are those of `result_days`; a day's events are those of `loaded_days`. Files that
-no version names, left by killed writes, are listed and are no fault.
+no version names, left by killed writes, are listed but are not faults.
 
 Needs no JVM and reads no row, only the files' footers, unless `deep` asks for every row. Cost: a quarter of a
 millisecond a file.
@@ -179,7 +179,7 @@ def _of_footer(name: str, path: Path, rows: int | None, *, shown: str = "", deep
 
 def _orphans(folder: Path, present: list[NamedFile]) -> list[Path]:
     """Data files that neither the present version nor any commit that is still in the log names."""
-    known = {file.path for file in present}
+    named = {file.path for file in present}
     for commit in (folder / "_delta_log").glob("*.json"):
         for line in commit.read_text(encoding="utf-8", errors="replace").splitlines():
             try:
@@ -188,10 +188,10 @@ def _orphans(folder: Path, present: list[NamedFile]) -> list[Path]:
                 continue  # reported as a fault of the log
             for kind in ("add", "remove"):
                 if kind in action:
-                    known.add(folder / unquote(action[kind]["path"]))
-    known |= _tombstones(folder)
+                    named.add(folder / unquote(action[kind]["path"]))
+    named |= _tombstones(folder)
     files = (path for path in folder.rglob("*.parquet") if "_delta_log" not in path.relative_to(folder).parts)
-    return sorted(path for path in files if path not in known)
+    return sorted(path for path in files if path not in named)
 
 
 def _tombstones(folder: Path) -> set[Path]:
@@ -207,22 +207,22 @@ def _tombstones(folder: Path) -> set[Path]:
 
 
 def _counts(workload: str, lake: Path, named: dict[str, list[NamedFile]]) -> Iterator[Fault]:
-    """Days for which one table says how many rows another has, and the other has a different number."""
+    """Days for which one table records the number of another table's rows, and that table has a different number."""
     home = lake / workload
     if {"work_loaded_days", "events"} <= named.keys():
-        told = _told(home / "_work" / "loaded_days", ["day", "events"], lambda row: {row["day"]: row["events"]})
-        yield from _differences("events", told, _rows_by_day(named["events"]), "loaded_days", "load the day again")
+        recorded = _told(home / "_work" / "loaded_days", ["day", "events"], lambda row: {row["day"]: row["events"]})
+        yield from _differences("events", recorded, _rows_by_day(named["events"]), "loaded_days", "load the day again")
     if "result_days" not in named:
         return
     rows = _read(home / "result_days", ["day", "query", "rows", "definition"])
     being_rebuilt = {row["query"] for row in rows if row["definition"] == OUTDATED}
     for query in sorted({row["query"] for row in rows} - being_rebuilt):
-        told = {row["day"]: row["rows"] for row in rows if row["query"] == query}
+        recorded = {row["day"]: row["rows"] for row in rows if row["query"] == query}
         if query in named:
             held = _rows_by_day(named[query])
-            yield from _differences(query, told, held, "result_days", f"trendmill rebuild {workload} {query}")
+            yield from _differences(query, recorded, held, "result_days", f"trendmill rebuild {workload} {query}")
         elif not (home / query / "_delta_log").is_dir():
-            yield Fault(query, f"result_days tells of {len(told)} days, and there is no such table")
+            yield Fault(query, f"result_days tells of {len(recorded)} days, and there is no such table")
 
 
 def _told(folder: Path, columns: list[str], pair: Callable[[dict[str, Any]], dict[date, int]]) -> dict[date, int]:

@@ -43,7 +43,7 @@ class WorkloadQuery:
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        """The result's table, and those beside it."""
+        """The result's table and the further tables."""
         return self.evaluator.tables
 
     @property
@@ -78,18 +78,20 @@ def compile_questions(workload: Workload) -> tuple[dict[str, WorkloadQuery], lis
                 continue
             compiled[path.stem] = query = _compile(workload, path, text, shown)
         except QueryError as error:
-            problems.found += [str(one) for one in (error.errors if isinstance(error, QueryErrors) else (error,))]
+            problems.found += [
+                str(problem) for problem in (error.errors if isinstance(error, QueryErrors) else (error,))
+            ]
             continue
         if not query.question:
             problems.point(
                 shown, Mark(1, 1), "begins with no comment", "write there what the query asks; its report shows it"
             )
-        for column, other in _alike(query):
+        for column, spelling in _alike(query):
             place = re.search(rf"\b{re.escape(column)}\b", text)
             before = text[: place.start()] if place else ""
             mark = Mark(before.count("\n") + 1, len(before) - before.rfind("\n"), len(column))
             problems.point(
-                shown, mark, f"the column '{column}' is '{other}' in another case; tables do not tell them apart"
+                shown, mark, f"the column '{column}' is '{spelling}' in another case; tables do not tell them apart"
             )
         if unbounded := _unbounded(workload, query):
             problems.point(shown, Mark(1, 1), unbounded)
@@ -165,19 +167,19 @@ def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
 
 
 def _unsheddable(workload: Workload, query: WorkloadQuery) -> list[str]:
-    """Why no operator can replay a query that asks for load shedding, or not with its costs."""
+    """Why no operator can replay a query that asks for load shedding, or why its costs do not fit."""
     from cep_core.shedding.arrays.offering import machine_of
 
-    asked = workload.settings(query.name).shedding
-    if asked is None:
+    shedding = workload.settings(query.name).shedding
+    if shedding is None:
         return []
     try:
         steps = machine_of(query.query).steps
     except NotSupportedYet as refusal:
         return [str(refusal)]
-    if len(asked.costs) != steps:
+    if len(shedding.costs) != steps:
         return [
-            f"{asked.place}: {len(asked.costs)} costs for {steps} states; give the cost of meeting a partial match in "
-            "each state, the initial one first and the final one left out"
+            f"{shedding.place}: {len(shedding.costs)} costs for {steps} states; give the cost of meeting a partial "
+            "match in each state, the initial one first and the final one left out"
         ]
     return []

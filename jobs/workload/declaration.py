@@ -49,12 +49,12 @@ POINTS = ("by_timestamp", "by_event")
 
 @dataclass(frozen=True)
 class Workload:
-    """A log, what to look for in it, and what a good day looks like."""
+    """A log, the questions about it, and the rules for a good day."""
 
     name: str
     folder: Path
     base: Path
-    """Where relative source paths start: the folder, unless this is a stored copy of another."""
+    """The folder where relative source paths start: the workload's own, unless this is a stored copy of another."""
     title: str
     owner: str
     sources: Mapping[str, Source]
@@ -94,7 +94,9 @@ class Workload:
     @property
     def shed_queries(self) -> dict[str, QueryShedding]:
         """The queries that ask for load shedding, by name, with their costs and weights."""
-        return {name: own.shedding for name, own in sorted(self.queries.items()) if own.shedding is not None}
+        return {
+            name: settings.shedding for name, settings in sorted(self.queries.items()) if settings.shedding is not None
+        }
 
     def question_files(self) -> list[Path]:
         """Queries and policies, by folder and name."""
@@ -106,13 +108,13 @@ def folder_of(name_or_folder: str | Path) -> Path:
 
     Raises WorkloadError, which names the nearest known workload.
     """
-    given = Path(name_or_folder)
-    for folder in (given, places.workloads() / given):
+    place = Path(name_or_folder)
+    for folder in (place, places.workloads() / place):
         if os.path.lexists(folder / "workload.yaml"):
             return folder.absolute()
-    known = sorted(path.parent.name for path in places.workloads().glob("*/workload.yaml"))
-    hint = nearest(given.name, known) if known else "there is none yet; `trendmill new` writes a first one"
-    raise WorkloadError(given.name, [f"no workload.yaml in {given} or {places.workloads() / given}; {hint}"])
+    names = sorted(path.parent.name for path in places.workloads().glob("*/workload.yaml"))
+    hint = nearest(place.name, names) if names else "there is none yet; `trendmill new` writes a first one"
+    raise WorkloadError(place.name, [f"no workload.yaml in {place} or {places.workloads() / place}; {hint}"])
 
 
 def load_workload(name_or_folder: str | Path, *, base: Path | None = None) -> Workload:

@@ -1,4 +1,4 @@
-"""How a workload's question will be evaluated, and what its author should know before it runs."""
+"""Explains how a workload's question will be evaluated, and what its author should know before it runs."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def explain_question(workload: Workload, path: Path) -> Explanation:
 
 def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | None:
     """What load shedding will do with a query; None if it does not ask for it. Raises NotSupportedYet."""
-    asked, shared = workload.settings(name).shedding, workload.shedding
-    if asked is None or shared is None:
+    shedding, shared = workload.settings(name).shedding, workload.shedding
+    if shedding is None or shared is None:
         return None
     from cep_core.shedding.arrays.offering import machine_of
 
-    machine, others = machine_of(bound.query), [other for other in workload.shed_queries if other != name]
+    machine, further = machine_of(bound.query), [query for query in workload.shed_queries if query != name]
     event = shared.costs.event
     lines = (
-        f"each night: what an operator would have missed that is too slow for {_listed([name, *others])}",
-        f"{machine.states} states of a partial match; meeting one costs {_listed(asked.costs)} virtual ns, "
-        f"an event {event} virtual ns; a match weighs {asked.weight:g}",
+        f"each night: what an operator would have missed that is too slow for {_listed([name, *further])}",
+        f"{machine.states} states of a partial match; meeting one costs {_listed(shedding.costs)} virtual ns, "
+        f"an event {event} virtual ns; a match weighs {shedding.weight:g}",
         f"loads {_listed([f'{load:.0%}' for load in shared.loads])} over {_over(shared)}; latency bound "
         f"{virtual(shared.bound)}, safety buffer {virtual(shared.buffer)} of virtual time"
         + (f"; also with bounds of {_listed(map(virtual, shared.bounds))} at one load" if shared.bounds else ""),
@@ -41,10 +41,10 @@ def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | No
         f"run with seeds {_listed(shared.seeds)}",
     )
     facts = {
-        "queries": [name, *others],
+        "queries": [name, *further],
         "states": machine.states,
-        "costs": list(asked.costs),
-        "weight": asked.weight,
+        "costs": list(shedding.costs),
+        "weight": shedding.weight,
         "bound_ns": shared.bound,
         "buffer_ns": shared.buffer,
         "loads": list(shared.loads),
@@ -57,7 +57,7 @@ def shedding_of(workload: Workload, name: str, bound: BoundText) -> Section | No
 
 
 def _over(shared: Shedding) -> str:
-    """What the loads are over."""
+    """The time over which the loads are."""
     hours = {0: "", 1: " and over its busiest hour"}
     return "the day" + hours.get(shared.busiest_hours, f" and over its busiest {shared.busiest_hours} hours in a row")
 
@@ -79,7 +79,7 @@ def _listed(items: Iterable[object]) -> str:
 
 
 def warnings_of(workload: Workload, path: Path) -> list[str]:
-    """What is legal and may surprise: the query's own warnings, and ties whose order is nobody's."""
+    """Warnings about a valid query: those of its language, and ties whose order is not defined."""
     bound = _bound(workload, path)
     warnings = bound.warnings
     unordered = [name for name, source in workload.sources.items() if not source.order]

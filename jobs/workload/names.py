@@ -12,7 +12,7 @@ RULE = "a lower case letter and up to 63 such letters, digits and '_'"
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can name one of them.
+    """Whether a text can be such a name.
 
     >>> is_name("nyc_flights"), is_name("good (copy)"), is_name("a" * 65)
     (True, False, False)

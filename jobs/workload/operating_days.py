@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
-"""Units of log time: how many make a second."""
+"""For each unit of log time, how many make a second."""
 
 _DAILY = re.compile(r"(?P<minute>[0-9]{1,2})\s+(?P<hour>[0-9]{1,2})\s+\*\s+\*\s+\*")
 _EPOCH = date(1970, 1, 1)
@@ -18,7 +18,7 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True)
 class OperatingDays:
-    """Days as intervals of log time: `begin` is how long after 00:00 UTC a day begins; `unit` is the log's.
+    """Days as intervals of log time. `begin`: the time from 00:00 UTC to a day's start; `unit`: the log's.
 
     >>> days = OperatingDays(timedelta(hours=8), "s")
     >>> days.interval(date(2013, 3, 8))
@@ -46,7 +46,7 @@ class OperatingDays:
         return first, first + self.length
 
     def day_of(self, ts: int) -> date:
-        """The operating day that a moment lies in."""
+        """The operating day that contains a moment."""
         return _EPOCH + timedelta(days=(ts - self.offset) // self.length)
 
     def days(self, first: date, last: date) -> tuple[date, ...]:
@@ -69,7 +69,7 @@ def day_number(day: date) -> int:
 
 
 def begin_of(schedule: str) -> timedelta:
-    """The begin of a day from a daily cron expression, `minute hour * * *`, in UTC; ValueError for any other.
+    """The start of a day, from a daily cron expression, `minute hour * * *`, in UTC; ValueError for any other.
 
     >>> begin_of("0 8 * * *")
     datetime.timedelta(seconds=28800)

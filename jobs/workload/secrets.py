@@ -19,7 +19,7 @@ _ANY = re.compile(r"\$\{[^}]*\}?")
 
 
 class SecretMissing(RunError):
-    """A reference whose value this process was not given."""
+    """A reference to a value that this process does not have."""
 
 
 def resolve(text: str) -> str:

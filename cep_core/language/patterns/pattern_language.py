@@ -11,7 +11,7 @@ from cep_core.language.patterns.text.parsing import parse
 
 
 def order_of_ties(query: Query) -> str:
-    """The strategy, if it takes events of equal time one after the other.
+    """The selection strategy, if events of equal time follow each other under it; else empty.
 
     >>> from cep_core.language.patterns.bind.inference import schema_mentioned_by
     >>> written = parse("PATTERN SEQ(A a, B b) WHERE skip_till_next_match WITHIN 5", "<query>")

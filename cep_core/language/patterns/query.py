@@ -1,7 +1,7 @@
 """A bound pattern query: the pattern, its window and strategy, predicates sorted by kind, and what it returns.
 
-Made by `binding.bind`, read by the engines. Everything is resolved: variables are unique, attributes exist and are
-typed, predicates are conjuncts of the kinds below (`docs/language.md` 1, `docs/semantics.md` 3, 4, 6).
+Made by `binding.bind`, read by the engines. Everything is resolved: variables are unique, attributes exist and have
+types, and each predicate is a conjunct of one of the kinds below (`docs/language.md` 1, `docs/semantics.md` 3, 4, 6).
 """
 
 from __future__ import annotations
@@ -32,16 +32,19 @@ class Variable:
     name: str
     event_type: str
     kleene: bool
-    """Under a quantifier that may repeat it: bound to a list of events."""
+    """True if a quantifier may repeat the unit: the variable is then bound to a list of events."""
     optional: bool
-    """Absent from some matches (star, `?`, one side of OR)."""
+    """True if some matches leave the variable unbound (star, `?`, one side of OR)."""
     negated: bool
     at: Position
 
 
 @dataclass(frozen=True)
 class Window:
-    """`WITHIN size [SLIDE slide]`, in the log's unit, or in events when `events` is True. `slide` None: not said."""
+    """`WITHIN size [SLIDE slide]`, in the log's unit, or in events when `events` is True.
+
+    `slide` is None if SLIDE is not written.
+    """
 
     size: int
     events: bool = False
@@ -50,31 +53,34 @@ class Window:
 
 @dataclass(frozen=True)
 class VertexPredicate:
-    """A condition on single events: it holds of every event bound to `variable`."""
+    """A condition on single events, which every event bound to `variable` must satisfy."""
 
     variable: str
     expression: Expression
-    """Mentions `variable` only, with `Which.EACH`."""
+    """The condition; its references are all to `variable`, with `Which.EACH`."""
 
 
 class Adjacency(StrEnum):
-    """Between which two events of a match an edge predicate stands."""
+    """The two events of a match that an edge predicate compares."""
 
     BINDING = "binding"
-    """`b[i-1]`: consecutive events of the same variable in the whole binding, whatever lies between."""
+    """`b[i-1]`: consecutive events of the same variable in the whole binding, even with other events between them."""
     NEIGHBOUR = "neighbour"
-    """`NEXT(S)`, `PREV(S)`, `b[1].x > a.x`, `a.x < b.x` of adjacent units: events adjacent in the trend."""
+    """`NEXT(S)`, `PREV(S)`, `b[1].x > a.x`, `a.x < b.x` of adjacent units: events next to each other in the trend."""
 
 
 @dataclass(frozen=True)
 class EdgePredicate:
-    """A condition between an event of `source` and a later one of `target`, which stand in `adjacency`.
+    """A condition between an event of `source` and a later event of `target`.
 
-    `first_only`: only where the target is the first event of its Kleene variable (`b[1].x > a.x`); `last_only`: only
-    where the source is the last of its (`b[last].x < c.x`). `separated` has the condition as `left op right`, `left`
-    mentioning `source` only and `right` mentioning `target` only, where it can be so written, else None. Within
-    `separated` and `expression`, references to either event are `Which.EACH` if source and target differ; if they are
-    the same variable the source's are `Which.PREVIOUS` and the target's `Which.EACH`.
+    `adjacency` says which events are compared.
+
+    `first_only`: only where the target is the first event of its Kleene variable (`b[1].x > a.x`). `last_only`: only
+    where the source is the last event of its Kleene variable (`b[last].x < c.x`). `separated` is the condition as `left
+    op right`, with `left` about `source` only and `right` about `target` only; None if it cannot be written so. In
+    `separated` and `expression`, references to both events are `Which.EACH` if source and target are different
+    variables. If they are the same variable, references to the source are `Which.PREVIOUS` and those to the target
+    `Which.EACH`.
     """
 
     source: str
@@ -88,7 +94,7 @@ class EdgePredicate:
 
 @dataclass(frozen=True)
 class MatchPredicate:
-    """Any other condition: judged on a whole match or a prefix of it (paper 04's postponed predicates included)."""
+    """Any other condition: checked on a whole match or a prefix of it (including paper 04's postponed predicates)."""
 
     expression: Expression
     variables: tuple[str, ...]
@@ -98,10 +104,11 @@ class MatchPredicate:
 
 @dataclass(frozen=True)
 class KeyClass:
-    """One equivalence: all `members`, (variable, attribute) pairs, carry the same non-null value in a match.
+    """One equivalence: in a match, all `members`, (variable, attribute) pairs, have the same non-null value.
 
-    `name` names the slicing variable (the attribute, made unique); `slices`: whether `docs/semantics.md` 6 lets the
-    slicer and the hash partitioning use it; `type` is the class's common type, to which keys are coerced.
+    `name` is the name of the slicing variable (the attribute, made unique). `slices`: whether the slicer and the hash
+    partitioning may use the class (`docs/semantics.md` 6). `type` is the common type of the class; keys are converted
+    to it.
     """
 
     name: str
@@ -115,7 +122,7 @@ class KeyClass:
 class ReturnItem:
     """One item of RETURN, named as its output column.
 
-    Either `attribute` (a bare, grouped attribute), or `aggregate` over all trends with the `variables` it ranges over
+    It is one of three: `attribute`, a bare, grouped attribute; or `aggregate` over all trends, with its `variables`
     (all variables of the named type) and `argument`, their attribute; or, in a matching query, `expression`.
     """
 
@@ -141,16 +148,16 @@ class Skip(StrEnum):
 
 @dataclass(frozen=True)
 class Confidence:
-    """WITH CONFIDENCE: how likely a match must be at least, from 0 to 1; `strict`: more likely than that.
+    """WITH CONFIDENCE: the least probability of a match, from 0 to 1; with `strict`, it must be greater than that.
 
-    No impossible match is listed, whatever the threshold.
+    An impossible match is never listed, not even with threshold 0.
     """
 
     threshold: float
     strict: bool = False
 
     def accepts(self, probability: float) -> bool:
-        """Whether a match of this probability is wanted; sums of floats are compared in 12 digits.
+        """Whether a match of this probability is returned; probabilities are sums of floats, compared to 12 digits.
 
         >>> Confidence(0.3).accepts(0.1 + 0.1 + 0.1), Confidence(0.3, strict=True).accepts(0.1 + 0.1 + 0.1)
         (True, False)
@@ -177,19 +184,19 @@ class Query:
     match_predicates: tuple[MatchPredicate, ...] = ()
     key_classes: tuple[KeyClass, ...] = ()
     group_by: tuple[str, ...] = ()
-    """Attributes; each has a key class of the same name."""
+    """The attributes of GROUP BY; each has a key class of the same name."""
     returns: tuple[ReturnItem, ...] = ()
     skip: Skip | None = None
     skip_variable: str | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
     partition_attributes: tuple[str, ...] = ()
-    """The attributes of `[x]` and GROUP BY: contiguity in the partition ranks the events of types that have all."""
+    """The attributes of `[x]` and GROUP BY. Partition contiguity ranks the events of types that have all of these."""
     confidence: Confidence | None = None
-    """None: `ts` is taken as the time of an event, however imprecise it is."""
+    """None: `ts` is used as the time of an event, even if the log's schema calls it imprecise."""
 
     @property
     def kind(self) -> str:
-        """An aggregation over all trends, or matching."""
+        """The kind of the query: an aggregation over all trends, or matching."""
         return AGGREGATION if self.aggregation else MATCHING
 
     @property

@@ -1,8 +1,8 @@
-"""A pattern query as written: its clauses, before names are resolved (`docs/language.md` 1).
+"""The syntax tree of a pattern query as written: its clauses, before names are resolved (`docs/language.md` 1).
 
-Patterns and expressions are those of `tree`, with names as written; what exists only in the text (bare attributes,
-aggregates over all trends, spans with units) has its own forms here. Two texts that differ in layout, case of keywords,
-order of clauses or symbols have equal trees.
+Patterns and expressions are those of `tree`, with names as written. Forms that exist only in the text have classes
+here: bare attributes, aggregates over all trends, spans with units. Two texts have equal trees if they differ only in
+layout, case of keywords, order of clauses, or spelling of symbols.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class WrittenSpan:
 
 @dataclass(frozen=True)
 class AttributeName:
-    """`segment` or `P.vehicle`; `variable` is `""` where none is written."""
+    """`segment` or `P.vehicle`; `variable` is `""` if none is written."""
 
     variable: str
     attribute: str

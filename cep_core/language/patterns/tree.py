@@ -1,8 +1,8 @@
 """Syntax trees of pattern queries: patterns and expressions (`docs/language.md` 1).
 
-After binding every unit carries the name of its variable (`A`, then `A_2` for the second unnamed A) and every reference
-names one. As parsed, both are as written: a unit without a variable has `""`, a bare attribute `""` as its variable.
-Positions do not take part in comparison: two trees are equal iff they mean the same.
+After binding, every unit has the name of its variable (`A`, then `A_2` for the second unnamed A), and every reference
+names a variable. Before binding, both are as written: a unit without a variable and a bare attribute have `""` as their
+variable. Positions are ignored in comparisons: two trees are equal if they differ in nothing else.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Sequence:
-    """Elements one after another; negated ones (`Not`) forbid events between their neighbours."""
+    """Elements one after another. A negated element (`Not`) forbids events between its neighbours."""
 
     elements: tuple[Pattern, ...]
     at: Position = field(compare=False)
@@ -65,7 +65,7 @@ class Conjunction:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """`n` of these units, distinct events, in any order."""
+    """`n` of these units, bound to distinct events in any order."""
 
     n: int
     units: tuple[Unit, ...]
@@ -74,7 +74,7 @@ class AnyOf:
 
 @dataclass(frozen=True)
 class Not:
-    """No match of `body` here; `body` is a Unit or a Sequence."""
+    """No match of `body` in this place; `body` is a Unit or a Sequence."""
 
     body: Pattern
     at: Position = field(compare=False)
@@ -87,16 +87,16 @@ Pattern = Unit | Sequence | Kleene | Alternative | Conjunction | AnyOf | Not
 
 
 class Which(StrEnum):
-    """Which event of a variable a reference means."""
+    """The event of a variable that a reference means."""
 
     EACH = "each"
-    """`a.x`, `S.x`, `b[i].x`: the event bound to a plain variable, every event of a Kleene one in turn."""
+    """`a.x`, `S.x`, `b[i].x`: the event bound to a plain variable, or each event of a Kleene variable in turn."""
     PREVIOUS = "previous"
-    """`b[i-1].x`: the previous b of the whole binding; holds vacuously at i = 1."""
+    """`b[i-1].x`: the previous b of the whole binding. A condition on it holds at i = 1, where there is none."""
     NEXT_NEIGHBOUR = "next neighbour"
-    """`NEXT(S).x`: the following event of the trend, where that is an S."""
+    """`NEXT(S).x`: the next event of the trend, if it is an S."""
     PREVIOUS_NEIGHBOUR = "previous neighbour"
-    """`PREV(S).x`: the preceding event of the trend, where that is an S."""
+    """`PREV(S).x`: the event before in the trend, if it is an S."""
     LAST = "last"
     """`b[last].x`, `b[n].x`, `b[b.len].x`."""
     AT = "at"
@@ -104,7 +104,7 @@ class Which(StrEnum):
 
 
 class Span(StrEnum):
-    """The events over which an aggregate inside one match ranges."""
+    """The events of one match that an aggregate covers."""
 
     ALL = "all"
     """`avg(b[].x)`."""
@@ -122,7 +122,7 @@ class Literal:
 
 @dataclass(frozen=True)
 class Reference:
-    """An attribute of an event of a variable. `ts` and `seq` may be named like attributes."""
+    """An attribute of an event of a variable. `ts` and `seq` can be used like attributes."""
 
     variable: str
     attribute: str
@@ -135,7 +135,7 @@ class Reference:
 class PrefixAggregate:
     """`function` (count, min, max, sum, avg, first, last) over events of a Kleene variable inside one match.
 
-    `defined`: what another name stands for.
+    `defined`: the user's aggregate that `function` names, if it is none of these.
     """
 
     function: str
@@ -164,9 +164,9 @@ class Negative:
 
 @dataclass(frozen=True)
 class WholeSum:
-    """Whole numbers of one event, added or (True) taken off, and `limit`; the sum may leave 64 bits.
+    """The sum of `limit` and whole numbers of one event, each added or (True) subtracted. It may exceed 64 bits.
 
-    A side of a comparison that was rewritten (`cep_core.candidates.separating`), never written in a query. A limit
+    It is a side of a rewritten comparison (`cep_core.candidates.separating`); no query contains it as written. A limit
     other than 0 marks the test of whether a sum over two events fits 64 bits.
     """
 
@@ -224,7 +224,7 @@ class Like:
 
 @dataclass(frozen=True)
 class IsNull:
-    """`a.x IS NULL`, or `v IS NULL` (attribute None in the reference's place: `variable`) for an absent variable."""
+    """`a.x IS NULL` has an `operand`; `v IS NULL`, the test whether a variable is unbound, has a `variable` instead."""
 
     operand: Expression | None
     variable: str | None

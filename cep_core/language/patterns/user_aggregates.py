@@ -1,10 +1,11 @@
-"""Aggregates of the user's own: functions registered with a call, named in the query (SASE++, section 2.1).
+"""Aggregates that users define: functions passed with a call and named in the query (SASE++, section 2.1).
 
-A query is text and holds no code, so the meaning of a name is given beside it: `cep.match(query, events,
-aggregates={"spread": lambda values: values.max() - values.min()})` gives `spread(b[].x)`, `spread(b[..i-1].x)` and
-`spread(b[..i].x)` their meaning. A workload is text alone and has none.
+A query is text and contains no code, so the function for a name is passed beside it: `cep.match(query, events,
+aggregates={"spread": lambda values: values.max() - values.min()})` defines `spread(b[].x)`, `spread(b[..i-1].x)` and
+`spread(b[..i].x)`. A workload is only text, so it has none.
 
-Nothing is known of such a function, so a condition with one is judged on whole matches (paper's class: inconsistent).
+Nothing is known about such a function, so a condition that uses one is checked on whole matches (paper's class:
+inconsistent).
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ _CONDITIONS = ("and", "or", "not", "in", "between", "like", "is", "null", "true"
 
 @dataclass(frozen=True)
 class UserAggregate:
-    """What a name stands for: a function of the values of a list's events, one at least, in the order of time.
+    """A user's aggregate: a function of the values of a list's events, at least one, in the order of time.
 
-    NULLs are left out; without any value the aggregate is NULL. Numbers and truth values come as a NumPy array, so that
-    functions of NumPy and functions compiled by Numba fit, text as a list. `returns`: the type of the result (int,
-    float, string, bool); None stands for NULL.
+    NULLs are left out; without any value the aggregate is NULL. The function gets numbers and truth values as a NumPy
+    array, so that NumPy functions and functions compiled by Numba can be used; it gets text as a list. `returns`: the
+    type of the result (int, float, string, bool). A result of None means NULL.
     """
 
     function: Callable[[Any], Any]
     returns: AttributeType | str = AttributeType.FLOAT
 
     def of(self, values: list[Any]) -> Any:
-        """The aggregate of values without NULLs; NULL is None."""
+        """The aggregate of values that contain no NULL; None means NULL."""
         if not values:
             return None
         return self.function(values if isinstance(values[0], str) else np.array(values))
 
     def column(self, name: str, results: list[Any]) -> pa.Array:
-        """The results as a column. Raises ValueError for a result that has not the type of `returns`."""
+        """The results as a column. Raises ValueError for a result whose type is not `returns`."""
         kind = AttributeType(self.returns)
         fits = {
             AttributeType.INT: pa.types.is_integer,
@@ -67,7 +68,7 @@ UserAggregates = Mapping[str, UserAggregate]
 def user_aggregates(given: Mapping[str, UserAggregate | Callable[[Any], Any]] | None) -> UserAggregates:
     """The registered aggregates by name; a bare function returns a float.
 
-    Raises ValueError for a name that a query cannot call and for an unknown type.
+    Raises ValueError for a name that cannot be used in a query, and for an unknown type.
 
     >>> float(user_aggregates({"spread": np.ptp})["spread"].of([3, 8, 5]))
     5.0

@@ -52,19 +52,19 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The expression and everything in it, parents first."""
+    """The expression and all its parts, parents first."""
     yield expression
     for operand in operands(expression):
         yield from walk(operand)
 
 
 def references(expression: Expression) -> tuple[Reference, ...]:
-    """Every attribute of an event that the expression mentions, left to right; aggregates aside."""
+    """Every reference to an attribute in the expression, left to right, without those inside aggregates."""
     return tuple(part for part in walk(expression) if isinstance(part, Reference))
 
 
 def variables_of(expression: Expression) -> tuple[str, ...]:
-    """The variables that an expression mentions in any way, each once, in order of mention."""
+    """All variables that an expression mentions, each once, in order of mention."""
     names: dict[str, None] = {}
     for part in walk(expression):
         if isinstance(part, Reference | PrefixAggregate) or (isinstance(part, IsNull) and part.variable is not None):

@@ -41,7 +41,7 @@ VERSIONS = 1 << 20
 """A fencing number is token * VERSIONS + table version."""
 
 ATTEMPTS = 5
-"""Tries of a write that meets commits of other tasks of its own run, which have the same token."""
+"""The most tries of a write when other tasks of the same run, with the same token, commit at the same time."""
 
 Write = Callable[[Mapping[str, str]], None]
 """Writes a table with the given options of a DataFrame's writer."""
@@ -75,7 +75,7 @@ class Fence:
         return not self._writing
 
     def check(self) -> None:
-        """Raise LeaseLost if another run took the lake, or might have; LeaseUnreadable if nobody can tell."""
+        """Raise LeaseLost if another run took the lake, or might have; LeaseUnreadable if that cannot be known."""
         if self.lost is not None:
             raise self.lost
         record = stored(self.path)
@@ -88,7 +88,7 @@ class Fence:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """For work that is no commit of rows: nobody can take the lake during the block. Raises LeaseLost before it."""
+        """For work that commits no rows: no run can take the lake during the block. Raises LeaseLost before it."""
         with locked(self.path):
             self.check()
             yield
@@ -178,7 +178,7 @@ def fencing_number(token: int, version: int) -> int:
 
 
 def newest(log: Path) -> int:
-    """The newest version of a table by the names in its log; -1 when there is none."""
+    """The newest version of a table, from the names in its log; -1 if there is none."""
     return max((int(file.stem) for file in log.glob("*.json") if file.stem.isdigit()), default=-1)
 
 
@@ -208,9 +208,9 @@ def _stamp(log: Path, token: int) -> int | None:
         try:
             table = DeltaTable(log.parent)
         except DeltaError as error:
-            what = str(error).splitlines()[0][:200]
+            reason = str(error).splitlines()[0][:200]
             raise RunError(
-                f"the log of {log.parent} cannot be read: {what}; "
+                f"the log of {log.parent} cannot be read: {reason}; "
                 f"`trendmill verify {_workload(log)}` lists what is damaged"
             ) from error
         number = fencing_number(token, table.version() + 1)
@@ -241,8 +241,8 @@ def _workload(log: Path) -> str:
 def _stands(log: Path, number: int) -> bool:
     """Whether the commit of a stamp is in the log and was not overwritten by a renamed file."""
     last = newest(log)
-    own = range(max(0, number % VERSIONS - 1), last + 1)
-    return any(_of(actions, "txn").get("version") == number for actions in (_actions(log, v) for v in own))
+    versions = range(max(0, number % VERSIONS - 1), last + 1)
+    return any(_of(actions, "txn").get("version") == number for actions in (_actions(log, v) for v in versions))
 
 
 def _landed(log: Path, before: int, mark: str) -> bool:
@@ -264,8 +264,8 @@ def _of(actions: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
     """The first action of a kind in a commit; Spark and delta-rs write `commitInfo` and `txn` before any file."""
     for action in actions:
         if kind in action:
-            found: dict[str, Any] = action[kind]
-            return found
+            content: dict[str, Any] = action[kind]
+            return content
     return {}
 
 

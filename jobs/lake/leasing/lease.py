@@ -46,12 +46,12 @@ TOKENS = 1 << 43
 """Tokens are smaller than this: times 2^20 they fit 63 bits. A token is at least the milliseconds since 1970."""
 
 UNKNOWN = "unknown"
-"""Stands for the writers that nobody has listed: the file is absent or of format 1."""
+"""Stands for writers that are not listed, since the file is absent or has format 1."""
 
 
 @dataclass(frozen=True)
 class Lease:
-    """Which run holds the lake: its id, its holder in words, its end without renewal, the process it ends with.
+    """The run that holds the lake: its id, its holder in words, the end without renewal, the process it ends with.
 
     `token`: greater than those of all runs before. `writer`: names the process among the run's own. `contested`:
     writers of earlier runs may still be at work.
@@ -74,7 +74,7 @@ class Lease:
 
 @dataclass(frozen=True)
 class Stored:
-    """What the file says: the last token given, the run that holds the lake if any, the writers with their tokens."""
+    """The content of the file: the last token given, the run that holds the lake, if any, and the writers' tokens."""
 
     token: int = 0
     lease: Lease | None = None
@@ -82,17 +82,17 @@ class Stored:
 
 
 def lease_file(lake: Path, workload: str) -> Path:
-    """Where a workload's lease lies."""
+    """The path of a workload's lease."""
     return lake / workload / "_work" / "lease.json"
 
 
 def read(path: Path) -> Lease | None:
-    """The lease as it stands, over or not; None when nobody has it. Raises LeaseUnreadable."""
+    """The current lease, even if it is over; None if no run has it. Raises LeaseUnreadable."""
     return stored(path).lease
 
 
 def stored(path: Path) -> Stored:
-    """All that the file says. Raises LeaseUnreadable if it cannot be understood."""
+    """The whole content of the file. Raises LeaseUnreadable if it cannot be understood."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -141,7 +141,7 @@ def take(
 
 
 def renew(path: Path, lease: Lease, *, term: timedelta = TERM) -> Lease:
-    """Move the end of a lease that a process of the run has. Raises LeaseLost when another run took the lake."""
+    """Extend a lease that a process of the run has. Raises LeaseLost if another run took the lake."""
     with locked(path):
         record = stored(path)
         if not owns(record, lease):
@@ -159,7 +159,7 @@ def owns(record: Stored, lease: Lease) -> bool:
 
 
 def lost_to(record: Stored) -> LeaseLost:
-    """The error of a run that finds this in place of its own lease."""
+    """The error of a run that finds this record in place of its own lease."""
     now_held = "another run, which has ended," if record.lease is None else record.lease.holder
     return LeaseLost(f"{now_held} took the lake over after this run's lease had ended")
 
@@ -172,7 +172,7 @@ def fenced(path: Path, lease: Lease) -> None:
 
 
 def rest(path: Path, lease: Lease) -> None:
-    """Note that all writes of this process have ended, so that nobody needs to fence the tables against it."""
+    """Note that all writes of this process have ended, so that no run needs to fence the tables against it."""
     _update_writers(
         path, lease, lambda writers: {name: token for name, token in writers.items() if name != lease.writer}
     )
@@ -212,7 +212,7 @@ def wait_for(
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Alone with the lease's file: no other process changes it meanwhile. Raises LeaseHeld after a minute."""
+    """During the block, no other process changes the lease's file. Raises LeaseHeld after a minute of waiting."""
     path.parent.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + PATIENCE
     with path.with_suffix(".lock").open("a") as lock:
@@ -281,11 +281,11 @@ def _is_alive(process: int) -> bool:
 
 
 def _write(path: Path, content: Stored) -> None:
-    """Whole or not at all, also when the machine loses its power."""
+    """Write the file whole or not at all, even if the machine loses power."""
     lease = content.lease
     fields = ("run_id", "holder", "host", "process")
-    own = lease and {**{name: getattr(lease, name) for name in fields}, "expires": lease.expires.isoformat()}
-    text = {"format": FORMAT, "token": content.token, "lease": own, "writers": dict(content.writers)}
+    entries = lease and {**{name: getattr(lease, name) for name in fields}, "expires": lease.expires.isoformat()}
+    text = {"format": FORMAT, "token": content.token, "lease": entries, "writers": dict(content.writers)}
     fresh = path.with_suffix(f".{os.getpid()}")
     try:
         with fresh.open("w", encoding="utf-8") as file:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MAKERS = 4
-"""Tables opened or made at once: each waits for files and planning more than it computes."""
+"""The number of tables opened or created at the same time: most of the work is waiting for files and planning."""
 
 PROPERTIES = {"delta.enableDeletionVectors": "false", "delta.columnMapping.mode": "none"}
 
@@ -33,10 +33,10 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     """
     home = Path(lake) if lake else places.lake()
     spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
-    wanted, present = list(tables), table_folders(workload, home)
+    definitions, present = list(tables), table_folders(workload, home)
     with ThreadPoolExecutor(MAKERS) as makers:
-        list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), wanted))
-        if absent := [table for table in wanted if table.name not in present]:
+        list(makers.map(lambda table: _register(spark, workload, table, present.get(table.name)), definitions))
+        if absent := [table for table in definitions if table.name not in present]:
             statements = [create_statement(workload, table, home / workload / table.folder) for table in absent]
             with fence_of(workload).alone():
                 list(makers.map(spark.sql, statements))
@@ -82,19 +82,19 @@ def _register(spark: SparkSession, workload: str, table: Table, folder: Path | N
 def _compare(spark: SparkSession, workload: str, table: Table) -> None:
     fields = spark.table(identifier(workload, table.name)).schema.fields
     in_lake = {field.name: field.dataType.simpleString().upper() for field in fields}
-    wanted = {column.name: column.type.upper() for column in table.columns}
-    if in_lake == wanted:
+    required = {column.name: column.type.upper() for column in table.columns}
+    if in_lake == required:
         return
     new = [column for column in table.columns if column.name not in in_lake]
-    if table.widens and all(column.nullable for column in new) and in_lake.items() <= wanted.items():
+    if table.widens and all(column.nullable for column in new) and in_lake.items() <= required.items():
         columns = ", ".join(_column(column) for column in new)
         with fence_of(workload).alone():
             spark.sql(f"ALTER TABLE {identifier(workload, table.name)} ADD COLUMNS ({columns})")
         return
     differences = [
-        f"{name}: {in_lake.get(name, 'absent')} in the lake, {wanted.get(name, 'absent')} as defined"
-        for name in dict.fromkeys([*in_lake, *wanted])
-        if in_lake.get(name) != wanted.get(name)
+        f"{name}: {in_lake.get(name, 'absent')} in the lake, {required.get(name, 'absent')} as defined"
+        for name in dict.fromkeys([*in_lake, *required])
+        if in_lake.get(name) != required.get(name)
     ]
     raise SchemaChanged(
         f"the columns of {workload}.{table.name} have changed ({'; '.join(differences)}); "

@@ -1,8 +1,8 @@
 """Views of the events of matches: `<query>_events` beside each listing, a row for each event that a match binds.
 
-A listing names events by `seq`; the view joins them, so that a question about matches is plain SQL: which aircraft were
-in them, how long after the first event the last one came. A property of the listing's table names the columns that hold
-events, so the lake alone is enough. Cost of making a view: two Delta logs are read; of asking: a join by `seq`.
+A listing names events by `seq`; the view joins them, so that a question about matches is plain SQL, such as which
+aircraft were in them, or how long they took. A property of the listing's table names the columns that hold events, so
+the lake alone is enough. Cost of making a view: two Delta logs are read; of asking: a join by `seq`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ ARRAY = "array"
 
 def register_match_events(spark: SparkSession, workload: str, lake: Path | str | None = None) -> list[str]:
     """Make the views of a workload whose tables are registered. Returns their names."""
-    made = []
+    views = []
     for listing, variables in listings(workload, Path(lake) if lake else places.lake()).items():
         columns = {field.name: field.dataType.typeName() for field in spark.table(identifier(workload, listing)).schema}
         spark.sql(view_statement(workload, listing, {name: columns[name] == ARRAY for name in variables}, columns))
-        made.append(f"{listing}_events")
-    return made
+        views.append(f"{listing}_events")
+    return views
 
 
 def listings(workload: str, lake: Path) -> dict[str, list[str]]:
@@ -38,8 +38,8 @@ def listings(workload: str, lake: Path) -> dict[str, list[str]]:
     folders = table_folders(workload, lake)
     if "events" not in folders:
         return {}
-    said = {name: DeltaTable(folder).metadata().configuration.get(VARIABLES) for name, folder in folders.items()}
-    return {name: variables.split(",") for name, variables in said.items() if variables}
+    properties = {name: DeltaTable(folder).metadata().configuration.get(VARIABLES) for name, folder in folders.items()}
+    return {name: variables.split(",") for name, variables in properties.items() if variables}
 
 
 def view_statement(workload: str, listing: str, variables: dict[str, bool], columns: dict[str, str]) -> str:

@@ -47,7 +47,7 @@ def result_table(query: str, question: str, schema: pa.Schema, variables: Sequen
 
 
 def table_beside(query: str, table: ResultTable) -> Table:
-    """A table that stands beside a query's result, named after it: `<query>_compact`."""
+    """A further table of a query, named after its result: `<query>_compact`."""
     columns = _columns(table.schema, table.variables)
     return Table(query + table.suffix, table.comment.format(query=query), (DAY, RUN, *columns))
 

@@ -29,12 +29,12 @@ def headline_item(query: Query) -> ReturnItem:
 
 
 def noun(item: ReturnItem) -> str:
-    """What an aggregate counts, in the singular; empty where there is no word for it."""
+    """The noun for what an aggregate counts, in the singular; empty if there is none."""
     return item.aggregate.noun if item.aggregate is not None else ""
 
 
 def titled(query: Query, item: ReturnItem) -> str:
-    """What pages call an aggregate: "highest delay in minutes of D" where its attribute has a title, else its label."""
+    """The name of an aggregate on pages: its label, or "highest delay in minutes of D" if its attribute has a title."""
     attribute = item.argument
     title = query.schema.title_of(attribute) if attribute else ""
     if title == (attribute or "") or item.aggregate is None or not item.aggregate.word:
@@ -43,7 +43,7 @@ def titled(query: Query, item: ReturnItem) -> str:
 
 
 def groups(query: Query) -> list[str]:
-    """What pages call the attributes of GROUP-BY."""
+    """The names of the GROUP-BY attributes on pages."""
     return [query.schema.title_of(name) for name in query.group_by]
 
 
@@ -55,7 +55,7 @@ def label(item: ReturnItem) -> str:
 
 
 def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
-    """An aggregate's value in a row; None where nothing was aggregated."""
+    """An aggregate's value in a row; None if nothing was aggregated."""
     value, log10, sign = (row.get(item.column + suffix) for suffix in ("", "_log10", "_sign"))
     if value is None and log10 is None and not (item.aggregate is not None and item.aggregate.is_count):
         return None
@@ -63,7 +63,7 @@ def value_of(item: ReturnItem, row: Row) -> Magnitude | None:
 
 
 def ranked(query: Query, results: pa.Table) -> list[dict[str, Any]]:
-    """All rows, largest headline first; equal ones by window, then groups."""
+    """All rows, largest headline first. Rows with equal headlines are ordered by window, then groups."""
     item = headline_item(query)
 
     def rank(row: Row) -> tuple[Any, ...]:
@@ -108,14 +108,14 @@ def sized(query: Query, value: Magnitude) -> str:
 
 
 def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
-    """The day's top group and window, told first, then how many groups and windows have results at all."""
+    """The answer of the day: first the top group and window, then how many groups and windows have results at all."""
     if results.num_rows == 0:
         return Answer(f"On {spoken(day)} there was no trend in any window.", Magnitude.of(0), unit(query))
     item = headline_item(query)
-    top, *others = ranked(query, results)
+    top, *further = ranked(query, results)
     value = value_of(item, top) or Magnitude.of(0)
     window = f"{clock.length(top['window_end'] - top['window_start'])} from {clock.time(top['window_start'])}"
-    windows = len({row["window_start"] for row in (top, *others)})
+    windows = len({row["window_start"] for row in (top, *further)})
     most = f"had the most {noun(item)}s" if noun(item) else f"came first by {titled(query, item)}"
     if not query.group_by:
         if windows == 1:
@@ -124,9 +124,11 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
             sentence = f"The {window} {most} on {spoken(day)}: {value}, of {windows} windows."
         return Answer(sentence, value, unit(query))
     group = tuple(top[name] for name in query.group_by)
-    every = {tuple(row[name] for name in query.group_by) for row in (top, *others)}
+    every = {tuple(row[name] for name in query.group_by) for row in (top, *further)}
     equals = {
-        tuple(row[name] for name in query.group_by) for row in others if (value_of(item, row) or value).key == value.key
+        tuple(row[name] for name in query.group_by)
+        for row in further
+        if (value_of(item, row) or value).key == value.key
     } - {group}
     also = f"; {counted(len(equals), 'other')} had as many" if equals else ""
     keys = "value" if len(query.group_by) == 1 else "combination"
@@ -143,21 +145,21 @@ def answer(query: Query, results: pa.Table, day: date, clock: Clock) -> Answer:
 def listing(query: Query, results: pa.Table, clock: Clock) -> Listing:
     """The day's rows, largest headline first."""
     first = headline_item(query)
-    others = [item for item in query.returns if item.aggregate is not None and item is not first]
+    further = [item for item in query.returns if item.aggregate is not None and item is not first]
     best = ranked(query, results)
-    # the number that ranks stands beside its group, so that a phone shows it without scrolling
+    # the ranking number is next to its group, so that a phone shows it without scrolling
     headings = [
         *(Heading(title) for title in groups(query)),
         Heading(titled(query, first), number=True),
         Heading("window", whole=True),
-        *(Heading(titled(query, item), number=True) for item in others),
+        *(Heading(titled(query, item), number=True) for item in further),
     ]
     cells = [
         [
             *(shown(row[name]) for name in query.group_by),
             _cell(first, row),
             clock.span(row["window_start"], row["window_end"]),
-            *(_cell(item, row) for item in others),
+            *(_cell(item, row) for item in further),
         ]
         for row in best[:SHOWN]
     ]

@@ -11,7 +11,7 @@ from jobs.reports.words.quantities import Magnitude
 class Answer:
     """The answer to a query's question on one day.
 
-    `sentence` can be read alone. `headline` is the number by which days are compared, `unit` says what it counts.
+    `sentence` can be read without the rest. Days are compared by the number `headline`; `unit` says what it counts.
     `caveat` is empty or says what a reader must know first, such as that the listing is cut.
     """
 

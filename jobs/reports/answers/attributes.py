@@ -1,4 +1,4 @@
-"""The attributes in a query's conditions: what a reader of its matches wants to see of each event."""
+"""The attributes in a query's conditions, which readers of its matches want to see for each event."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cep_core.language.patterns.tree import PrefixAggregate, Reference
 
 
 def mentioned(query: Query) -> dict[str, tuple[str, ...]]:
-    """For each positive variable the attributes that conditions name, in the order of the conditions, without keys.
+    """For each positive variable, the attributes that conditions name, in the order of the conditions, without keys.
 
-    Key attributes are the same in the whole match and are shown once, beside it.
+    Key attributes are the same in the whole match and are shown once for it.
     """
     keys = {member for key in query.key_classes for member in key.members}
     named: dict[str, list[str]] = {variable.name: [] for variable in query.variables if not variable.negated}
@@ -42,9 +42,9 @@ def _references(node: Any) -> list[tuple[str, str]]:
 
 
 def entity_titles(query: Query) -> list[str]:
-    """What pages call the keys of `entity`: by the title of the attribute that carries a key, where there is one.
+    """The names of the keys of `entity` on pages: the title of the key's attribute, if it has one.
 
-    Two keys over one attribute name differ by the variable: "aircraft" and "aircraft of b".
+    Two keys over the same attribute name are told apart by the variable: "aircraft" and "aircraft of b".
     """
     titles = []
     for name, variable, attribute in entity(query):
@@ -54,7 +54,7 @@ def entity_titles(query: Query) -> list[str]:
 
 
 def entity(query: Query) -> tuple[tuple[str, str, str], ...]:
-    """What a match is about: for each key its name, and a mandatory variable and attribute that carry it."""
+    """The subject of a match: for each key, its name and a mandatory variable and attribute that have its value."""
     mandatory = [variable.name for variable in query.variables if not variable.negated and not variable.optional]
     chosen = []
     for key in query.key_classes:

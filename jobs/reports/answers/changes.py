@@ -15,14 +15,14 @@ from jobs.reports.words.values import capitalised
 
 TRAILING = 28
 BEYOND = 6
-"""From so many orders of magnitude on, their number is printed: nobody reads "2.1e28 times"."""
+"""From this many orders of magnitude on, their number is printed, since "2.1e28 times" is hard to read."""
 
 
 @dataclass(frozen=True)
 class Change:
     """A number today, and on each evaluated day of the 28 before.
 
-    `at_least`: on how many of those days the number is only a lower bound. `today_at_least`: whether today's is one.
+    `at_least`: the number of those days on which the value is only a lower bound. `today_at_least`: whether today's is.
     """
 
     today: Magnitude
@@ -50,7 +50,7 @@ class Change:
 
     @property
     def sentence(self) -> str:
-        """The comparison in one sentence, or two where matches were not all counted."""
+        """The comparison in one sentence, or in two if not all matches were counted."""
         today = f"{'At least ' if self.today_at_least else ''}{quantity(self.today)}"
         if self.exact or not self.before:
             return self.told(f"{today} is ")
@@ -60,7 +60,7 @@ class Change:
         return f"{self.told(f'{today} is ')} {when} matches were counted only as far as they are listed."
 
     def told(self, opening: str) -> str:
-        """The comparison, after the words that a positive number needs before it."""
+        """The comparison; `opening` are the words before a positive number."""
         usual, spread = self.usual, self.spread
         if usual is None or spread is None:
             return "There is no earlier day to compare with."
@@ -110,9 +110,9 @@ def compare(
     *,
     at_least: Collection[date] = (),
 ) -> Change:
-    """Compare with the days in `evaluated` among the 28 before `day`; one without a headline counts as zero.
+    """Compare with the days in `evaluated` among the 28 before `day`. A day without a headline counts as zero.
 
-    `at_least`: days whose matches were counted only as far as they are listed.
+    `at_least`: days on which only listed matches were counted.
 
     >>> days = {date(2013, 3, day): Magnitude.of(count) for day, count in ((5, 20), (6, 25), (7, 60))}
     >>> compare(date(2013, 3, 8), Magnitude.of(87), {*days, date(2013, 3, 9)}, days).sentence

@@ -24,7 +24,7 @@ class EventIndex:
         self.seqs: npt.NDArray[np.int64] = self.events["seq"].to_numpy()
 
     def positions(self, seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Row numbers in `events`; -1 for a `seq` that is not there."""
+        """Row numbers in `events`; -1 for a `seq` that is not in it."""
         if not len(self.seqs):
             return np.full(len(seqs), -1, dtype=np.int64)
         places = np.minimum(np.searchsorted(self.seqs, seqs), len(self.seqs) - 1)

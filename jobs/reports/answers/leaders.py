@@ -1,4 +1,4 @@
-"""A day's matches by the values of the equivalences, most first: all matches, or the listed ones if it says so."""
+"""A day's matches by the values of the equivalences, most first: all matches, or only the listed ones if it says so."""
 
 from __future__ import annotations
 

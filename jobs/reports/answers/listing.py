@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from jobs.reports.words.values import Cell
 
 SHOWN = 20
-"""Rows on a page."""
+"""The most rows on a page."""
 FILED = 10_000
-"""Rows in the CSV file behind it."""
+"""The most rows in the CSV file for a page's table."""
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A column's title. Numbers are aligned to the right; `measured` marks values that differ between equal runs.
+    """A column's title. Numbers are aligned to the right.
+
+    `measured` marks values that can differ between two runs over the same data.
 
     `whole` cells are not broken into lines; `prose` cells are wide enough for some words a line.
     """

@@ -1,9 +1,9 @@
-"""One day of a matching query: how many matches, of whom, which are the longest, and what happened in each.
+"""One day of a matching query: how many matches there are, for which keys, which are the longest, and their events.
 
 Matches name their events by `seq`; times and attributes come from the events themselves. The attributes in the query's
-conditions are shown, so any matching query is reported without a line of Python. How many there
-are, and who has the most, is told of all matches (`tallies`). Where only the listing knows an answer, the sentence says
-that it is about the listed matches.
+conditions are shown, so any matching query is reported without a line of Python. The number of matches and the key with
+the most are those of all matches (`tallies`). If only the listing has an answer, the sentence says that it is about the
+listed matches.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from jobs.reports.words.values import capitalised, listed, named, shown
 
 UNIT = "matches"
 CONFIDENCE = "confidence"
-"""The column that results WITH CONFIDENCE have."""
+"""The further column of results WITH CONFIDENCE."""
 _AT_MOST = 6
 """How many values of a Kleene variable a cell shows; of longer lists, both ends."""
 
@@ -70,9 +70,9 @@ def variables(query: Query) -> list[str]:
 
 
 def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -> list[Match]:
-    """The matches with the most events; equal ones longest in time first, then in the listing's order.
+    """The matches with the most events. Equal ones are ordered by duration, longest first, then as in the listing.
 
-    Of matches WITH CONFIDENCE the likeliest first, as the page shows it.
+    Matches WITH CONFIDENCE are ordered by confidence, highest first, with the digits that the page shows.
     """
     names = variables(query)
     order = sorted(
@@ -91,24 +91,24 @@ def foremost(query: Query, results: pa.Table, index: EventIndex, at_most: int) -
 def exemplars(
     query: Query, results: pa.Table, index: EventIndex, whose: Tally[Key], at_most: int
 ) -> list[tuple[Match, int]]:
-    """For each key, most matches first, its foremost listed match and how many it has.
+    """For each key, most matches first: its foremost listed match and its number of matches.
 
     Under skip-till-any-match the foremost matches of a day are variations of one match, so keys show more. With no
     keys, or only one, these are the foremost matches, each counted as one. A key without a listed match is left out.
     """
     if len(whose.counts) < 2:
         return [(match, 1) for match in foremost(query, results, index, at_most)]
-    own = keys_of(query, results, index)
-    held = set(own)
+    keys = keys_of(query, results, index)
+    held = set(keys)
     chosen = []
     for key in [key for key, _ in ranked(whose) if key in held][:at_most]:
-        its = results.filter(pa.array([other == key for other in own]))
-        chosen.append((foremost(query, its, index, 1)[0], whose.counts[key]))
+        of_key = results.filter(pa.array([listed_key == key for listed_key in keys]))
+        chosen.append((foremost(query, of_key, index, 1)[0], whose.counts[key]))
     return chosen
 
 
 def ranked(whose: Tally[Key]) -> list[tuple[Key, int]]:
-    """Keys with their matches, most first; equal ones by their values as shown."""
+    """Keys with their numbers of matches, most first. Equal ones are ordered by their values as shown."""
     return sorted(whose.counts.items(), key=lambda item: (-item[1], [shown(value) for value in item[0]]))
 
 
@@ -131,7 +131,7 @@ def answer(
     day: date,
     clock: Clock,
 ) -> Answer:
-    """Who had the most matches, and of how many. Without keys: how many there are, and the longest listed one."""
+    """The key with the most matches, and the total. Without keys: the total, and the longest listed match."""
     total = magnitude_of(totals)
     if total.sign == 0:
         return Answer(f"There was no match on {spoken(day)}.", total, UNIT)
@@ -170,11 +170,13 @@ def _likely(query: Query, results: pa.Table, totals: Totals) -> str:
     """The required confidence if times are imprecise, and how many matches are uncertain."""
     if query.confidence is None:
         return ""
-    asked = f" with a confidence {'above' if query.confidence.strict else 'of at least'} {query.confidence.threshold:g}"
+    required = (
+        f" with a confidence {'above' if query.confidence.strict else 'of at least'} {query.confidence.threshold:g}"
+    )
     if CONFIDENCE not in results.column_names:
-        return asked
+        return required
     of = f"of the {results.num_rows:,} listed" if totals.truncated else "of them"
-    return f"{asked} ({quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain)"
+    return f"{required} ({quantity(sum(pc.less(results[CONFIDENCE], 1).to_pylist()))} {of} uncertain)"
 
 
 def _has_leader(whose: Tally[Key]) -> bool:
@@ -184,9 +186,9 @@ def _has_leader(whose: Tally[Key]) -> bool:
 
 def _leader(query: Query, totals: Totals, whose: Tally[Key], of_all: str, there_were: str) -> str:
     """The key with the most matches, and of how many. If only listed matches are counted: also the total."""
-    (key, most), *others = ranked(whose)
+    (key, most), *further = ranked(whose)
     leads = f"{named(entity_titles(query), key)} had the most: {quantity(most)}"
-    equals = sum(count == most for _, count in others)
+    equals = sum(count == most for _, count in further)
     also = f"; {counted(equals, 'other')} had as many" if equals else ""
     if whose.listed is None and totals.total is not None:
         return f"{leads} of {of_all}{also}"
@@ -194,7 +196,7 @@ def _leader(query: Query, totals: Totals, whose: Tally[Key], of_all: str, there_
 
 
 def _whose(query: Query, results: pa.Table, totals: Totals, whose: Tally[Key], index: EventIndex, clock: Clock) -> str:
-    """Whose the matches are if no key has more than the others; without keys, the foremost match."""
+    """The keys of the matches, if no key has more than the others. Without keys: the foremost match."""
     names = entity_titles(query)
     if not names:
         return _foremost_told(query, results, totals, index, clock)

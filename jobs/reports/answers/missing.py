@@ -9,7 +9,7 @@ from typing import Any
 from jobs.reports.words.quantities import Magnitude, counted, quantity
 
 NO_RESULT = "no result"
-"""What stands in a table in place of a missing result's number."""
+"""The text in a table in place of a missing result's number."""
 
 
 def is_missing(record: Mapping[str, Any]) -> bool:
@@ -22,7 +22,7 @@ def is_missing(record: Mapping[str, Any]) -> bool:
 
 
 def why_missing(record: Mapping[str, Any]) -> str:
-    """Why there is no result, and what gives one.
+    """Why there is no result, and how to get one.
 
     >>> why_missing({"exhausted": '{"work": 300000000, "candidates": "6227020800", "reason": ""}'}).split(". ")[0]
     'No result: its 6.2e9 candidates need more than the 300,000,000 steps of work that a query has for a day'

@@ -23,7 +23,7 @@ from jobs.reports.answers.attributes import entity
 from jobs.reports.answers.event_index import EventIndex
 
 PERIODS = 24
-"""Equal parts of an operating day."""
+"""The number of equal parts of an operating day."""
 
 Key = tuple[Any, ...]
 """A value for each equivalence."""
@@ -122,7 +122,7 @@ def bound(value: Any) -> list[int]:
 
 
 def _common_keys(query: Query, compact: pa.Table, index: EventIndex) -> list[Key] | None:
-    """For each compact row the key that all its matches share; None if the matches of some row differ."""
+    """For each compact row, the key that all its matches share; None if the matches of some row have different keys."""
     columns = []
     for _, variable, attribute in entity(query):
         lists = compact[variable].combine_chunks()
@@ -146,7 +146,10 @@ def _sums(values: Iterable[Value], counts: Sequence[int]) -> dict[Value, int]:
 
 
 def _by_period(rows: pa.Table, counts: Sequence[int], interval: tuple[int, int]) -> dict[int, int]:
-    """Matches by the part of the day that has their last event; those that ended before the day are in none."""
+    """Matches by the part of the day in which their last event is.
+
+    Matches that ended before the day are not counted.
+    """
     places = [period_of(moment, interval) for moment in rows["last_ts"].to_pylist()]
     sums = _sums(places, counts)
     return {period: sums[period] for period in sorted(place for place in sums if place is not None)}

@@ -19,13 +19,13 @@ QUESTION = "What would a machine too slow for the day have missed?"
 
 
 ALIKE = 0.05
-"""Two losses that differ by no more than this share of the larger one count as equal."""
+"""Two losses count as equal if they differ by at most this share of the larger one."""
 
 
 def answer(compared: SheddingComparison) -> str:
-    """What pSPICE and random dropping would have missed, and which strategy the fewest, by how much.
+    """What pSPICE and random dropping would have missed, and which strategy would have missed the fewest.
 
-    Where strategies had little to choose from, the sentence says so and names none the best.
+    If the strategies had little to choose from, the sentence says so and names no best strategy.
     """
     load, names = f"At {load_told(compared)}", compared.queries or list(compared.asked) or ["all queries"]
     queries = listed([shown(name) for name in names])
@@ -54,7 +54,7 @@ def answer(compared: SheddingComparison) -> str:
 
 
 def _too_early(outcomes: Sequence[SheddingOutcome]) -> str:
-    """What dropping events would have missed on a day on which no partial match had to be dropped."""
+    """What dropping events would have missed, on a day when no partial match had to be dropped."""
     events = next((outcome for outcome in outcomes if outcome.strategy == EVENTS_BY_TYPE.name and outcome.lost), None)
     if events is None:
         return ""
@@ -63,12 +63,12 @@ def _too_early(outcomes: Sequence[SheddingOutcome]) -> str:
 
 
 def load_told(compared: SheddingComparison) -> str:
-    """The load of the setting that the page describes, with the time over which it is meant."""
+    """The load of the setting that the page describes, with the time for which it holds."""
     return f"{share(compared.setting.load)} load over {over_what(compared, compared.setting.over)}"
 
 
 def over_what(compared: SheddingComparison, over: str) -> str:
-    """The time over which a load is meant, in words."""
+    """The time for which a load holds, in words."""
     if over == DAY:
         return "the day"
     hours = compared.busiest_hours
@@ -76,7 +76,7 @@ def over_what(compared: SheddingComparison, over: str) -> str:
 
 
 def choice_told(compared: SheddingComparison) -> str:
-    """How often partial matches had to be dropped, and how often there was a choice; empty where none were."""
+    """How often partial matches had to be dropped, and how often there was a choice; empty if none were dropped."""
     drops = [outcome.measures["drops"].mean for outcome in compared.attainable if "choice" in outcome.measures]
     if not drops or compared.choice is None:
         return ""
@@ -91,15 +91,15 @@ def choice_told(compared: SheddingComparison) -> str:
 def yardsticks(compared: SheddingComparison) -> str:
     """What a clairvoyant would have missed, and the least that any strategy can miss.
 
-    Where all strategies miss equally many although they had a choice, also the reason.
+    If all strategies miss about as many although they had a choice, the reason follows.
     """
-    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
+    clairvoyant, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     outcomes = [outcome for outcome in compared.attainable if outcome.strategy != EVENTS_BY_TYPE.name]
     if not any(outcome.dropped for outcome in outcomes):
         return ""
     parts = []
-    if known is not None:
-        missed = _lost(known) if known.lost else "none"
+    if clairvoyant is not None:
+        missed = _lost(clairvoyant) if clairvoyant.lost else "none"
         parts.append(f"a clairvoyant, who keeps only what still leads to a match, would have missed {missed}")
     if least:
         parts.append(
@@ -116,14 +116,14 @@ def yardsticks(compared: SheddingComparison) -> str:
 
 
 def _why_alike(compared: SheddingComparison, outcomes: Sequence[SheddingOutcome]) -> str:
-    """Why all strategies that drop partial matches miss equally many; empty where they differ or had no choice."""
+    """Why all strategies that drop partial matches miss about as many; empty if they differ or had no choice."""
     best, worst = outcomes[0].lost, outcomes[-1].lost
     if compared.little_choice or len(outcomes) == 1 or worst - best > ALIKE * worst:
         return ""
-    known, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
+    clairvoyant, least = compared.outcome(CLAIRVOYANT.name), compared.least_lost(compared.setting)
     if least is not None and best - least <= ALIKE * best:
         return " The strategies that drop partial matches all miss about as many, because no strategy can miss fewer."
-    if known is not None and best - known.lost > ALIKE * best:
+    if clairvoyant is not None and best - clairvoyant.lost > ALIKE * best:
         return (
             " The strategies that drop partial matches all miss about as many: they know the query of a partial match, "
             "how far it has come and how long it has left, and that does not tell which will complete."
@@ -132,7 +132,7 @@ def _why_alike(compared: SheddingComparison, outcomes: Sequence[SheddingOutcome]
 
 
 def _best(outcomes: Sequence[SheddingOutcome], first: SheddingOutcome) -> str:
-    """The strategy that would have missed the fewest, compared with the first of the sentence, or with the next."""
+    """The strategy that would have missed the fewest, compared with the first in the sentence or with the next best."""
     best, *rivals = outcomes
     if best is not first and best.strategy == AT_RANDOM.name:
         return f"dropping at random would have been the best{_fewer(best, first)}"
@@ -149,15 +149,15 @@ def _best(outcomes: Sequence[SheddingOutcome], first: SheddingOutcome) -> str:
 
 
 def _within(outcomes: Sequence[SheddingOutcome]) -> str:
-    """Where the best strategy broke the latency bound: how often, and the best of those that kept it."""
+    """If the best strategy broke the latency bound: how often, and the best strategy that kept it."""
     best = outcomes[0]
     if not best.late:
         return ""
     kept = [outcome for outcome in outcomes if not outcome.late]
-    others = ", as with every other"
+    comparison = ", as with every other"
     if kept:
-        others = f"; the best that keeps the bound is {_called(kept[0])} with {_lost(kept[0])}"
-    return f", but {share(best.late)} of the events would have been later than the latency bound{others}"
+        comparison = f"; the best that keeps the bound is {_called(kept[0])} with {_lost(kept[0])}"
+    return f", but {share(best.late)} of the events would have been later than the latency bound{comparison}"
 
 
 def _called(outcome: SheddingOutcome) -> str:
@@ -166,7 +166,7 @@ def _called(outcome: SheddingOutcome) -> str:
 
 
 def _fewer(better: SheddingOutcome, worse: SheddingOutcome) -> str:
-    """By how much the first misses fewer, and whether that is more than seeds differ."""
+    """How many fewer the better strategy misses, and whether that is more than the difference between seeds."""
     if better.lost >= worse.lost:
         return ""
     within = " (within one standard deviation over seeds)" if _is_chance(better, worse) else ""
@@ -174,7 +174,7 @@ def _fewer(better: SheddingOutcome, worse: SheddingOutcome) -> str:
 
 
 def _is_chance(better: SheddingOutcome, worse: SheddingOutcome) -> bool:
-    """Whether the better of two leads by no more than a standard deviation over seeds."""
+    """Whether the better of two strategies leads by at most one standard deviation over seeds."""
     return worse.lost - better.lost <= max(outcome.measures["lost"].deviation for outcome in (better, worse))
 
 

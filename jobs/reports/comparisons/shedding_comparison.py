@@ -1,7 +1,7 @@
-"""What shedding strategies would have missed, as `compare` replayed the day through slower operators (`experiments`).
+"""What shedding strategies would have missed: the stage `compare` replayed the day on slower operators (`experiments`).
 
-One operator for all queries that ask for it; `docs/semantics.md` 7 says what is measured. Strategies that draw random
-numbers were run with several seeds: means and standard deviations are over those, n is their number.
+All queries that ask for shedding share one operator; `docs/semantics.md` 7 says what is measured. Strategies that draw
+random numbers were run with several seeds. Means and standard deviations are over the seeds, and n is their number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from jobs.reports.lake_reader import LakeReader, rows
 
 EXPERIMENT = "shedding"
 LITTLE = 0.5
-"""A share of drops with a choice below which nothing is said about strategies: most drops left nothing to choose."""
+"""If the share of drops with a choice is below this, strategies are not compared: most drops left nothing to choose."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,10 @@ class SheddingOutcome:
 
     @property
     def attainable(self) -> bool:
-        """Whether somebody could use the strategy; of one that no record knows any more it is assumed."""
+        """Whether the strategy could be used in practice.
+
+        A strategy that has no record any more is assumed to be usable.
+        """
         record = strategy_named(self.strategy)
         return record is None or record.attainable
 
@@ -47,7 +50,7 @@ class SheddingOutcome:
 
     @property
     def late(self) -> float:
-        """Share of the events beyond the bound."""
+        """The share of events that were later than the bound."""
         return self.measures["late_events"].mean
 
     @property
@@ -55,7 +58,7 @@ class SheddingOutcome:
         return self.measures["dropped"].mean
 
     def lost_of(self, query: str | None) -> Spread:
-        """The share of the matches of one query, or by weight of all, that is missing."""
+        """The share of missed matches: of one query, or of all queries by weight."""
         if query is None:
             return self.measures["lost"]
         counts = self.by_query[query]
@@ -82,11 +85,11 @@ class SheddingComparison:
     """A day's comparison."""
 
     outcomes: Sequence[SheddingOutcome]
-    """In the order of the table of strategies, then of loads."""
+    """The outcomes in the order of the table of strategies, then by load."""
     parts: Mapping[str, Sequence[DayPart]]
-    """For each strategy, in the setting told and of one seed."""
+    """For each strategy, its parts of the day in the described setting, for one seed."""
     states: Mapping[str, Mapping[str, Sequence[float]]]
-    """Likewise: what was dropped in each state of each query, the initial one first."""
+    """As for `parts`: the drops in each state of each query, the initial state first."""
     setting: Setting
     """The setting that the page describes; its bound is the workload's own."""
     buffer_ns: int
@@ -95,15 +98,15 @@ class SheddingComparison:
     weights: Mapping[str, float]
     trained_events: int | None
     training_days: tuple[int, int] | None
-    """On how many days before the model was trained, and on how many it should have been."""
+    """The number of earlier days on which the model was trained, and the number that was asked for."""
     asked: Sequence[str] = ()
-    """The queries as the run named them; `queries` are those that were measured apart."""
+    """The queries as the run named them; `queries` are those that were measured separately."""
     busiest: tuple[int, int] | None = None
-    """From when to when the day is busiest, in log time."""
+    """The start and end of the busiest time of the day, in log time."""
     busiest_hours: int | None = None
-    """How many hours that is."""
+    """The length of the busiest time, in hours."""
     loads_over_day: Mapping[float, float] = field(default_factory=dict)
-    """For each load over the busiest hours the load over the day that it is."""
+    """For each load over the busiest hours, the same load over the whole day."""
 
     @property
     def strategies(self) -> list[str]:
@@ -114,7 +117,7 @@ class SheddingComparison:
         return self.setting.bound
 
     def along(self, over: str) -> list[Setting]:
-        """The settings with the told bound, by their loads over the day or over its busiest hours."""
+        """The settings with the described bound, by their loads over the day or over its busiest hours."""
         settings = {outcome.setting for outcome in self.outcomes}
         return sorted(
             (candidate for candidate in settings if (candidate.over, candidate.bound) == (over, self.setting.bound)),
@@ -123,7 +126,7 @@ class SheddingComparison:
 
     @property
     def bounds(self) -> list[Setting]:
-        """The settings with the told load, by their bounds."""
+        """The settings with the described load, by their bounds."""
         settings = {outcome.setting for outcome in self.outcomes}
         load_and_time = (self.setting.load, self.setting.over)
         return sorted(
@@ -137,7 +140,10 @@ class SheddingComparison:
 
     @property
     def at_setting(self) -> list[SheddingOutcome]:
-        """Every strategy in the setting told, the fewest missed first; those that nobody can use at the end."""
+        """Every strategy in the described setting, the fewest missed first.
+
+        Strategies that cannot be used come last.
+        """
         outcomes = [outcome for outcome in self.outcomes if outcome.setting == self.setting]
         return sorted(
             outcomes, key=lambda outcome: (not outcome.attainable, outcome.strategy == UNSHED.name, outcome.lost)
@@ -145,13 +151,16 @@ class SheddingComparison:
 
     @property
     def attainable(self) -> list[SheddingOutcome]:
-        """Strategies that somebody could have used, in the setting told, the fewest missed first."""
+        """The strategies that could have been used, in the described setting, the fewest missed first."""
         return [one for one in self.at_setting if one.attainable]
 
     def outcome(self, strategy: str, setting: Setting | None = None) -> SheddingOutcome | None:
-        """A strategy in a setting, the one told by default."""
-        wanted = self.setting if setting is None else setting
-        return next((known for known in self.outcomes if (known.strategy, known.setting) == (strategy, wanted)), None)
+        """A strategy's outcome in a setting; by default the described one."""
+        target_setting = self.setting if setting is None else setting
+        return next(
+            (outcome for outcome in self.outcomes if (outcome.strategy, outcome.setting) == (strategy, target_setting)),
+            None,
+        )
 
     def least_lost(self, setting: Setting) -> float | None:
         """What any strategy that drops partial matches and keeps the bound would have missed; None: not measured."""
@@ -161,32 +170,34 @@ class SheddingComparison:
 
     @property
     def choice(self) -> float | None:
-        """In what share of all drops of the attainable strategies fewer had to go than there were; None: unknown."""
+        """The share of the attainable strategies' drops in which some partial matches could be kept; None: unknown."""
         measures = [outcome.measures for outcome in self.attainable if "choice" in outcome.measures]
         drops = sum(measure["drops"].mean for measure in measures)
         return sum(measure["drops"].mean * measure["choice"].mean for measure in measures) / drops if drops else None
 
     @property
     def little_choice(self) -> bool:
-        """Whether strategies had so little to choose from that nothing is said about them."""
+        """Whether strategies had so little to choose from that they are not compared."""
         return self.choice is not None and self.choice < LITTLE
 
 
 def read_shedding(reader: LakeReader, day: date) -> SheddingComparison | None:
-    """The day's comparison; None where there is none."""
+    """The day's comparison; None if there is none."""
     measured = rows(reader.read("experiments", day, day, where=ds.field("experiment") == EXPERIMENT), *_ORDER)
     last = max((row["run_id"] for row in measured), default=None)
     return shedding_of([row for row in measured if row["run_id"] == last])
 
 
 def missed_by_day(reader: LakeReader, first: date, last: date) -> dict[date, float]:
-    """For each day compared the share of the matches that pSPICE would have missed in the setting told.
+    """For each compared day, the share of matches that pSPICE would have missed in the described setting.
 
-    Reads those days' files alone, and of them four columns: grids of experiments bear a day, too, and are many rows.
+    Reads only the files of those days, and four of their columns, since grids of experiments store many rows for a day.
     """
     of_pspice = (ds.field("experiment") == EXPERIMENT) & (ds.field("strategy") == PSPICE.name)
-    wanted = of_pspice & (ds.field("metric") == "lost")
-    stored = reader.read("experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=wanted)
+    lost_of_pspice = of_pspice & (ds.field("metric") == "lost")
+    stored = reader.read(
+        "experiments", first, last, columns=["day", "run_id", "parameters", "value"], where=lost_of_pspice
+    )
     by_day: dict[date, dict[Setting, float]] = {}
     marked: dict[date, Setting] = {}
     for row in rows(stored, "day", "run_id"):
@@ -262,19 +273,19 @@ def shedding_of(measured: Sequence[Mapping[str, Any]]) -> SheddingComparison | N
 
 
 def _setting(about: Mapping[str, Any]) -> Setting:
-    """Of a row; loads of former versions are over the day."""
+    """The setting of a row. Loads in rows of former versions are over the day."""
     return Setting(float(about["load"]), about.get("load_over", DAY), int(about.get("bound_ns", 0)))
 
 
 def _told_of(settings: Iterable[Setting]) -> Setting:
-    """Of rows that mark none: those of former versions, or a part of a comparison."""
+    """The described setting of rows that mark none: rows of former versions, or a part of a comparison."""
     over = [candidate for candidate in settings if candidate.over == BUSIEST] or list(settings)
     load = load_told({candidate.load for candidate in over})
     return max((candidate for candidate in over if candidate.load == load), key=lambda setting: setting.bound)
 
 
 def _reading_order(item: tuple[tuple[str, Setting], object]) -> tuple[int, str, str, float, int]:
-    """Strategies as a reader meets them, then over what the load is, loads, bounds."""
+    """The sort key of an outcome: the strategy's place on the page, the kind of load, the load, the bound."""
     (strategy, setting), _ = item
     return place_of(strategy), strategy, setting.over, setting.load, setting.bound
 

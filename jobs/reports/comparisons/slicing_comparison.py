@@ -1,7 +1,7 @@
 """Slicing strategies side by side, as `compare` measured them on the day's events (`experiments`).
 
-One comparison for each group of queries that share a plan. Loads are shares of the events that the plan's atoms match:
-unsliced is 1, and no plan of so many slices can be below the lower bound.
+There is one comparison for each group of queries that share a plan. Loads are shares of the events that the plan's
+atoms match: without slicing the load is 1, and no plan with the same number of slices can be below the lower bound.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class MeasuredSlicing:
 
 @dataclass(frozen=True)
 class Planned:
-    """What the planner expects of a number of slices."""
+    """The planner's prediction for a number of slices."""
 
     slices: int
     load: float
@@ -53,9 +53,9 @@ class SlicingComparison:
     strategies: Sequence[MeasuredSlicing]
     slowest_seconds: float | None = None
     all_seconds: float | None = None
-    """Measured for the plan in use, over all of its queries."""
+    """The seconds of all slices together, measured for the plan in use over all of its queries."""
     planned: Sequence[Planned] = ()
-    """Other numbers of slices, fewest first."""
+    """Predictions for other numbers of slices, fewest first."""
 
     @property
     def queries(self) -> list[str]:
@@ -63,7 +63,7 @@ class SlicingComparison:
 
     @property
     def period(self) -> str:
-        """The days that the plan evaluated, on whose events the strategies were counted."""
+        """The days that were evaluated by the plan; the strategies were counted on their events."""
         first, last = spoken(self.plan["first_day"]), spoken(self.plan["last_day"])
         return first if first == last else f"{first} to {last}"
 
@@ -91,9 +91,9 @@ def comparisons(reader: LakeReader, day: date) -> list[SlicingComparison]:
 
 
 def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tuple[date, SlicingComparison]]:
-    """For each day `first`..`last` the comparisons of the plans in use whose last day it is, in the order of days.
+    """For each day from `first` to `last`, in order: the comparisons of the plans in use that end with this day.
 
-    Reads each table once, whatever the number of days.
+    Reads each table once for any number of days.
     """
     ending = (ds.field("last_day") >= first) & (ds.field("last_day") <= last)
     plans = rows(reader.read("slicing_plans", where=ending), "day", "plan_id")
@@ -112,7 +112,7 @@ def comparisons_ending(reader: LakeReader, first: date, last: date) -> list[tupl
 
 
 def plans_in_use(reader: LakeReader, day: date) -> list[dict[str, Any]]:
-    """The plans by which the day's results were evaluated, each query's; where none is theirs, one of the day's."""
+    """The plan of each query by which the day's result was evaluated; if there is none, one of the day's plans."""
     covering = (ds.field("first_day") <= day) & (ds.field("last_day") >= day)
     plans = rows(reader.read("slicing_plans", where=covering), "day", "plan_id")
     results = rows(reader.read("result_days", day, day, ["query", "run_id"]))
@@ -123,17 +123,19 @@ def _in_use(plans: Sequence[dict[str, Any]], evaluated: set[tuple[str, str]]) ->
     by_query: dict[str, dict[str, Any]] = {}
     for plan in plans:
         for query in plan["queries"]:
-            known = by_query.get(query)
-            if known is None or (query, plan["run_id"]) in evaluated or (query, known["run_id"]) not in evaluated:
+            earlier = by_query.get(query)
+            if earlier is None or (query, plan["run_id"]) in evaluated or (query, earlier["run_id"]) not in evaluated:
                 by_query[query] = plan
     chosen = {plan["plan_id"]: plan for plan in by_query.values()}
     return sorted(chosen.values(), key=lambda plan: sorted(plan["queries"]))
 
 
 def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> SlicingComparison:
-    own = (PREFIX + plan["plan_id"], plan["run_id"])
-    known = [row for row in recorded if (row["experiment"], row["run_id"]) == own and row["value"] is not None]
-    measured = [row for row in known if row["strategy"] != PLANNED]
+    measured_plan = (PREFIX + plan["plan_id"], plan["run_id"])
+    of_plan = [
+        row for row in recorded if (row["experiment"], row["run_id"]) == measured_plan and row["value"] is not None
+    ]
+    measured = [row for row in of_plan if row["strategy"] != PLANNED]
     values: dict[str, dict[str, float]] = {}
     parameters: dict[str, Mapping[str, Any]] = {}
     for row in measured:
@@ -145,7 +147,7 @@ def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Slic
         for name, metrics in values.items()
         if LOAD in metrics
     ]
-    # the plan in use first among equals: that it is among the best is what a reader wants to know
+    # of equal strategies the plan in use comes first: readers want to know whether it is among the best
     strategies.sort(
         key=lambda strategy: (
             strategy.load,
@@ -155,7 +157,7 @@ def _comparison(plan: Mapping[str, Any], recorded: list[dict[str, Any]]) -> Slic
         )
     )
     seconds = values.get(IN_USE.name, {})
-    planned = _planned([row for row in known if row["strategy"] == PLANNED])
+    planned = _planned([row for row in of_plan if row["strategy"] == PLANNED])
     return SlicingComparison(plan, strategies, seconds.get("slowest_slice"), seconds.get("all_slices"), planned)
 
 

@@ -1,7 +1,8 @@
-"""Slicing strategies over the trailing 28 days: which would have been best how often, and by how much.
+"""Slicing strategies over the last 28 days: how often each would have been best, and by how much.
 
-Only the same queries' comparisons count, one a day: that of the plan by which the day was evaluated. A comparison of
-many days (a backfill's) counts once, on its last day. Days without one are left out, and n says how many there are.
+Only comparisons of the same queries count, one for each day: the comparison of the plan by which the day was evaluated.
+A comparison of many days (from a backfill) counts once, on its last day. Days without a comparison are left out; n is
+the number of days that remain.
 """
 
 from __future__ import annotations
@@ -22,28 +23,31 @@ from jobs.reports.words.values import listed, shown
 
 @dataclass(frozen=True)
 class Record:
-    """One strategy over the days compared."""
+    """One strategy over the compared days."""
 
     strategy: str
     wins: int
     days: int
-    """On which it was measured."""
+    """The number of days on which it was measured."""
     load: float
-    """Mean maximum load over those."""
+    """The mean of its maximum load over those days."""
     margin: float
-    """Mean over the days with a plan in use of how far its largest slice is below that of the plan in use, as a share
-    of the latter; negative where it is above."""
+    """How far its largest slice is below the largest slice of the plan in use, as a share of the latter: the mean over
+    the days with a plan in use. Negative if it is above."""
 
 
 @dataclass(frozen=True)
 class History:
-    """Comparisons of the same queries, by day, the day told of included and last."""
+    """Comparisons of the same queries by day; the last one is that of the described day."""
 
     days: Sequence[tuple[date, SlicingComparison]]
 
     @property
     def wins(self) -> Counter[str]:
-        """Days on which each strategy was best; the plan in use where it is among the best."""
+        """For each strategy, the number of days on which it was best.
+
+        Of equal strategies the plan in use counts as best.
+        """
         return Counter(comparison.best.strategy for _, comparison in self.days if comparison.best is not None)
 
     @property
@@ -58,7 +62,7 @@ class History:
         return sorted(records, key=lambda record: (-record.wins, record.load, record.strategy))
 
     def clause(self, strategy: str) -> str:
-        """How today's best strategy has done over the days, to follow a semicolon; empty where today is alone."""
+        """How today's best strategy did over the days, as the rest of a sentence; empty if there is no other day."""
         if len(self.days) < 2:
             return ""
         record = next(record for record in self.records if record.strategy == strategy)
@@ -75,7 +79,7 @@ class History:
 
 
 def _behind(comparison: SlicingComparison) -> float:
-    """How far the largest slice of the plan in use is above the best one, as a share of the best; 0 where unknown."""
+    """How far the largest slice of the plan in use is above the best, as a share of the best; 0 if unknown."""
     best, used = comparison.best, comparison.in_use
     return used.load / best.load - 1 if best is not None and used is not None and best.load else 0.0
 
@@ -97,7 +101,7 @@ def earlier_comparisons(reader: LakeReader, day: date) -> list[tuple[date, Slici
 
 
 def history(earlier: Sequence[tuple[date, SlicingComparison]], day: date, today: SlicingComparison) -> History:
-    """Those of today's queries, today's last; today's alone where there are none."""
+    """The comparisons of today's queries, with today's as the last one."""
     before = {
         on: comparison
         for on, comparison in earlier

@@ -31,10 +31,11 @@ def along_settings(
     *,
     least: bool = False,
 ) -> Figure | None:
-    """A line a strategy, in shares, along settings that differ in their load or else in their bound.
+    """One line for each strategy, in shares, along settings that differ in their load or in their bound.
 
-    None for less than two settings, and where the measure is 0 throughout. `words`: what the measure is on the axis,
-    and in a sentence what it is of; `least`: also below what no strategy that drops partial matches can come.
+    None for fewer than two settings, and if the measure is 0 everywhere. `words`: the name of the measure on the axis,
+    and its object in a sentence. `least`: also draw the least value that a strategy that drops partial matches can
+    reach.
     """
     measured = {
         strategy: [
@@ -111,7 +112,7 @@ def along_settings(
 
 
 def seeds_told(lines: Lines) -> str:
-    """How many runs a point stands for, in a sentence."""
+    """A sentence that says how many runs a point stands for."""
     numbers = {strategy: max(spread.n for _, spread in line) for strategy, line in lines.items()}
     drawn = [strategy for strategy, n in numbers.items() if n > 1]
     if not drawn:

@@ -20,7 +20,7 @@ from jobs.reports.words.values import listed, shown
 
 ROWS = 12
 LEAST = 8
-"""With fewer results the table is enough."""
+"""The least number of results for a figure; for fewer, the table is enough."""
 
 
 def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.Table, day: date) -> Figure | None:
@@ -36,7 +36,7 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
     every = [value for group in top for value in (*today[group], *before.get(group, ()))]
     logarithmic = explodes(every)
     item = headline_item(query)
-    what = f"{noun(item)}s" if noun(item) else titled(query, item)
+    unit = f"{noun(item)}s" if noun(item) else titled(query, item)
     by = " and ".join(groups(query))
 
     def at(value: Magnitude) -> float:
@@ -59,7 +59,7 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
         axes.set_yticks(range(len(top)), top)
         axes.set_ylim(len(top) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
-        label_counts(axes, every, f"{what} in one window", logarithmic=logarithmic, axis="x", narrow=narrow)
+        label_counts(axes, every, f"{unit} in one window", logarithmic=logarithmic, axis="x", narrow=narrow)
 
     days = len(set(earlier["day"].to_pylist())) if earlier.num_rows else 0
     past = sum(len(before.get(group, ())) for group in top)
@@ -75,9 +75,9 @@ def distribution_figure(query: Query, name: str, results: pa.Table, earlier: pa.
     largest = today[top[0]][0]
     return Figure(
         f"{name}-distribution",
-        f"Dot strips of {what} in each window of {spoken(day)}; the largest is {quantity(largest)}"
+        f"Dot strips of {unit} in each window of {spoken(day)}; the largest is {quantity(largest)}"
         f"{f' ({by} {top[0]})' if by else ''}. {finding}".rstrip(),
-        f"{what.capitalize() if what.islower() else what} in one window{whose if by else ''}; each dot is one window. "
+        f"{unit.capitalize() if unit.islower() else unit} in one window{whose if by else ''}; each dot is one window. "
         f"n = {counted(sum(len(today[group]) for group in top), 'result')} certain on {spoken(day)}; a window without "
         f"results has no dot.{usual}{' The axis is logarithmic.' if logarithmic else ''}",
         [" and ".join(query.group_by) or "group", "when", "value", "log10"],
@@ -104,7 +104,7 @@ def _by_group(query: Query, results: pa.Table) -> dict[str, list[Magnitude]]:
 
 
 def _stacked(values: Sequence[float], across: float) -> list[float]:
-    """Heights within a row, so that dots at nearly the same place stand on both sides of each other.
+    """Heights within a row that put dots at nearly the same place above and below each other.
 
     >>> _stacked([5.0, 5.0, 5.0, 90.0], 100.0)
     [0.0, 0.12, -0.12, 0.0]
@@ -120,6 +120,9 @@ def _stacked(values: Sequence[float], across: float) -> list[float]:
 
 
 def _quartiles(values: Sequence[Magnitude]) -> list[Magnitude]:
-    """Smallest value, quartiles and largest value. All are values themselves: a mean may be beyond every number."""
+    """The smallest value, the quartiles and the largest value.
+
+    No means are taken: they may be beyond every number type.
+    """
     ordered = sorted(values, key=lambda value: value.key)
     return [ordered[round(part * (len(ordered) - 1) / 4)] for part in range(5)]

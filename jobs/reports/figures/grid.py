@@ -31,7 +31,7 @@ WORDS = {
 
 
 def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
-    """What was lost along the grid's axis; latency over time and the cost of shedding where the grid asks for them."""
+    """What was lost along the grid's axis. If the grid asks for them: latency over time and the cost of shedding."""
     figures = [along_axis(grid, summary, axis_of(grid), "lost")]
     if grid.over_time:
         figures.append(over_time(grid, summary))
@@ -43,7 +43,7 @@ def figures_of(grid: Grid, summary: Summary) -> list[Figure]:
 
 
 def axis_of(grid: Grid) -> str:
-    """The axis that a grid varies: one that it names, or what its queries' parameters are varied for."""
+    """The axis along which a grid varies: one that it names, or the one that its queries' parameters stand for."""
     for axis in (TAU, TRAINED):
         if axis in grid.axes:
             return axis
@@ -51,7 +51,10 @@ def axis_of(grid: Grid) -> str:
 
 
 def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarithmic: bool = False) -> Figure:
-    """One line a strategy, error bars of one standard deviation; dotted, what dropping partial matches must lose."""
+    """One line for each strategy, with error bars of one standard deviation.
+
+    Dotted: the least loss of dropping partial matches.
+    """
     lines = {name: summary.along(axis, name) for name in grid.strategies if name != UNSHED.name}
     runs = max((point.metrics[metric].n for points in lines.values() for point in points), default=0)
 
@@ -121,7 +124,7 @@ def along_axis(grid: Grid, summary: Summary, axis: str, metric: str, *, logarith
 
 
 def over_time(grid: Grid, summary: Summary) -> Figure:
-    """The highest latency in each part of the judged events, one line a strategy and load, and the bound."""
+    """The highest latency in each part of the compared events: one line for each strategy and load, and the bound."""
     lines = {
         (point.strategy, point.setting[LOAD]): [point[f"latency_part_{part:02d}"] / 1e6 for part in range(PARTS)]
         for point in summary.points
@@ -158,7 +161,7 @@ def over_time(grid: Grid, summary: Summary) -> Figure:
 
 
 def _worded(metric: str, value: float) -> str:
-    """A measure as a figure says it: a share, or virtual milliseconds."""
+    """The text of a measure in a figure: a share, or virtual milliseconds."""
     return f"{value / 1e6:.0f} ms" if metric == "model_time" else share(value)
 
 
@@ -171,7 +174,7 @@ def _at(point: Point, axis: str) -> float:
 
 
 def _fixed(grid: Grid, axis: str) -> str:
-    """What does not vary, for the caption."""
+    """The values that do not vary, for the caption."""
     if axis == LOAD:
         return ""
     return f", at {share(grid.loads[0])} of the rate that the operator can bear"

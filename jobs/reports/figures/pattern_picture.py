@@ -30,7 +30,10 @@ _BOX, _GAP, _ARC = 0.34, 0.36, 0.5
 
 @dataclass(frozen=True)
 class Arrow:
-    """From state number `source` to `target`. `words`: what leads there, one line for each way; empty in a template."""
+    """From state number `source` to `target`.
+
+    `words`: the events that lead there, one line for each edge; empty in a template.
+    """
 
     source: int
     target: int
@@ -91,7 +94,7 @@ def automaton_figure(query: Query, name: str) -> Figure | None:
 
 
 def picture_of(query: Query) -> Picture:
-    """What is drawn of a query's pattern."""
+    """The picture of a query's pattern."""
     states = states_of(query)
     if states is None:
         template = template_of(query)
@@ -137,14 +140,14 @@ def _spaces(drawn: Picture) -> list[float]:
     """The space to the right of each state except the last, for the words of its arrow and of loops beside it."""
     spaces = []
     for place in range(len(drawn.states) - 1):
-        own = [_wide(a.words) + 0.2 for a in drawn.arrows if (a.source, a.target) == (place, place + 1)]
+        words = [_wide(a.words) + 0.2 for a in drawn.arrows if (a.source, a.target) == (place, place + 1)]
         loops = [
             max(0.0, _wide(a.words) - _width(drawn.states[n])) / 2
             for n in (place, place + 1)
             for a in drawn.arrows
             if a.source == a.target == n
         ]
-        spaces.append(max([0.45, *own, sum(loops) + 0.1]))
+        spaces.append(max([0.45, *words, sum(loops) + 0.1]))
     return spaces
 
 
@@ -154,29 +157,29 @@ def _length(drawn: Picture) -> float:
 
 def _draw_across(axes: Axes, drawn: Picture) -> None:
     spaces = [*_spaces(drawn), 0.0]
-    left, middles = 0.55, []
+    box_left, middles = 0.55, []
     for name, space in zip(drawn.states, spaces, strict=True):
-        middles.append(left + _width(name) / 2)
-        left += _width(name) + space
+        middles.append(box_left + _width(name) / 2)
+        box_left += _width(name) + space
     for place, name in enumerate(drawn.states):
         _box(axes, (middles[place], 0.0), name, end=place in drawn.ends)
         if place in drawn.starts:
             edge = middles[place] - _width(name) / 2
             _arrow(axes, (edge - 0.38, 0.0) if place == 0 else (edge - 0.2, 0.4), (edge, 0.0 if place == 0 else 0.1))
     for arrow in drawn.arrows:
-        here, there = middles[arrow.source], middles[arrow.target]
+        source_x, target_x = middles[arrow.source], middles[arrow.target]
         half = _width(drawn.states[arrow.source]) / 2, _width(drawn.states[arrow.target]) / 2
         if arrow.source == arrow.target:
-            _arrow(axes, (here - 0.1, _BOX / 2), (here + 0.1, _BOX / 2), bend=-1.9)
-            _words(axes, (here, _BOX / 2 + 0.3), arrow.words, va="bottom", ha="center")
+            _arrow(axes, (source_x - 0.1, _BOX / 2), (source_x + 0.1, _BOX / 2), bend=-1.9)
+            _words(axes, (source_x, _BOX / 2 + 0.3), arrow.words, va="bottom", ha="center")
         elif arrow.target == arrow.source + 1:
-            _arrow(axes, (here + half[0], 0.0), (there - half[1], 0.0))
-            _words(axes, ((here + half[0] + there - half[1]) / 2, -0.06), arrow.words, va="top", ha="center")
+            _arrow(axes, (source_x + half[0], 0.0), (target_x - half[1], 0.0))
+            _words(axes, ((source_x + half[0] + target_x - half[1]) / 2, -0.06), arrow.words, va="top", ha="center")
         else:
             side = 1 if arrow.target > arrow.source else -1
-            bend = min(0.35, 0.7 / abs(there - here)) * -1
-            _arrow(axes, (here, side * _BOX / 2), (there, side * _BOX / 2), bend=bend)
-            _words(axes, ((here + there) / 2, side * (_BOX / 2 + 0.32)), arrow.words, va="center", ha="center")
+            bend = min(0.35, 0.7 / abs(target_x - source_x)) * -1
+            _arrow(axes, (source_x, side * _BOX / 2), (target_x, side * _BOX / 2), bend=bend)
+            _words(axes, ((source_x + target_x) / 2, side * (_BOX / 2 + 0.32)), arrow.words, va="center", ha="center")
 
 
 def _draw_down(axes: Axes, drawn: Picture) -> None:
@@ -191,19 +194,19 @@ def _draw_down(axes: Axes, drawn: Picture) -> None:
             edge = middle - _width(name) / 2
             _arrow(axes, (edge - 0.38, height(place)), (edge, height(place)))
     for arrow in drawn.arrows:
-        here, there = height(arrow.source), height(arrow.target)
+        source_y, target_y = height(arrow.source), height(arrow.target)
         half = _width(drawn.states[arrow.source]) / 2
         if arrow.source == arrow.target:
-            _arrow(axes, (middle + half, here + 0.08), (middle + half, here - 0.08), bend=-1.9)
-            _words(axes, (middle + half + 0.3, here), arrow.words, va="center", ha="left")
+            _arrow(axes, (middle + half, source_y + 0.08), (middle + half, source_y - 0.08), bend=-1.9)
+            _words(axes, (middle + half + 0.3, source_y), arrow.words, va="center", ha="left")
         elif arrow.target == arrow.source + 1:
-            _arrow(axes, (middle, here - _BOX / 2), (middle, there + _BOX / 2))
-            _words(axes, (middle + 0.08, (here + there) / 2), arrow.words, va="center", ha="left")
+            _arrow(axes, (middle, source_y - _BOX / 2), (middle, target_y + _BOX / 2))
+            _words(axes, (middle + 0.08, (source_y + target_y) / 2), arrow.words, va="center", ha="left")
         else:
             # forward on the right, back on the left
-            side, edge = (1 if there < here else -1), _width(drawn.states[arrow.target]) / 2
-            bend = -min(0.7, 0.6 / abs(there - here))
-            _arrow(axes, (middle + side * half, here), (middle + side * edge, there), bend=bend)
+            side, edge = (1 if target_y < source_y else -1), _width(drawn.states[arrow.target]) / 2
+            bend = -min(0.7, 0.6 / abs(target_y - source_y))
+            _arrow(axes, (middle + side * half, source_y), (middle + side * edge, target_y), bend=bend)
 
 
 def _box(axes: Axes, at: tuple[float, float], name: str, *, end: bool) -> None:

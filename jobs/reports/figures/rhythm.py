@@ -40,13 +40,13 @@ def rhythm_figure(
     for (event_type, _), events in today.items():
         types[event_type] += events
     top = sorted(types, key=lambda name: (-types[name], name))[:TYPES]
-    known = [*declared, *sorted(types.keys() - set(declared))]
-    top, rest = [name for name in known if name in top], [name for name in types if name not in top]
+    names = [*declared, *sorted(types.keys() - set(declared))]
+    top, rest = [name for name in names if name in top], [name for name in types if name not in top]
     columns = {shown(name, 24): [today.get((name, period), 0) for period in range(PERIODS)] for name in top}
     if rest:
         columns["other"] = [sum(today.get((name, period), 0) for name in rest) for period in range(PERIODS)]
-    # by declaration, not by size: a type has the same colour on every day
-    looks = {"other": Look(GREY, "o"), **{shown(name, 24): look for name, look in series(known).items()}}
+    # in order of declaration, not of size, so that a type has the same colour on every day
+    looks = {"other": Look(GREY, "o"), **{shown(name, 24): look for name, look in series(names).items()}}
     middle, low, high = _spread(list(before.values()))
     start, end = interval
     width = (end - start) / PERIODS

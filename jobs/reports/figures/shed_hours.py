@@ -1,4 +1,4 @@
-"""The shed day part by part: how late events were, what was missed, what was dropped."""
+"""The parts of a day under shedding: how late events were, what was missed, and what was dropped."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def latency_figure(compared: SheddingComparison, day: date, clock: Clock) -> Fig
 
 
 def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
-    """Matches missed in each part of the day; None where nothing was missed."""
+    """The matches missed in each part of the day; None if nothing was missed."""
     by_strategy = {name: parts for name, parts in compared.parts.items() if name != UNSHED.name}
     totals = {name: sum(part.missed for part in parts) for name, parts in by_strategy.items()}
     if not any(totals.values()):
@@ -115,7 +115,7 @@ def missed_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figu
 
 
 def dropped_figure(compared: SheddingComparison, day: date, clock: Clock) -> Figure | None:
-    """A row a strategy, a stronger colour where it dropped more; None where nothing was dropped."""
+    """One row for each strategy, with a stronger colour for more drops; None if nothing was dropped."""
     by_strategy = {name: parts for name, parts in compared.parts.items() if any(part.dropped for part in parts)}
     if not by_strategy:
         return None
@@ -173,7 +173,7 @@ def _weighted(compared: SheddingComparison) -> str:
 
 
 def _each(by_strategy: Mapping[str, Sequence[DayPart]], clock: Clock) -> str:
-    """What a part of the day is: hour, or its length."""
+    """The name of a part of the day: an hour, or its length."""
     part = next(iter(by_strategy.values()))[0]
     length = clock.length(part.end - part.begin)
     return "hour" if length == "1 hour" else f"{length.removesuffix('s')}s"
@@ -196,7 +196,7 @@ def _lines(
     measure: Callable[[DayPart], float],
     narrow: bool,
 ) -> None:
-    """A line a strategy, each point in the middle of its part."""
+    """One line for each strategy, with each point in the middle of its part."""
     first = next(iter(by_strategy.values()))
     start, end = first[0].begin, first[-1].end
     for name, parts in by_strategy.items():

@@ -1,4 +1,4 @@
-"""Slicing strategies of one plan's queries: maximum load of each with the lower bound, copies of an event beside."""
+"""Slicing strategies of one plan's queries: for each the maximum load, the lower bound, and the copies of an event."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobs.reports.words.values import listed, shown
 
 
 def strategies_figure(comparison: SlicingComparison) -> Figure | None:
-    """One row a strategy, lowest maximum load first; None where nothing was measured."""
+    """One row for each strategy, lowest maximum load first; None if nothing was measured."""
     measured, bound = list(comparison.strategies), comparison.lower_bound
     if not measured:
         return None

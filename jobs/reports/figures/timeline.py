@@ -56,7 +56,7 @@ def timeline_figure(
     likely = [CONFIDENCE] if CONFIDENCE in chosen[0].row else []
 
     def draw(axes: Axes, narrow: bool) -> None:
-        told: set[str] = set()
+        labelled: set[str] = set()
         for place, match in enumerate(chosen):
             origin = match.row["first_ts"] if aligned else first
             ends = [clock.hours(match.row["first_ts"], origin), clock.hours(match.row["last_ts"], origin)]
@@ -65,8 +65,8 @@ def timeline_figure(
                 kind = types[variable]
                 xs = [clock.hours(event["ts"], origin) for event in match.events[variable]]
                 if xs:
-                    label = None if kind in told else shown(kind, 20)
-                    told.add(kind)
+                    label = None if kind in labelled else shown(kind, 20)
+                    labelled.add(kind)
                     axes.plot(
                         xs, [place] * len(xs), looks[kind].marker, color=looks[kind].colour, markersize=5, label=label
                     )
@@ -83,10 +83,10 @@ def timeline_figure(
     longest = max(chosen, key=lambda match: (match.length, match.duration))
     some = "listed " if totals.truncated else ""
     best = "likeliest" if likely else "longest"
-    what = f"The {best} {some}matches" if likely else f"The {some}matches with the most events"
+    title = f"The {best} {some}matches" if likely else f"The {some}matches with the most events"
     notes = ["In brackets: the confidence."] if likely else []
     if len(whose.counts) > 1:
-        what = f"The {best} {some}match of each {listed(entity_titles(query))}, for those with the most matches"
+        title = f"The {best} {some}match of each {listed(entity_titles(query))}, for those with the most matches"
         if max(counts) > 1:
             notes.insert(
                 0, f"×: how many{whose.of} it has." if whose.listed is not None else "×: how many matches it has."
@@ -101,7 +101,7 @@ def timeline_figure(
         f"has {counted(longest.length, 'event')} in {clock.length(longest.duration)}.",
         " ".join(
             [
-                f"{what}. {place}; colours are event types.",
+                f"{title}. {place}; colours are event types.",
                 *notes,
                 f"n = {len(chosen)} {some}of {many(totals)} certain on {spoken(day)}.",
             ]
@@ -139,7 +139,7 @@ def timeline_figure(
 
 
 def _title(match: Match, count: int, *, many_each: bool, aligned: bool, clock: Clock) -> str:
-    """A row's label: the key, its number of matches, the confidence, and the begin if the axis does not show it."""
+    """A row's label: the key, its number of matches, the confidence, and the start if the axis does not show it."""
     since = clock.time(match.row["first_ts"])
     title = " ".join(shown(value, 12) for value in match.key) + (f" ×{quantity(count)}" if many_each else "")
     title = f"{title}, {since}" if match.key and aligned else title if match.key else since

@@ -19,31 +19,31 @@ from jobs.reports.words.values import listed
 def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
     """One row for each query: a grey dot for each day before, a bar at their median, a large dot today.
 
-    A query whose matches were, on some day, counted only as far as they are listed is named, not drawn.
+    If only the listed matches of a query were counted on some day, the query is named but not drawn.
     """
-    told = {name: change for name, change in changes.items() if change.before and change.exact}
+    usable = {name: change for name, change in changes.items() if change.before and change.exact}
     uncounted = [name for name, change in changes.items() if change.before and not change.exact]
-    if not told:
+    if not usable:
         return None
-    days = max(len(change.before) for change in told.values())
-    places = {name: _places(change) for name, change in told.items()}
+    days = max(len(change.before) for change in usable.values())
+    places = {name: _places(change) for name, change in usable.items()}
 
     def draw(axes: Axes, narrow: bool) -> None:
-        for row, (name, change) in enumerate(told.items()):
+        for row, (name, change) in enumerate(usable.items()):
             today, usual, before = places[name]
             axes.plot(before, [row] * len(before), "o", color=BEFORE, markersize=4, alpha=0.55)
             axes.plot([usual, usual], [row - 0.25, row + 0.25], color=INK, linewidth=1.6)
             axes.plot([today], [row], "D", color=TODAY, markersize=7)
             axes.text(1.06, row, quantity(change.today), color=TODAY, va="center")
         axes.text(1.06, -0.8, "today", color=TODAY, va="center")
-        axes.set_yticks(range(len(told)), list(told))
-        axes.set_ylim(len(told) - 0.4, -1.0)
+        axes.set_yticks(range(len(usable)), list(usable))
+        axes.set_ylim(len(usable) - 0.4, -1.0)
         axes.set_xlim(-0.03, 1.3 if narrow else 1.16)
         axes.set_xticks([0, 1], ["0", "most"])
         axes.grid(visible=False, axis="y")
 
     above = [
-        name for name, change in told.items() if change.spread is not None and change.today.key > change.spread[1].key
+        name for name, change in usable.items() if change.spread is not None and change.today.key > change.spread[1].key
     ]
     finding = f"Above every day before: {listed(above)}" if above else "No query is above every day before"
     undrawn = ""
@@ -59,11 +59,11 @@ def trailing_figure(changes: Mapping[str, Change], day: date) -> Figure | None:
         ["query", "day", "value", "log10"],
         [
             [name, on.isoformat(), value.exact, value.log10 if value.sign else None]
-            for name, change in told.items()
+            for name, change in usable.items()
             for on, value in [*change.before.items(), (day, change.today)]
         ],
         draw,
-        (0.85 + 0.32 * len(told), 0.85 + 0.32 * len(told)),
+        (0.85 + 0.32 * len(usable), 0.85 + 0.32 * len(usable)),
     )
 
 

@@ -17,7 +17,7 @@ from jobs.reports.words.values import listed, shown
 
 
 def trailing_slicing_figure(history: History) -> Figure | None:
-    """A line of the plan in use, and each day the marker of the best strategy; None without a comparison."""
+    """A line for the plan in use, and for each day a marker of the best strategy; None without a comparison."""
     compared = [(day, comparison, comparison.best) for day, comparison in history.days]
     days = [(day, comparison, best) for day, comparison, best in compared if best is not None]
     if not days:

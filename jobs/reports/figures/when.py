@@ -32,8 +32,8 @@ def when_figure(
     `periods`: for each query, 24th part of the day -> its number there; `said`: the largest number in words;
     `listed`: the queries of which only listed matches are counted.
     """
-    told = {name: values for name, values in periods.items() if any(value.sign > 0 for value in values.values())}
-    if not told:
+    tallies = {name: values for name, values in periods.items() if any(value.sign > 0 for value in values.values())}
+    if not tallies:
         return None
     start, end = interval
     width = (end - start) / PERIODS
@@ -42,7 +42,7 @@ def when_figure(
         return start + round(period * width)
 
     def draw(axes: Axes, narrow: bool) -> None:
-        for row, values in enumerate(told.values()):
+        for row, values in enumerate(tallies.values()):
             logarithmic = explodes(list(values.values()))
             heights = {period: height(value, logarithmic=logarithmic) for period, value in values.items()}
             top = max(heights.values())
@@ -53,23 +53,23 @@ def when_figure(
                     depth = 0.12 + 0.88 * max(0.0, size) / top if top > 0 else 1.0
                     cell = Rectangle((left, row - 0.4), across * 0.94, 0.8, color=TODAY, alpha=depth, linewidth=0)
                     axes.add_patch(cell)
-        axes.set_yticks(range(len(told)), [f"{name} (listed)" if name in listed else name for name in told])
-        axes.set_ylim(len(told) - 0.4, -0.6)
+        axes.set_yticks(range(len(tallies)), [f"{name} (listed)" if name in listed else name for name in tallies])
+        axes.set_ylim(len(tallies) - 0.4, -0.6)
         axes.grid(visible=False, axis="y")
         label_times(axes, clock, start, start, end, narrow=narrow)
 
-    peaks = {name: max(values, key=lambda period: (values[period].key, -period)) for name, values in told.items()}
+    peaks = {name: max(values, key=lambda period: (values[period].key, -period)) for name, values in tallies.items()}
     hours = "; ".join(
         f"{name} {clock.time(moment(period))}{' (of those listed)' if name in listed else ''}"
         for name, period in peaks.items()
     )
-    tall = 0.9 + 0.32 * len(told)
+    tall = 0.9 + 0.32 * len(tallies)
     return Figure(
         "results-by-hour",
         f"Heat strip of when each query's results of {spoken(day)} ended. The hour with the most: {hours}.",
         "When results ended, hour by hour: a match ends at its last event, a window at its end. A stronger colour "
         "means more; each row has its own scale. "
-        + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in told.items()),
+        + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in tallies.items()),
         ["query", "counted", "period_start", "value", "log10"],
         [
             [
@@ -79,7 +79,7 @@ def when_figure(
                 value.exact,
                 value.log10 if value.sign else None,
             ]
-            for name, values in told.items()
+            for name, values in tallies.items()
             for period, value in sorted(values.items())
         ],
         draw,

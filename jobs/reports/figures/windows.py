@@ -57,7 +57,7 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
     starts = sorted({row["window_start"] for row in best})
     size = best[0]["window_end"] - best[0]["window_start"]
     called = _Named.of(query)
-    what, by = called.number, called.group
+    unit, by = called.number, called.group
     count = counted(len(best), "result")
     if len(starts) == 1:
         span = clock.span(starts[0], starts[0] + size)
@@ -75,7 +75,7 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
                 for start in starts
             ]
             axes.plot(xs, ys, color=looks[group].colour, marker=looks[group].marker, markersize=4, label=group)
-        label_counts(axes, every, what, logarithmic=logarithmic)
+        label_counts(axes, every, unit, logarithmic=logarithmic)
         label_times(axes, clock, starts[0], starts[0], starts[-1], narrow=narrow)
         axes.set_xlabel(f"window start, {clock.zone}")
         if names:
@@ -86,10 +86,10 @@ def windows_figure(query: Query, name: str, results: pa.Table, day: date, clock:
     each = f", for {shown_of}" if names else ""
     return Figure(
         f"{name}-windows",
-        f"Line chart of {what} in each window of {spoken(day)}; the largest is {quantity(max(every, key=_key))}"
+        f"Line chart of {unit} in each window of {spoken(day)}; the largest is {quantity(max(every, key=_key))}"
         + (f" ({by} {first})" if names else "")
         + ".",
-        f"{what.capitalize() if what.islower() else what} in each window of {clock.length(size)}{each}. "
+        f"{unit.capitalize() if unit.islower() else unit} in each window of {clock.length(size)}{each}. "
         f"n = {count} in {counted(len(starts), 'window')} certain on {spoken(day)}; a gap is a window without results."
         + (" The axis is logarithmic." if logarithmic else ""),
         [
@@ -116,7 +116,7 @@ def _bars(
     span: str,
     day: date,
 ) -> Figure:
-    what, by = called.number, called.group
+    unit, by = called.number, called.group
     top = dict(list(values.items())[:BARS])
     every = list(top.values())
     logarithmic = explodes(every)
@@ -130,13 +130,13 @@ def _bars(
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.margins(x=0.15)
-        axes.set_xlabel(f"log10 of {what}" if logarithmic else what)
+        axes.set_xlabel(f"log10 of {unit}" if logarithmic else unit)
 
     tall = 0.9 + 0.24 * len(top)
     return Figure(
         f"{name}-windows",
-        f"Bar chart of {what} by {by or 'group'} on {spoken(day)}; the largest is {quantity(max(every, key=_key))}.",
-        f"{what.capitalize() if what.islower() else what} in the one window certain on {spoken(day)}, "
+        f"Bar chart of {unit} by {by or 'group'} on {spoken(day)}; the largest is {quantity(max(every, key=_key))}.",
+        f"{unit.capitalize() if unit.islower() else unit} in the one window certain on {spoken(day)}, "
         f"{span}. n = {counted(len(values), 'result')}.",
         [called.group_column, called.number_column, f"log10 of {called.number_column}"],
         [[group, _plain(value), value.log10 if value.sign else None] for group, value in values.items()],

@@ -1,4 +1,4 @@
-"""How aggregations are reported: the top groups and windows of the day, and how its results are spread."""
+"""Reports of aggregations: the top groups and windows of the day, and the distribution of its results."""
 
 from __future__ import annotations
 

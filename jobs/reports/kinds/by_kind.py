@@ -23,7 +23,7 @@ PRESENTATIONS: Mapping[str, Presentation] = {AGGREGATION: AGGREGATIONS, MATCHING
 
 
 def presentation_of(question: Question) -> Presentation:
-    """How a question's results are reported."""
+    """The presentation of a question, chosen by its kind."""
     return PRESENTATIONS[question.kind]
 
 

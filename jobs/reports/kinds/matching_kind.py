@@ -1,4 +1,4 @@
-"""How matching queries are reported: how many matches, whose, and the foremost ones on a time line."""
+"""Reports of matching queries: the number of matches, their keys, and the foremost matches on a time line."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         evaluated.day,
         answer.headline,
         set(every),
-        {on: matching.magnitude_of(own) for on, own in every.items()},
-        at_least={on for on, own in every.items() if own.total is None},
+        {on: matching.magnitude_of(totals) for on, totals in every.items()},
+        at_least={on for on, totals in every.items() if totals.total is None},
     )
     best = matching.exemplars(query, results, index, whose, ROWS)
     timeline = timeline_figure(query, evaluated.name, best, totals, whose, evaluated.day, evaluated.clock)

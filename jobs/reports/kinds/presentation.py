@@ -1,4 +1,4 @@
-"""How the results of one kind of query are reported: everything that depends on the kind."""
+"""Everything in reports that depends on the kind of a query."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Presentation:
     report: Callable[[EvaluatedDay, pa.Table], QueryReport]
     """Sentence, change, listing and figures of a day, from the rows of the query's table."""
     headlines: Callable[[Question, Mapping[date, Mapping[str, Any]], LakeReader], dict[date, Magnitude]]
-    """The number by which days are compared, for each day with a row of `result_days`; 0 where a day is left out."""
+    """The number by which days are compared, for each day with a row of `result_days`; a day that is left out has 0."""
     unit: Callable[[Question], str]
     """What the headlines count."""
     trailing: int = 0
-    """How many days before the day `report` also gets rows of."""
+    """The number of earlier days of which `report` also gets the rows."""
     diagram: Callable[[Question], Figure | None] | None = None
     """A picture of the query itself."""

@@ -47,7 +47,7 @@ class CatalogueEntry:
 
 def page(report: DayReport) -> Page:
     """Every table that exists, published ones first."""
-    files = {it.question.name: it.question.bound.path for it in report.queries}
+    files = {query.question.name: query.question.bound.path for query in report.queries}
     entries = [
         CatalogueEntry(facts, lineage(name, files), quantity(facts.rows))
         for name in report.reader.tables()

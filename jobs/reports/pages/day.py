@@ -21,10 +21,10 @@ from jobs.reports.words.values import listed, shown
 
 def page(report: DayReport) -> Page:
     """The first page of a day."""
-    changes = {it.question.name: it.change for it in report.queries if it.change is not None}
-    periods = {it.question.name: it.periods for it in report.queries if it.periods is not None}
-    words = {it.question.name: it.peak for it in report.queries}
-    only_listed = [it.question.name for it in report.queries if it.listed is not None]
+    changes = {query.question.name: query.change for query in report.queries if query.change is not None}
+    periods = {query.question.name: query.periods for query in report.queries if query.periods is not None}
+    words = {query.question.name: query.peak for query in report.queries}
+    only_listed = [query.question.name for query in report.queries if query.listed is not None]
     drawn = {
         "trailing": trailing_figure(changes, report.day),
         "rhythm": rhythm_figure(
@@ -74,7 +74,7 @@ def notices(report: DayReport) -> list[str]:
     missing = sorted(name for name, days in report.records.by_query.items() if is_missing(days.get(report.day, {})))
     if missing:
         lines.append(f"There is no result for {listed(missing)}: the budget of work was too small.")
-    cut = [it.question.name for it in report.queries if it.answer is not None and it.answer.caveat]
+    cut = [query.question.name for query in report.queries if query.answer is not None and query.answer.caveat]
     if cut:
         lines.append(
             f"The listing of matches is cut for {listed(cut)}. Numbers here count all matches, unless they say that "

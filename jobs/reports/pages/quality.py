@@ -20,9 +20,9 @@ from jobs.reports.words.quantities import counted, quantity, share
 from jobs.reports.words.values import listed, shown
 
 EXAMPLES = 3
-"""Refused rows shown for each rule."""
+"""The number of refused rows that are shown for each rule."""
 RAW = 400
-"""Letters of a refused row shown."""
+"""The number of characters of a refused row that are shown."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ def _equation(source: Mapping[str, Any]) -> list[str]:
 
 def _refusals(report: DayReport) -> list[Refusals]:
     """The day's refused rows by rule, most first. Examples are the first in the order of their text."""
-    found = report.reader.read("quarantine", report.day, report.day)
-    if found is None or not found.num_rows:
+    quarantined = report.reader.read("quarantine", report.day, report.day)
+    if quarantined is None or not quarantined.num_rows:
         return []
-    groups = rows(found.group_by(["rule", "source", "reason"]).aggregate([([], "count_all")]), "rule", "source")
+    groups = rows(quarantined.group_by(["rule", "source", "reason"]).aggregate([([], "count_all")]), "rule", "source")
     refusals = []
     for group in sorted(groups, key=lambda group: -group["count_all"]):
-        own = found.filter((ds.field("rule") == group["rule"]) & (ds.field("source") == group["source"]))
-        examples = own.sort_by([("raw", "ascending"), ("file", "ascending")]).slice(0, EXAMPLES).to_pylist()
+        of_rule = quarantined.filter((ds.field("rule") == group["rule"]) & (ds.field("source") == group["source"]))
+        examples = of_rule.sort_by([("raw", "ascending"), ("file", "ascending")]).slice(0, EXAMPLES).to_pylist()
         refusals.append(
             Refusals(
                 shown(group["rule"]),
@@ -124,10 +124,10 @@ def _tail(file: str) -> str:
 
 
 def _refused_by_rule(report: DayReport) -> dict[tuple[str, str], Counter[date]]:
-    found = report.reader.read("quarantine", columns=["day", "source", "rule"])
+    quarantined = report.reader.read("quarantine", columns=["day", "source", "rule"])
     by_rule: dict[tuple[str, str], Counter[date]] = {}
-    if found is not None:
-        for row in rows(found.group_by(["rule", "source", "day"]).aggregate([([], "count_all")])):
+    if quarantined is not None:
+        for row in rows(quarantined.group_by(["rule", "source", "day"]).aggregate([([], "count_all")])):
             by_rule.setdefault((row["rule"], row["source"]), Counter())[row["day"]] = row["count_all"]
     return by_rule
 
@@ -164,8 +164,8 @@ def _defect(today: date, rule: str, what: str, days: Mapping[date, int], reason:
 
 def _verdict(verdict: Mapping[str, Any]) -> list[str]:
     word = "passed" if verdict["passed"] else "failed" if verdict["severity"] == "fatal" else "warning"
-    found = [
+    findings = [
         *([f"{quantity(verdict['unexpected'])} of {quantity(verdict['rows'])}"] if verdict["unexpected"] else []),
         *([shown(verdict["observed"], 200)] if verdict["observed"] else []),
     ]
-    return [shown(verdict["rule"]), word, "; ".join(found), shown(verdict["reason"], 200)]
+    return [shown(verdict["rule"]), word, "; ".join(findings), shown(verdict["reason"], 200)]

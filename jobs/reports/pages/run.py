@@ -1,4 +1,4 @@
-"""The Run page: what each stage of the day's latest run did, its time, what it wrote; slices; earlier runs."""
+"""The Run page: for each stage of the day's latest run, its outcome, time and output; then slices and earlier runs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from jobs.reports.words.quantities import counted, elapsed, quantity, share
 from jobs.reports.words.values import shown
 
 EARLIER = 10
-"""Earlier runs listed."""
+"""The number of earlier runs that are listed."""
 
 
 def page(report: DayReport) -> Page:
-    """Stages of the latest run that touched the day, the slices of its evaluation, and the runs before."""
+    """The stages of the latest run that changed the day, the slices of its evaluation, and the runs before it."""
     stages = rows(report.reader.read("runs", report.day, report.day), "started_at", "stage")
     runs = list(dict.fromkeys(stage["run_id"] for stage in reversed(stages)))
     latest = [stage for stage in stages if runs and stage["run_id"] == runs[0]]
@@ -64,8 +64,8 @@ def _summary(day: date, stages: list[dict[str, Any]]) -> str:
         return f"No run has recorded a stage for {spoken(day)}."
     failed = [stage["stage"] for stage in stages if stage["status"] != "done"]
     if failed:
-        these = "this stage" if len(failed) == 1 else "these stages"
-        return f"The latest run of {spoken(day)} did not finish {these}: {', '.join(failed)}."
+        noun = "this stage" if len(failed) == 1 else "these stages"
+        return f"The latest run of {spoken(day)} did not finish {noun}: {', '.join(failed)}."
     return f"The latest run of {spoken(day)} finished {counted(len(stages), 'stage')}."
 
 
@@ -81,21 +81,21 @@ def _stage(stage: dict[str, Any]) -> list[str]:
 
 
 def _versions(stages: list[dict[str, Any]], kind: str) -> str:
-    """For all stages of a run: the Delta versions of the `tables` written, or the versions of the `software`."""
-    found: dict[str, object] = {}
+    """For all stages of a run, the versions of one kind: of the `tables` that were written, or of the `software`."""
+    versions: dict[str, object] = {}
     for stage in stages:
-        found |= json.loads(stage["versions"] or "{}").get(kind, {})
-    return ", ".join(f"{shown(name)} {shown(str(version))}" for name, version in sorted(found.items()))
+        versions |= json.loads(stage["versions"] or "{}").get(kind, {})
+    return ", ".join(f"{shown(name)} {shown(str(version))}" for name, version in sorted(versions.items()))
 
 
 def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:
     by_query: dict[str, list[dict[str, Any]]] = {}
-    for one in runs:
-        by_query.setdefault(one["query"], []).append(one)
+    for slice_run in runs:
+        by_query.setdefault(slice_run["query"], []).append(slice_run)
     lines = []
     for query, slices in by_query.items():
-        events = sum(one["events"] for one in slices)
-        largest = max(one["events"] for one in slices)
+        events = sum(slice_run["events"] for slice_run in slices)
+        largest = max(slice_run["events"] for slice_run in slices)
         lines.append(
             [
                 query,
@@ -103,10 +103,10 @@ def _slices(runs: list[dict[str, Any]]) -> list[list[str]]:
                 quantity(events),
                 quantity(largest),
                 share(largest / events) if events else "–",
-                quantity(sum(one["rows"] for one in slices)),
-                elapsed(sum(one["seconds"] for one in slices)),
-                elapsed(max(one["seconds"] for one in slices)),
-                f"{max(one['peak_memory'] for one in slices) / 2**20:,.0f} MB",
+                quantity(sum(slice_run["rows"] for slice_run in slices)),
+                elapsed(sum(slice_run["seconds"] for slice_run in slices)),
+                elapsed(max(slice_run["seconds"] for slice_run in slices)),
+                f"{max(slice_run['peak_memory'] for slice_run in slices) / 2**20:,.0f} MB",
             ]
         )
     return lines

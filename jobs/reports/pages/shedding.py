@@ -66,7 +66,7 @@ def page(report: DayReport) -> Page | None:
 
 
 def _operator(compared: SheddingComparison, clock: Clock) -> str:
-    """What the load and the bound mean on the day's own clock."""
+    """What the load and the bound mean in the day's own time."""
     load, over = compared.setting.load, over_what(compared, compared.setting.over)
     when = f", {clock.span(*compared.busiest)}," if compared.busiest else ""
     if compared.setting.over == DAY:
@@ -85,7 +85,10 @@ def _operator(compared: SheddingComparison, clock: Clock) -> str:
 
 
 def _missed(compared: SheddingComparison) -> list[Figure]:
-    """Along loads over the busiest hours, loads over the day, and bounds; then each query by itself."""
+    """Figures of what was missed.
+
+    By load over the busiest hours, by load over the whole day, and by bound; then the same for each query.
+    """
     names = compared.queries
     queries = listed([shown(name) for name in names or compared.asked]) or "all queries"
     weighted = ", weighted," if _weighted(compared) else ""
@@ -117,7 +120,7 @@ def _missed(compared: SheddingComparison) -> list[Figure]:
 
 
 def _choice(compared: SheddingComparison) -> Figure | None:
-    """Along the loads: there is a choice where not all partial matches have to be dropped."""
+    """A figure by load. A strategy has a choice if it need not drop all partial matches."""
     over = compared.setting.over
     return along_settings(
         compared,
@@ -145,7 +148,7 @@ def _drops(outcome: SheddingOutcome) -> list[str]:
 
 
 def _strain(compared: SheddingComparison) -> list[Figure]:
-    """Figures of the time above the bound and of what shedding costs."""
+    """Figures of the time above the bound and of the cost of shedding."""
     settings, over = compared.along(compared.setting.over), over_what(compared, compared.setting.over)
     figures = [
         along_settings(
@@ -277,8 +280,8 @@ def _costs(compared: SheddingComparison) -> list[tuple[str, str]]:
     if compared.trained_events is not None:
         days = ""
         if compared.training_days is not None:
-            had, asked = compared.training_days
-            days = f", of {counted(had, 'day')}" + (f" ({asked} were asked for)" if had < asked else "")
+            had, required = compared.training_days
+            days = f", of {counted(had, 'day')}" + (f" ({required} were asked for)" if had < required else "")
         terms.append(("Trained on", f"{counted(compared.trained_events, 'event')} before the day{days}"))
     costs: Mapping[str, Any] = compared.costs
     for key, term in _TERMS.items():

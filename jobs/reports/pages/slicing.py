@@ -22,7 +22,7 @@ from jobs.reports.words.quantities import counted, elapsed, quantity, share
 from jobs.reports.words.values import listed, shown
 
 HEAVIEST = 30
-"""Heavy values listed."""
+"""The number of heavy values that are listed."""
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ class Magnitude:
         """Sorts magnitudes by value. The exact value decides between equal logarithms."""
         if self.sign == 0:
             return (0.0, 0.0)
-        # 10 ** log10 may overflow: negative numbers sort before 0 by mirrored logarithms, shifted clear of 0
-        # an integer stays an integer: beyond 10^308 it is no float
+        # 10 ** log10 may overflow: negative numbers sort before 0 by mirrored logarithms, shifted clear of 0 an integer
+        # stays an integer, since beyond 10^308 it cannot become a float
         return (self.sign * (self.log10 + 1000.0), 0.0 if self.exact is None else self.exact)
 
     def __str__(self) -> str:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from jobs.reports.words.quantities import quantity
 
 Cell = str | int | float | None
-"""A value as a file of numbers has it."""
+"""A value in a file of numbers."""
 
 LONGEST = 80
 """Longer texts are cut, with an ellipsis."""
@@ -74,7 +74,7 @@ def named(names: Sequence[str], values: Sequence[object]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """A sentence begins with a capital letter, whatever its first word is.
+    """A text with a capital first letter, for the start of a sentence.
 
     >>> capitalised("aircraft N14228 had the most"), capitalised("LGA")
     ('Aircraft N14228 had the most', 'LGA')

@@ -34,7 +34,7 @@ class Result:
 
     query: str
     into: str
-    """The table that it goes to."""
+    """The name of its table."""
     evaluations: tuple[Evaluation, ...]
     table: pa.Table
     totals: dict[date, dict[str, Any]]
@@ -43,7 +43,7 @@ class Result:
 
     @property
     def rows(self) -> dict[date, int]:
-        """How many rows each day has that has any."""
+        """The number of rows of each day that has rows."""
         return {row["values"]: row["counts"] for row in pc.value_counts(self.table["day"]).to_pylist()}
 
     def truncated(self, day: date) -> bool:
@@ -51,7 +51,7 @@ class Result:
         return self.of(day, 0, 0).is_cut
 
     def of(self, day: date, begin: int, end: int) -> DayResult:
-        """What it says of an evaluated day, [begin, end) in log time."""
+        """The rows and totals of an evaluated day, [begin, end) in log time."""
         return DayResult(begin, end, self.rows.get(day, 0), self.totals.get(day, {}))
 
 
@@ -82,12 +82,12 @@ def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
             "query": query,
             "plan_id": plan_id,
             "slice": number,
-            "events": sum(sum(p.events) for p in own),
-            "rows": sum(p.rows for p in own),
-            "seconds": sum(p.seconds for p in own),
-            "peak_memory": max(p.peak_memory for p in own),
+            "events": sum(sum(p.events) for p in slice_partials),
+            "rows": sum(p.rows for p in slice_partials),
+            "seconds": sum(p.seconds for p in slice_partials),
+            "peak_memory": max(p.peak_memory for p in slice_partials),
         }
-        for (query, plan_id, number), own in sorted(grouped.items())
+        for (query, plan_id, number), slice_partials in sorted(grouped.items())
     ]
     assert run.scope is not None
     evaluated = {evaluation.query for evaluation in run.scope.evaluations}

@@ -41,7 +41,7 @@ SchemaValues = tuple[
 class QueryText:
     """A query as it travels to a worker, which compiles it once, as the driver did.
 
-    `path`: as errors name the file; its suffix says the language. The budget of `settings` is that of each slice and
+    `path`: the file's name in errors; its suffix tells the language. The budget of `settings` holds for each slice and
     day.
     """
 
@@ -50,7 +50,7 @@ class QueryText:
     text: str
     settings: Settings
     table: str = RESULT
-    """The suffix of the table that it is evaluated for."""
+    """The suffix of the table for which it is evaluated."""
 
     @property
     def into(self) -> str:
@@ -60,7 +60,7 @@ class QueryText:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What the workers of a run need beside the events, as plain values.
+    """What the workers of a run need in addition to the events, as plain values.
 
     `blocks`: for each query's table the boundaries of the operating days to evaluate, one tuple for each block of
     consecutive days. `schema`: attribute types of each event type, with unit and ties.
@@ -79,10 +79,10 @@ class Assignment:
 
 @dataclass(frozen=True)
 class SlicePartial:
-    """What one slice gave for one block of days of one query: record batches, each as an IPC stream.
+    """The partial result of one slice for one block of days of one query: record batches, each as an IPC stream.
 
-    `into`: the table that it was evaluated for; there may be batches for tables beside it among them.
-    `events`: read for each day of the block. Events that a piece reads before its first day count to that day.
+    `into`: the table that it was evaluated for; some batches may be for further tables of the query. `events`: read for
+    each day of the block. Events that a piece reads before its first day count to that day.
     """
 
     query: str
@@ -112,10 +112,10 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
             for moments in _owned(plan, number, days, evaluator.reach, stamps, assignment.row_limit):
-                own = _between(stamps, read_from(moments[0], evaluator.reach, stamps), moments[-1])
-                for day, events_read in _by_day(moments, days, own, stamps):
+                span = _between(stamps, read_from(moments[0], evaluator.reach, stamps), moments[-1])
+                for day, events_read in _by_day(moments, days, span, stamps):
                     read[day] += events_read
-                part = events.slice(own.start, own.stop - own.start)
+                part = events.slice(span.start, span.stop - span.start)
                 batches += evaluate(part, ownership(plan, number, moments))
             yield SlicePartial(
                 query.name,
@@ -188,8 +188,10 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
     """The query's evaluator, compiled once in this process."""
     unit, ties, types, imprecision = schema
     declared = {
-        name: {attribute: Attribute(attribute, AttributeType(kind), nullable) for attribute, kind, nullable in own}
-        for name, own in types
+        name: {
+            attribute: Attribute(attribute, AttributeType(kind), nullable) for attribute, kind, nullable in attributes
+        }
+        for name, attributes in types
     }
     log = LogSchema(
         declared,
@@ -203,9 +205,9 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
 def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps, limit: int) -> Sequence[Moments]:
     """The moments of certainty that the slice owns of these days, in parts that respect the row limit."""
     if plan.ranges:
-        own = plan.ranges[number // plan.cells]
-        inside = [moment for moment in days if own.start < moment < own.end]
-        start, end = max(own.start, days[0]), min(own.end, days[-1])
+        owned_range = plan.ranges[number // plan.cells]
+        inside = [moment for moment in days if owned_range.start < moment < owned_range.end]
+        start, end = max(owned_range.start, days[0]), min(owned_range.end, days[-1])
         if start >= end:
             return []
         days = (start, *(moment for moment in inside if start < moment < end), end)
@@ -213,8 +215,8 @@ def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps,
 
 
 def _reads(days: Moments, reach: Reach, stamps: Stamps) -> int:
-    own = _between(stamps, read_from(days[0], reach, stamps), days[-1])
-    return own.stop - own.start
+    read = _between(stamps, read_from(days[0], reach, stamps), days[-1])
+    return read.stop - read.start
 
 
 def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,8 @@
-"""A grid of experiments over the workload's own days: what they hold, and what a cell of it measures.
+"""A grid of experiments over the workload's own days: the log of those days, and the measurement of a cell.
 
-The lake's events of those days, in the log's order, are the log; its queries are compiled as for any run. Rows bear a
-fingerprint of the days' events, so that a corrected day is measured again. Cost: one read of the days' files a grid.
+The lake's events of those days, in the log's order, are the log; its queries are compiled as for any run. Rows have a
+fingerprint of the days' events, so that a corrected day is measured again. Cost: one read of the days' files for each
+grid.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class OwnLog:
     begins: Mapping[date, int]
     """The first moment of each day that trains."""
     interval: tuple[int, int]
-    """The log time that is judged."""
+    """The log time that is measured, after the training."""
 
     def measure(self, grid: Grid, cell: Cell) -> pa.Table:
         """A cell's rows."""
@@ -61,6 +62,6 @@ def own_log(run: Run, grid: Grid) -> OwnLog:
 
 
 def days_to_load(run: Run, ledger: Ledger, grids: Iterable[Grid]) -> tuple[date, ...]:
-    """The days of grids that nobody has loaded yet and the workload's sources have."""
-    wanted = {day for grid in grids for day in grid.log.days} - set(ledger.days)
-    return tuple(day for day in sorted(wanted) if has_day(run.spark, run.workload, day))
+    """The days of grids that are not loaded yet but are in the workload's sources."""
+    missing = {day for grid in grids for day in grid.log.days} - set(ledger.days)
+    return tuple(day for day in sorted(missing) if has_day(run.spark, run.workload, day))

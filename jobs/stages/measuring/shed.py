@@ -1,9 +1,9 @@
-"""What a slower machine would have missed: the shedding strategies replayed over a day (docs/semantics.md 7).
+"""Measures what a slower machine would have missed: replays a day under each shedding strategy (docs/semantics.md 7).
 
 All queries of the workload that ask for `shedding` share one operator. The days before that the lake holds train it, as
-many as `training_days` asks for and as `limits.slice_rows` allows; then it is judged on the day. Everything is computed
-in this process, from the lake's files, on a virtual clock, so the same events give the same rows on every machine. The
-number of training days is among the parameters of every row.
+many as `training_days` asks for and as `limits.slice_rows` allows; then it is measured on the day. Everything is
+computed in this process, from the lake's files, on a virtual clock, so the same events give the same rows on every
+machine. The number of training days is among the parameters of every row.
 
 Cost: for each day one run of the operator over the days read, and one over the day for each strategy, setting (a load
 over the day or over its busiest hours, a bound) and seed; seconds a day. A run of many days therefore compares the
@@ -30,16 +30,16 @@ EXPERIMENT = "shedding"
 """The experiment's name; one a day."""
 
 MOST_DAYS = 31
-"""Most days that one run compares: reports look back no further than four weeks."""
+"""The most days that one run compares: reports look back at most four weeks."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """The days before a judged one on which the operator's model is trained."""
+    """The days before a measured day on which the operator's model is trained."""
 
     days: tuple[date, ...]
     asked: int
-    """How many days were asked for; the lake may hold fewer."""
+    """The number of days that were asked for; the lake may have fewer."""
 
 
 def days_evaluated(run: Run) -> list[date]:
@@ -50,17 +50,17 @@ def days_evaluated(run: Run) -> list[date]:
 
 def shed_on(run: Run, ledger: Ledger, day: date) -> tuple[Training, pa.Table]:
     """The training days, and the rows of `experiments` for a day, without the columns day, run and experiment."""
-    workload, asked = run.workload, run.workload.shed_queries
+    workload, shed_queries = run.workload, run.workload.shed_queries
     assert workload.shedding is not None
-    training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in asked}
+    training, queries = _training(run, ledger, day), {name: run.compiled[name].query for name in shed_queries}
     types = {kind for query in queries.values() for kind in relevant_types(query)}
     scenario = scenario_of(
         queries,
         read_types(run.lake, workload, types, (*training.days, day)),
         workload.operating_days.interval(day),
-        workload.shedding.costs_of(asked),
+        workload.shedding.costs_of(shed_queries),
         workload.shedding.bound,
-        weights={name: own.weight for name, own in asked.items()},
+        weights={name: shedding.weight for name, shedding in shed_queries.items()},
         buffer=workload.shedding.buffer,
     )
     hours = workload.shedding.busiest_hours
@@ -92,14 +92,14 @@ def _training(run: Run, ledger: Ledger, day: date) -> Training:
     reached = min(
         first_read(run.compiled[name].evaluator.reach, day, ledger, bounds) for name in run.workload.shed_queries
     )
-    asked = max(run.workload.shedding.training_days, (day - reached).days)
+    most = max(run.workload.shedding.training_days, (day - reached).days)
     days: list[date] = []
-    left = run.workload.limits.slice_rows - ledger.days[day].events
-    for back in range(1, asked + 1):
+    room = run.workload.limits.slice_rows - ledger.days[day].events
+    for back in range(1, most + 1):
         earlier = day - timedelta(days=back)
         if ledger.holds(earlier):
-            left -= ledger.days[earlier].events
-            if left < 0 and earlier < reached:
+            room -= ledger.days[earlier].events
+            if room < 0 and earlier < reached:
                 break
             days.append(earlier)
-    return Training(tuple(reversed(days)), asked)
+    return Training(tuple(reversed(days)), most)

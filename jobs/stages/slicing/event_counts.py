@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 LISTED = 10_000
-"""How many values of an attribute are counted one by one."""
+"""The most values of an attribute that are counted one by one."""
 
 Days = tuple[date, ...]
 
@@ -59,28 +59,30 @@ class EventCounts:
         events = self._events({day for days in missing for day in days})
         attribute_values(events, places).createOrReplaceTempView("attribute_values")
         self._matched(events).createOrReplaceTempView("matched_events")
-        found = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
+        frequencies = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
         signatures = spark.sql(statement("slicing", "signatures")).toArrow().to_pylist()
         for number, days in enumerate(missing):
-            of_span = found.filter(pc.equal(found["span"], number))
+            of_span = frequencies.filter(pc.equal(frequencies["span"], number))
             self._frequencies[days] = {place: self._frequencies_of(of_span, place) for place in places}
             self._signatures[days] = [
                 (row["event_type"], row["signature"], row["events"]) for row in signatures if row["span"] == number
             ]
 
     def statistics(self, days: Days, atoms: Sequence[Atom]) -> Statistics:
-        """What the planner must know about the events of these days for plans over these atoms."""
+        """The statistics of these days' events that the planner needs for plans over these atoms."""
         calendar, types = self._run.workload.operating_days, {atom.event_type for atom in atoms}
-        own = {atom: self._atoms.index(atom) for atom in atoms}
+        numbers = {atom: self._atoms.index(atom) for atom in atoms}
         counts = self._signatures[days]
         return Statistics(
             {name: sum(events for kind, _, events in counts if kind == name) for name in sorted(types)},
             {place: self._frequencies[days][place] for place in slicing_places(atoms)},
             {
                 atom: sum(events for _, signature, events in counts if signature[index] == "1")
-                for atom, index in own.items()
+                for atom, index in numbers.items()
             },
-            sum(events for _, signature, events in counts if any(signature[index] == "1" for index in own.values())),
+            sum(
+                events for _, signature, events in counts if any(signature[index] == "1" for index in numbers.values())
+            ),
             len(days) * calendar.length,
         )
 
@@ -88,9 +90,9 @@ class EventCounts:
         """The ascending time-stamps of all events of these ascending days, read once for all counted days."""
         missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
         if not missing.isdisjoint(days):
-            found = self._events(missing).select("day", "ts").toArrow()
+            read = self._events(missing).select("day", "ts").toArrow()
             for day in missing:
-                self._stamps[day] = np.sort(found.filter(pc.equal(found["day"], day))["ts"].to_numpy())
+                self._stamps[day] = np.sort(read.filter(pc.equal(read["day"], day))["ts"].to_numpy())
         return np.concatenate([np.empty(0, np.int64), *(self._stamps[day] for day in days)])
 
     def total(self, days: Days) -> int:
@@ -120,10 +122,10 @@ class EventCounts:
 
     def _frequencies_of(self, of_span: pa.Table, place: tuple[str, str]) -> Frequencies:
         event_type, attribute = place
-        own = of_span.filter(
+        of_place = of_span.filter(
             pc.and_(pc.equal(of_span["event_type"], event_type), pc.equal(of_span["attribute"], attribute))
         )
-        values = own["value"].combine_chunks().cast(ARROW_TYPES[self._run.workload.attributes[attribute]])
-        counts = own["frequency"].to_numpy().astype(np.int64)
-        others = int(own["total"][0].as_py() - counts.sum()) if own.num_rows else 0
-        return Frequencies(values, counts, others)
+        values = of_place["value"].combine_chunks().cast(ARROW_TYPES[self._run.workload.attributes[attribute]])
+        counts = of_place["frequency"].to_numpy().astype(np.int64)
+        rest = int(of_place["total"][0].as_py() - counts.sum()) if of_place.num_rows else 0
+        return Frequencies(values, counts, rest)

@@ -1,4 +1,4 @@
-"""Reading a declaration strictly: every problem is collected with its place; all are reported at once."""
+"""Reads a declaration strictly: every problem is collected with its place, and all are reported at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cep_core.language.errors import Position, pointed
 from jobs.exits import WrongWorkload
 
 _MOST_KNOWN = 15
-"""Known names that a hint lists."""
+"""The most known names that a hint lists."""
 _LONGEST_BRIEF = 80
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
@@ -71,13 +71,13 @@ class Mark(NamedTuple):
 
 @dataclass
 class Problems:
-    """What is wrong so far, in reading order."""
+    """The problems so far, in reading order."""
 
     found: list[str] = field(default_factory=list)
     texts: dict[str, list[str]] = field(default_factory=dict)
-    """By file: its lines."""
+    """The lines of each file."""
     marks: dict[str, dict[str, tuple[Mark, Mark]]] = field(default_factory=dict)
-    """By file: where each key, and its value, stands, by the key's path."""
+    """For each file, by the key's path: the places of the key and of its value."""
 
     def add(self, where: str, message: str, key: str = "") -> None:
         """`where`: a file, or `file: path` of a value in it. `key`: the key inside it that the problem is about."""
@@ -98,7 +98,7 @@ class Problems:
         self.found.append("\n".join([head, *pointed(line, Position(*mark), hint)]))
 
     def mark(self, where: str, key: str = "") -> Mark | None:
-        """Where a value stands; if unknown, where its key stands, or the nearest key around it.
+        """The place of a value; if unknown, the place of its key, or of the nearest key around it.
 
         >>> marks = {"events": (Mark(7, 1, 6), Mark(8, 3)), "events.A": (Mark(8, 3), Mark(8, 6, 3))}
         >>> problems = Problems(marks={"w.yaml": marks})
@@ -106,17 +106,17 @@ class Problems:
         (Mark(line=8, column=6, length=3), Mark(line=8, column=3, length=1), None)
         """
         file, _, path = where.partition(": ")
-        known = self.marks.get(file, {})
-        if not key and path in known:
-            own, value = known[path]
-            return value if value.line == own.line else own
+        marks = self.marks.get(file, {})
+        if not key and path in marks:
+            key_mark, value = marks[path]
+            return value if value.line == key_mark.line else key_mark
         inner = f"{path}.{key[:64]}".strip(".")
-        while inner and inner not in known:
+        while inner and inner not in marks:
             inner = inner[: max(inner.rfind("."), inner.rfind("["), 0)]
-        return known[inner][0] if inner else None
+        return marks[inner][0] if inner else None
 
     def place(self, where: str) -> str:
-        """A place as a message begins: `workload.yaml:8:3: events.A`."""
+        """The place at the beginning of a message: `workload.yaml:8:3: events.A`."""
         file, _, path = where.partition(": ")
         mark = self.mark(where)
         return f"{file}:{mark.line}:{mark.column}: {path}" if mark else where
@@ -147,14 +147,14 @@ class Problems:
     ) -> DeclaredSection:
         """A mapping with known keys. Unknown and missing keys are problems."""
         items = self.mapping(where, value)
-        known = {*required, *optional}
+        keys = {*required, *optional}
         for key in items:
-            if key not in known:
-                self.add(where, f"unknown key {brief(key)}; {nearest(key, known)}", key)
+            if key not in keys:
+                self.add(where, f"unknown key {brief(key)}; {nearest(key, keys)}", key)
         for key in required:
             if items.get(key) is None:
                 self.add(where, f"'{key}' is missing")
-        return DeclaredSection(self, where, {key: item for key, item in items.items() if key in known})
+        return DeclaredSection(self, where, {key: item for key, item in items.items() if key in keys})
 
 
 @dataclass(frozen=True)
@@ -221,13 +221,15 @@ class DeclaredSection:
 
     def counts(self, key: str, default: tuple[int, ...], least: int = 0, most: int = MOST) -> tuple[int, ...]:
         """A list of whole numbers from `least` to `most`. It must not be empty."""
-        wanted = f"whole numbers from {least:,} to {most:,}"
-        return tuple(self._listed(key, default, lambda item: _is_whole(item) and least <= item <= most, wanted))
+        expected = f"whole numbers from {least:,} to {most:,}"
+        return tuple(self._listed(key, default, lambda item: _is_whole(item) and least <= item <= most, expected))
 
     def numbers(self, key: str, default: tuple[float, ...], most: float) -> tuple[float, ...]:
         """A list of numbers above 0, at most `most`. It must not be empty."""
-        wanted = f"numbers above 0, at most {most:,.0f}"
-        return tuple(map(float, self._listed(key, default, lambda item: is_number(item) and 0 < item <= most, wanted)))
+        expected = f"numbers above 0, at most {most:,.0f}"
+        return tuple(
+            map(float, self._listed(key, default, lambda item: is_number(item) and 0 < item <= most, expected))
+        )
 
     def _listed(self, key: str, default: Any, fits: Callable[[Any], bool], wanted: str) -> Any:
         value = self.items.get(key)
@@ -258,7 +260,7 @@ def is_number(value: Any) -> bool:
 
 
 def brief_path(path: str) -> str:
-    """The path of a key, which may be as long as its writer likes.
+    """The path of a key, shortened, since it can be of any length.
 
     >>> brief_path("events.A.x")
     'events.A.x'
@@ -267,6 +269,6 @@ def brief_path(path: str) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a YAML value is, in a reader's words."""
+    """The kind of a YAML value, in plain words."""
     names = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}
     return next((name for known, name in names.items() if isinstance(value, known)), type(value).__name__)

@@ -1,4 +1,4 @@
-"""Reading a text file of a workload; problems are a missing file, a folder or pipe, too many bytes, no UTF-8."""
+"""Reads a text file of a workload. Problems are a missing file, a folder or pipe, too many bytes, or no UTF-8."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from jobs.workload.files.problems import Problems
 
 LARGEST = 256 * 1024
-"""The most bytes of a file. People write a workload's texts; thousands of values belong in a source."""
+"""The most bytes of a file. A workload's texts are written by hand; thousands of values belong in a source."""
 
 
 def read_text(problems: Problems, path: Path, shown: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Reading a YAML file of a workload with the place of every key and value, so that later problems can name it.
+"""Reads a YAML file of a workload with the place of every key and value, so that later problems can name it.
 
 Stricter than YAML: no key twice, no anchor inside itself, no aliases that stand for more values than a person would
 write (an "alias bomb" of thirty lines stands for 10^30), no deep nesting. A text that only looks like a date or a
@@ -23,11 +23,14 @@ MOST_VALUES = 20_000
 DEEPEST = 40
 """The most levels of nesting, with every alias written out."""
 _LONGEST = 64
-"""Characters of a key that a place remembers."""
+"""The most characters of a key that a place keeps."""
 
 
 def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
-    """What the file holds, or None if it cannot be read; `problems` keeps the places. `shown`: its name in problems."""
+    """The file's content, or None if it cannot be read. `problems` keeps the places.
+
+    `shown`: the file's name in problems.
+    """
     shown = shown or path.name
     text = read_text(problems, path, shown)
     if text is None:
@@ -50,8 +53,8 @@ def read_yaml(problems: Problems, path: Path, shown: str = "") -> Any:
         problems.point(shown, at, f"not YAML: the character #x{int(error.character):04x} is not allowed")
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-        what = brief(getattr(error, "problem", None) or error, quoted=False)
-        problems.point(shown, Mark(mark.line + 1, mark.column + 1) if mark else None, f"not YAML: {what}")
+        reason = brief(getattr(error, "problem", None) or error, quoted=False)
+        problems.point(shown, Mark(mark.line + 1, mark.column + 1) if mark else None, f"not YAML: {reason}")
     return None
 
 
@@ -62,7 +65,7 @@ class _Loader(yaml.SafeLoader):
         super().__init__(text)
         self._level = 0
         self._extents: dict[int, tuple[int, int]] = {}
-        """By node: the number of values that it stands for, and its levels."""
+        """For each node, the number of values that it stands for, and its levels of nesting."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
@@ -104,11 +107,11 @@ def mark_inside(problems: Problems, where: str, text: str, start: int, length: i
     If the file writes the text differently, as with escapes, it is the place of the whole value.
     """
     file, _, path = where.partition(": ")
-    known = problems.marks.get(file, {}).get(path)
-    if known is None:
+    marks = problems.marks.get(file, {}).get(path)
+    if marks is None:
         return problems.mark(where)
     lines = problems.texts[file]
-    line, column = known[1].line - 1, known[1].column - 1
+    line, column = marks[1].line - 1, marks[1].column - 1
     before = "\n".join(lines[:line]) + "\n" * bool(line) + lines[line][:column]
     written = "\n".join(lines)
     at = len(before) + len(_PREFIX.match(written[len(before) :])[0])  # type: ignore[index]  # it matches nothing, too
@@ -156,9 +159,9 @@ def _marks(node: yaml.Node, path: str) -> Iterator[tuple[str, tuple[Mark, Mark]]
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             name = str(key.value)[:_LONGEST]
-            own = f"{path}.{name}" if path else name
-            yield own, (_mark(key), _mark(value))
-            yield from _marks(value, own)
+            inner = f"{path}.{name}" if path else name
+            yield inner, (_mark(key), _mark(value))
+            yield from _marks(value, inner)
     elif isinstance(node, yaml.SequenceNode):
         for number, item in enumerate(node.value):
             yield f"{path}[{number}]", (_mark(item), _mark(item))

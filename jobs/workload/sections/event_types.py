@@ -16,7 +16,7 @@ from jobs.workload.files.text_file import read_text
 RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
 """Column names that no attribute may take."""
 LONGEST_TITLE = 60
-"""Characters of an attribute's title."""
+"""The most characters of an attribute's title."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
 
@@ -36,7 +36,7 @@ def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, A
     has one type and one title in the whole log; a title given in one event type holds in all of them.
     """
     types: dict[str, dict[str, Attribute]] = {}
-    known: dict[str, AttributeType] = {}
+    types_of_attributes: dict[str, AttributeType] = {}
     spelt: dict[str, str] = {}
     titles: dict[str, str] = {}
     for event_type, declared in problems.mapping("workload.yaml: events", value).items():
@@ -57,8 +57,11 @@ def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, A
                 problems.add(
                     f"{where}.{name}", f"is '{spelt[name.lower()]}' in another case; tables do not tell the two apart"
                 )
-            if known.setdefault(name, kind) != kind:
-                problems.add(f"{where}.{name}", f"is {kind.value} here and {known[name].value} in another event type")
+            if types_of_attributes.setdefault(name, kind) != kind:
+                problems.add(
+                    f"{where}.{name}",
+                    f"is {kind.value} here and {types_of_attributes[name].value} in another event type",
+                )
             if attribute.title and titles.setdefault(name, attribute.title) != attribute.title:
                 problems.add(
                     f"{where}.{name}.title",
@@ -98,13 +101,13 @@ def read_unique(problems: Problems, value: object, schema: LogSchema) -> dict[st
     """The section `unique`: event type -> the attributes that tell its events apart."""
     unique = {}
     for event_type in (keys := problems.section("workload.yaml: unique", value, (), list(schema.types))).items:
-        known = ["ts", *schema.types[event_type]]
+        names = ["ts", *schema.types[event_type]]
         unique[event_type] = keys.texts(event_type)
         if not unique[event_type]:
-            problems.add(keys.at(event_type), f"expected what tells its events apart, of {', '.join(known)}")
+            problems.add(keys.at(event_type), f"expected what tells its events apart, of {', '.join(names)}")
         for name in unique[event_type]:
-            if name not in known:
-                problems.add(keys.at(event_type), f"unknown attribute {brief(name)}; {nearest(name, known)}")
+            if name not in names:
+                problems.add(keys.at(event_type), f"unknown attribute {brief(name)}; {nearest(name, names)}")
     return unique
 
 
@@ -119,7 +122,7 @@ def _attribute(problems: Problems, where: str, name: str, form: object) -> Attri
 
 
 def _titles_apart(problems: Problems, types: Mapping[str, Mapping[str, Attribute]], titles: Mapping[str, str]) -> None:
-    """No two attributes are called alike: a table that shows both could not tell them apart."""
+    """Refuses two attributes with the same title, since a table that shows both could not tell them apart."""
     names = [name for attributes in types.values() for name in attributes]
     called = {name.lower(): name for name in names if name not in titles}
     for event_type, attributes in types.items():
@@ -134,9 +137,9 @@ def _titles_apart(problems: Problems, types: Mapping[str, Mapping[str, Attribute
 
 def _attribute_type(problems: Problems, where: str, text: object) -> AttributeType:
     name = text.removesuffix("?") if isinstance(text, str) else ""
-    known = [kind.value for kind in AttributeType]
-    if name not in known:
-        problems.add(where, f"unknown type {brief(text)}; {nearest(name, known)}")
+    kinds_of_attribute = [kind.value for kind in AttributeType]
+    if name not in kinds_of_attribute:
+        problems.add(where, f"unknown type {brief(text)}; {nearest(name, kinds_of_attribute)}")
         return AttributeType.STRING
     return AttributeType(name)
 

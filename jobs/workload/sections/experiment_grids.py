@@ -1,6 +1,6 @@
 """Grids of experiments that a workload folder declares: `experiments/<name>.yaml`, one grid each.
 
-Files that a grid reads (stand-ins for a paper's data) lie below one folder, TRENDMILL_STAND_INS. A grid whose files are
+Files that a grid reads (stand-ins for a paper's data) are in one folder, TRENDMILL_STAND_INS. A grid whose files are
 missing is left out, and its name is printed. `cep_core.experiments.grids.grid` checks what a grid says; the workload's
 own queries are checked here.
 """

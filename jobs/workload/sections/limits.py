@@ -11,9 +11,9 @@ from jobs.workload.operating_days import UNITS
 
 _SPAN = re.compile(r"(?P<number>[0-9]{1,12})\s*(?P<unit>[smhd])")
 _LONGEST = 100 * 366 * 86_400
-"""Seconds that a query may look back at most: a hundred years."""
+"""The most seconds that a query may look back: a hundred years."""
 MOST_SLICES = 4096
-"""A plan holds a few numbers for each slice; a run starts a task for each."""
+"""The most slices of a plan: a plan holds a few numbers for each slice, and a run starts a task for each."""
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -21,7 +21,8 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 class Limits:
     """Limits of a run: `max_reach` in the log's unit, `slice_rows` events in memory at once.
 
-    `work`: steps for a query and day, for work that no polynomial in the number of events bounds (docs/semantics.md 3).
+    `work`: the most steps for a query and day, for work that is not polynomial in the number of events
+    (docs/semantics.md 3).
     """
 
     max_reach: int
@@ -31,7 +32,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Slicing:
-    """How many slices a plan may have."""
+    """The number of slices that a plan may have."""
 
     slices: int = 4
 

@@ -1,4 +1,4 @@
-"""How a log tells time: the section `time` of workload.yaml, its `schedule` and `start`."""
+"""The time of a log: the section `time` of workload.yaml, with `schedule` and `start`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MIDNIGHT = "0 0 * * *"
 
 @dataclass(frozen=True)
 class Time:
-    """How the log tells time: the unit of `ts`, the time zone of its readers, ties, and what one time-point is."""
+    """The time of a log: the unit of `ts`, the time zone of its readers, ties, and the meaning of a time-point."""
 
     unit: str = "s"
     zone: str = "UTC"
@@ -53,7 +53,7 @@ def _zones() -> frozenset[str]:
 
 
 def read_schedule(problems: Problems, value: str) -> str:
-    """When an operating day begins, as a daily cron expression."""
+    """The start of an operating day, as a daily cron expression."""
     try:
         begin_of(value or MIDNIGHT)
     except ValueError as error:

@@ -11,7 +11,7 @@ from jobs.workload.names import RULE, is_name
 from jobs.workload.sections.shedding import QueryShedding, read_query_shedding
 
 QUERY_FOLDERS = {"queries": (".cep",), "policies": (".mfotl", ".mtl")}
-"""The folders of questions, and the suffixes that say their language."""
+"""The folders of questions, and the suffixes that tell their language."""
 
 LAKE_TABLES = (
     "events",
@@ -27,7 +27,7 @@ LAKE_TABLES = (
 """Names that no query may take: each is a table of its own (jobs/lake/tables/all_tables.py)."""
 
 EVENTS_OF_MATCHES = "_events"
-"""Suffix of the view of a listing's events, which is named after its query as tables beside the result are."""
+"""The suffix of the view of a listing's events. Like further tables, it is named after its query."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class QuerySettings:
     """What a workload sets for one query."""
 
     max_matches: int = 10_000
-    """Matches listed for each operating day."""
+    """The most matches that are listed for each operating day."""
     exact_counts: bool = False
     shedding: QueryShedding | None = None
     """Costs and weight, if each night measures what a slower machine would have missed; else None."""

@@ -1,8 +1,8 @@
-"""What workload.yaml says about load shedding: the section `shedding`, and `shedding` of single queries.
+"""Load shedding in workload.yaml: the section `shedding`, and `shedding` of single queries.
 
-The queries that ask for it share one operator (docs/semantics.md 7). The section `shedding` says once what an event
-costs, how late it may be and which loads are tried. Each query says what a partial match costs in each state, and what
-its matches weigh. Costs are whole virtual nanoseconds, kept in the file, so a night has the same result everywhere.
+The queries that ask for it share one operator (docs/semantics.md 7). The section `shedding` gives the cost of an event,
+the latency bound and the loads that are tried. Each query gives the cost of a partial match in each state, and the
+weight of its matches. Costs are whole virtual nanoseconds, kept in the file, so a night has the same result everywhere.
 `trendmill calibrate` measures them.
 """
 
@@ -16,7 +16,7 @@ from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
 from jobs.workload.files.problems import DeclaredSection, Problems, brief
 
 HOURS = 24
-"""Of a day."""
+"""The hours of a day."""
 
 _DEAREST = 10**12
 """The largest cost or bound: a quarter of an hour of virtual time, in nanoseconds."""
@@ -27,14 +27,14 @@ _NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 @dataclass(frozen=True)
 class QueryShedding:
-    """What a query brings into the operator."""
+    """The costs and the weight of a query in the operator."""
 
     costs: tuple[int, ...]
-    """Virtual nanoseconds of meeting a partial match in each state: the initial state first, no final state."""
+    """Virtual nanoseconds for meeting a partial match in each state: the initial state first, no final state."""
     weight: float = 1.0
-    """What one of its matches counts."""
+    """The weight of one of its matches."""
     place: str = field(default="", compare=False)
-    """Where the costs are declared."""
+    """The place where the costs are declared."""
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,20 @@ class Shedding:
     bound: int
     buffer: int = 0
     costs: Costs = field(default_factory=lambda: Costs(()))
-    """Without those of the queries' states."""
+    """The costs without those of the queries' states."""
     loads: tuple[float, ...] = (1.2, 1.4, 1.6, 1.8, 2.0)
-    """Over the day, and over its busiest hours."""
+    """The loads that are tried over the day, and over its busiest hours."""
     busiest_hours: int = 3
-    """How many hours in a row are the busiest; 0: loads are tried over the whole day only."""
+    """The length of the busiest time, in hours. 0: loads are tried only over the whole day."""
     bounds: tuple[int, ...] = ()
     """Further bounds, tried at one load."""
     seeds: tuple[int, ...] = (0, 1, 2)
     training_days: int = 28
-    """The model is trained on so many days before the judged day, as far as the lake holds them."""
+    """The number of days before the measured day on which the model is trained, if the lake has them."""
 
     def costs_of(self, queries: Mapping[str, QueryShedding]) -> Costs:
         """The costs of an operator of these queries, in their order."""
-        return replace(self.costs, states=tuple(own.costs for own in queries.values()))
+        return replace(self.costs, states=tuple(shedding.costs for shedding in queries.values()))
 
 
 def read_shedding(problems: Problems, value: object) -> Shedding | None:
@@ -121,7 +121,7 @@ def _spans(section: DeclaredSection, key: str) -> tuple[int, ...]:
 
 
 def _nanoseconds(text: str) -> int | None:
-    """None for what is no span, or too long a one."""
+    """None if the text is not a span, or the span is too long."""
     parts = _SPAN.fullmatch(text)
     span = 0 if parts is None else int(parts["number"]) * _NANOSECONDS[parts["unit"]]
     return span if parts is not None and span <= _DEAREST else None

@@ -1,4 +1,4 @@
-"""Sources: what raw data a workload reads, where it is, and which of its files concern which operating days."""
+"""Sources: the raw data that a workload reads, its location, and the files for each operating day."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TYPED_FORMATS = (
     "bigquery",
     "snowflake",
 )
-"""Data sources that bring a schema. Any other is given by its class, whose name has dots."""
+"""Data sources with a schema. Others are given by their class, whose name has dots."""
 
 _REMOTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")
 """A URI as people write it, `s3a://bucket/x`, or as Hadoop writes it without a host, `file:/x`."""
@@ -50,9 +50,9 @@ _MOST_SLACK = 366
 
 @dataclass(frozen=True)
 class Source:
-    """One source. `columns` are the ones that its header, or its schema, must have, in order; values are SQL types.
+    """One source. `columns` are those that its header or schema must have, in order, with their SQL types.
 
-    `path` may contain `{day}`: one file or folder for each day. A run reads those of its days, and of `slack` days
+    `path` may contain `{day}`: one file or folder for each day. A run reads the files of its days, and of `slack` days
     before and after. `order`: columns that order rows of equal time.
     """
 
@@ -63,7 +63,7 @@ class Source:
     options: dict[str, str] = field(default_factory=dict)
     header: bool = True
     missing: str = ""
-    """Text that stands for a missing value; empty text always does."""
+    """The text that means a missing value; empty text always does."""
     must_exist: bool = True
     slack: int = 0
     order: tuple[str, ...] = ()
@@ -187,11 +187,11 @@ def _columns(problems: Problems, where: str, value: object) -> dict[str, str]:
 def _format(section: DeclaredSection) -> str:
     """A format's short name, in lower case, or the class of a data source."""
     text = section.text("format", "csv")
-    known = (*TEXT_FORMATS, *TYPED_FORMATS)
+    formats = (*TEXT_FORMATS, *TYPED_FORMATS)
     if "." in text and all(part.isidentifier() for part in text.split(".")):
         return text
-    if text.lower() not in known:
-        hint = f"{nearest(text.lower(), known)}; another data source is given by its class, such as org.name.Source"
+    if text.lower() not in formats:
+        hint = f"{nearest(text.lower(), formats)}; another data source is given by its class, such as org.name.Source"
         section.problems.add(section.at("format"), f"unknown format {brief(text)}; {hint}")
         return "csv"
     return text.lower()

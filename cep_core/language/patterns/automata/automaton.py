@@ -1,11 +1,12 @@
-"""The automaton of a pattern, as matching runs it: which variable may follow which, most preferred first.
+"""The automaton that matching runs for a pattern: for each state the states that may follow, most preferred first.
 
-A view of the pattern's state diagram in which states stand in the pattern's order of variables, as results do, and each
-edge passes one set of negations. Runs (`docs/semantics.md` 3) take it as it is drawn, with `check_readings`. Where all
-matches are wanted, each binding must be exactly one path, so that counting paths counts matches: `one_path_each`.
+It is a view of the pattern's state diagram. Its states are in the pattern's order of variables, as results are, and
+each edge passes one set of negations. Runs (`docs/semantics.md` 3) use the diagram as it is drawn, after
+`check_readings`. To find all matches, `one_path_each` gives each binding exactly one path, so that counting paths
+counts matches.
 
-Cost: that of the diagram; of one path for each binding at worst exponential in a bounded quantifier, and refused beyond
-MOST_STATES.
+Cost: that of the diagram. For one path for each binding, it is at worst exponential in a bounded quantifier; more than
+MOST_STATES states are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cep_core.language.patterns.tree import Not, Pattern, Unit
 
 MOST_STATES = 1 << 13
 MOST_EDGES = 1 << 19
-"""Pairs of states that may follow each other: n optional parts in turn have n^2 / 2."""
+"""The most pairs of states that may follow each other: n optional parts in a row have n^2 / 2 such pairs."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,17 @@ class Automaton:
     negations: tuple[Not, ...] = field(default=(), repr=False)
     """The negated elements, in pattern order."""
     between: Mapping[tuple[int, int], Way] = field(default_factory=dict, repr=False)
-    """By edge, the numbers of the negations that lie on it; edges without one are left out."""
+    """For each edge, the numbers of the negations on it. Edges without a negation are left out."""
     before: Mapping[int, Way] = field(default_factory=dict, repr=False)
-    """By starting state, those that lie before the first event."""
+    """For each starting state, the negations before the first event."""
     after: Mapping[int, Way] = field(default_factory=dict, repr=False)
-    """By accepting state, those that lie after the last event."""
+    """For each accepting state, the negations after the last event."""
     loose: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
     """Edges between events of one ANY, which may be concurrent."""
     tied: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
-    """Edges between events of one ANY that must be concurrent: another edge serves those that are not."""
+    """Edges between events of one ANY that must be concurrent. Other edges are for events that are not."""
     branches: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
-    """The starting states of each branch of an OR around the whole pattern; else all of them, as one."""
+    """The starting states of each branch of an OR around the whole pattern; without such an OR, one branch with all."""
 
     def reaches(self, source: int, variable: str) -> bool:
         """Whether a match may bind the variable after an event of the state."""
@@ -83,12 +84,12 @@ class Automaton:
         return False
 
     def ends_open(self, variable: str) -> bool:
-        """Whether a match that is complete with an event of the variable might take more."""
+        """Whether a match that an event of the variable completes could take more events."""
         return any(self.variables[s] == variable and self.successors[s] for s in self.accepts)
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
-        """All (state, successor), by state."""
+        """All pairs (state, successor), by state."""
         return tuple((s, t) for s, after in enumerate(self.successors) for t in after)
 
 
@@ -97,9 +98,9 @@ def automaton_of(
 ) -> Automaton:
     """The automaton of a pattern whose units are named, with a path for each reading of a binding.
 
-    `alike`: variables of one ANY with the same number are alike in type and tests, and bound in text order.
-    `concurrent`: whether two events may be. `filled`: only the readings of runs, which fill the rounds of a quantifier
-    from the first. Raises NotSupportedYet at what no engine evaluates so far.
+    `alike`: variables of one ANY with the same number have the same type and tests, and are bound in text order.
+    `concurrent`: whether two events may be concurrent. `filled`: only the readings of runs, which fill the rounds of a
+    quantifier from the first. Raises NotSupportedYet, with the place, for a pattern that no engine can evaluate yet.
     """
     return _automaton(_drawn(pattern, alike or {}, concurrent=concurrent, filled=filled), pattern.at)
 
@@ -148,7 +149,7 @@ def _drawn(pattern: Pattern, alike: Mapping[str, int], *, concurrent: bool, fill
 
 
 def _automaton(diagram: Diagram, at: Position, rank: Mapping[str, int] | None = None) -> Automaton:
-    """The view of a diagram; `rank`: the place of each variable in the pattern. Raises NotSupportedYet."""
+    """The automaton of a diagram. `rank`: the place of each variable in the pattern. Raises NotSupportedYet."""
     rank = rank or {name: place for place, name in enumerate(dict.fromkeys(diagram.variables))}
     order = sorted(range(len(diagram.variables)), key=lambda state: (rank[diagram.variables[state]], state))
     diagram = diagram.renumbered({state: number for number, state in enumerate(order)})
@@ -172,7 +173,7 @@ def _passed(steps: Steps, at: Position) -> dict[int, Way]:
 
 
 def _only(ways: Ways, at: Position) -> Way:
-    """The one way that passes least."""
+    """The only way; refuses the pattern if there are several."""
     if len(ways) > 1:
         raise _one_or_another(at)
     (way,) = ways

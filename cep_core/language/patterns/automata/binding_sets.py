@@ -1,8 +1,8 @@
-"""Diagrams as sets of bindings, one path for each: the least diagram of a set, what two have in common, parts of one.
+"""Diagrams as sets of bindings, with one path for each binding: minimisation, intersection, and subsets.
 
-Counting trends counts paths, so it wants one path for each binding and as few states as possible. States that are
-followed alike become one (Moore's refinement). `common` is the intersection that GRETA, section 9, needs to count a
-disjunction and a conjunction. Cost: the states of the result, times their edges for each round of refinement.
+Trends are counted by counting paths, so each binding needs exactly one path, and few states save work. States with the
+same continuations are merged (Moore's refinement). `common` is the intersection that GRETA, section 9, needs to count a
+disjunction and a conjunction. Cost: the states of the result times their edges, for each round of refinement.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from cep_core.language.patterns.automata.diagram import Diagram, TooManyStates
 from cep_core.language.patterns.automata.passed_negations import NO_WAY, Ambiguous, Ways, both
 
 MOST_UNROLLED = 1 << 8
-"""States of a diagram that is made least."""
+"""The most states of a diagram that is minimised."""
 MOST_STATES = 1 << 12
-"""States with one path for each binding, before those that are alike are merged."""
+"""The most states with one path for each binding, before equivalent states are merged."""
 
 
 def least(diagram: Diagram, at: Position) -> Diagram:
-    """The least diagram of the same bindings that has one path for each of them.
+    """The smallest diagram with the same bindings and one path for each binding.
 
-    Raises Ambiguous where no diagram can tell, or only one that knows which events are concurrent; TooManyStates (with
-    `at`) where it would be too large.
+    Raises Ambiguous if there is no such diagram, or only one that needs to know which events are concurrent. Raises
+    TooManyStates (with `at`) if it would be too large.
 
     >>> from cep_core.language.patterns.automata.glushkov import diagram_of
     >>> from cep_core.language.patterns.bind.naming import name_variables
@@ -40,7 +40,10 @@ def least(diagram: Diagram, at: Position) -> Diagram:
 
 
 def common(left: Diagram, right: Diagram, at: Position) -> Diagram:
-    """The diagram of the bindings of both, each of which has one path for each binding. Raises TooManyStates."""
+    """The diagram of the bindings that both have.
+
+    Both must have one path for each binding. Raises TooManyStates.
+    """
     negations = (*left.negations, *(negation for negation in right.negations if negation not in left.negations))
     number = [negations.index(negation) for negation in right.negations]
 
@@ -85,7 +88,7 @@ def common(left: Diagram, right: Diagram, at: Position) -> Diagram:
 
 
 def binding(diagram: Diagram, variables: frozenset[str]) -> Diagram:
-    """The diagram of the bindings that bind one of the variables, one path for each as before."""
+    """The diagram of the bindings that bind at least one of the variables. Each binding keeps its one path."""
     states: dict[tuple[int, bool], int] = {}
     waiting: list[tuple[int, bool]] = []
 
@@ -120,7 +123,7 @@ def avoiding(diagram: Diagram, variables: frozenset[str]) -> Diagram:
 
 
 def _useful(diagram: Diagram) -> Diagram:
-    """Only the states from which a match can be completed."""
+    """The diagram with only the states from which a match can be completed."""
     predecessors: list[list[int]] = [[] for _ in diagram.variables]
     for state, after in diagram.edges:
         predecessors[after].append(state)
@@ -134,7 +137,7 @@ def _useful(diagram: Diagram) -> Diagram:
 
 
 def _merged(diagram: Diagram) -> Diagram:
-    """States that bind the same variable and are followed alike become one."""
+    """Merges states that bind the same variable and have the same continuations."""
     place: dict[int, int] = dict.fromkeys(range(len(diagram.variables)), 0)
     while True:
         kinds: dict[Hashable, int] = {}

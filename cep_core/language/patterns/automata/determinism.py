@@ -1,11 +1,13 @@
-"""One path for each binding: a state diagram made unambiguous over its variables, by the subset construction.
+"""Gives each binding one path: makes a state diagram unambiguous over its variables, by the subset construction.
 
-Where branches of an OR, rounds of a quantifier or orders of an ANY bind the same variable, one binding may be read in
-several ways: `SEQ(A+, B) OR SEQ(A, B+)` reads a1 b2 on both sides. The states that one binding may be in become one
-state; all of them bind the same variable, so the result is a diagram again. An edge inside an ANY admits concurrent
-events: beside an edge that does not, it leads elsewhere, depending on whether the two events are concurrent.
+If branches of an OR, rounds of a quantifier or orders of an ANY bind the same variable, one binding can have several
+paths: `SEQ(A+, B) OR SEQ(A, B+)` matches a1 b2 on both sides. The states that one binding may be in become one state.
+All of them bind the same variable, so the result is again a diagram. Edges inside an ANY allow concurrent events. If
+such an edge and an edge that does not allow them start at one state, the next state depends on whether the two events
+are concurrent.
 
-At most 2^states sets, in practice few more than states: a set grows only where a variable occurs several times.
+There are at most 2^states sets. In practice there are few more sets than states, since a set has several states only if
+a variable occurs several times.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ States = frozenset[int]
 
 
 def determined(diagram: Diagram, at: Position, most_states: int, *, by_number: bool = False) -> Diagram:
-    """A diagram of the same bindings with one path for each of them: itself where it has that already.
+    """A diagram of the same bindings with one path for each; the diagram itself if it already has this property.
 
-    States are numbered as they are reached, breadth first: the preferred ones first, or `by_number` those of the least
-    number. Raises Ambiguous where no diagram can tell, TooManyStates (with `at`) beyond `most_states`.
+    States are numbered as they are reached, breadth first: in order of preference or, with `by_number`, by their old
+    numbers. Raises Ambiguous if there is no such diagram, and TooManyStates (with `at`) beyond `most_states`.
 
     >>> from cep_core.language.patterns.automata.glushkov import diagram_of
     >>> from cep_core.language.patterns.bind.naming import name_variables
@@ -53,21 +55,21 @@ class _Subsets:
         self._tied: set[tuple[int, int]] = set()
 
     def diagram(self) -> Diagram:
-        given = self._given
-        start = {self._state(members): ways for members, ways in self._agreed(given.start)}
+        original = self._given
+        start = {self._state(members): ways for members, ways in self._agreed(original.start)}
         successors = [self._follow(number, members) for number, members in enumerate(self._waiting)]
         return Diagram(
-            tuple(given.variables[min(members)] for members in self.number),
+            tuple(original.variables[min(members)] for members in self.number),
             start,
             {
-                number: either(*(given.end.get(state, NO_WAY) for state in members))
+                number: either(*(original.end.get(state, NO_WAY) for state in members))
                 for members, number in self.number.items()
-                if not members.isdisjoint(given.end)
+                if not members.isdisjoint(original.end)
             },
             tuple(successors),
             frozenset(self._loose),
             frozenset(self._tied),
-            given.negations,
+            original.negations,
             (tuple(start),),
         )
 
@@ -80,21 +82,21 @@ class _Subsets:
         return self.number[members]
 
     def _follow(self, source: int, members: States) -> Steps:
-        """What may come next after a set of states, whether the next event is later or concurrent."""
-        given = self._given
+        """The steps after a set of states, for a later and for a concurrent next event."""
+        original = self._given
         later: dict[int, Ways] = {}
         concurrent: dict[int, Ways] = {}
         for state in sorted(members):
-            for after, ways in given.successors[state].items():
+            for after, ways in original.successors[state].items():
                 later[after] = either(later.get(after, NO_WAY), ways)
-                if (state, after) in given.loose:
+                if (state, after) in original.loose:
                     concurrent[after] = either(concurrent.get(after, NO_WAY), ways)
-        tied = {given.variables[min(targets)]: (targets, ways) for targets, ways in self._agreed(concurrent)}
+        tied = {original.variables[min(targets)]: (targets, ways) for targets, ways in self._agreed(concurrent)}
         steps: dict[int, Ways] = {}
         for targets, ways in self._agreed(later):
             edge = source, self._state(targets)
             steps[edge[1]] = ways
-            if_concurrent = tied.get(given.variables[min(targets)])
+            if_concurrent = tied.get(original.variables[min(targets)])
             if if_concurrent == (targets, ways):
                 self._loose.add(edge)
             elif if_concurrent is not None:
@@ -106,7 +108,10 @@ class _Subsets:
         return steps
 
     def _agreed(self, steps: Steps) -> Iterator[tuple[States, Ways]]:
-        """The states that bind the same variable together, with the ways to them, on which all must agree."""
+        """The next states grouped by variable, with the ways to each group.
+
+        Raises Ambiguous if the ways to the states of a group differ.
+        """
         together: dict[str, set[int]] = {}
         for state in sorted(steps) if self._by_number else steps:
             together.setdefault(self._given.variables[state], set()).add(state)

@@ -1,8 +1,8 @@
-"""The state diagram of a pattern: which event may follow which in a match, and the negations on the way.
+"""The state diagram of a pattern: which event may follow which in a match, and the negations between them.
 
-A state binds one event to its variable, so that a match is a path of states. `glushkov` draws the diagram of a pattern,
-`determinism` gives each binding one path only. What engines use are views of it: `template` (states by variable, for
-binding and `explain`), `automaton` (preferred successors, for matching), `counting` (the least diagram, for trends).
+A state binds one event to its variable, so a match is a path of states. `glushkov` draws the diagram of a pattern;
+`determinism` gives each binding only one path. Engines use views of it: `template` (states by variable, for binding and
+`explain`), `automaton` (preferred successors, for matching), `counting` (the least diagram, for trends).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cep_core.language.patterns.tree import Not
 
 
 class TooManyStates(Exception):
-    """The diagram outgrows what an engine takes; `at` says which part of the pattern does it."""
+    """The diagram is too large for an engine; `at` is the part of the pattern that makes it so."""
 
     def __init__(self, at: Position) -> None:
         super().__init__("too many states")
@@ -28,31 +28,31 @@ class TooManyStates(Exception):
 class Diagram:
     """States 0..n-1, each of which binds an event to `variables[state]`.
 
-    `start` and `successors` are in order of preference: a run leaves a closure before it stays in it, the innermost
-    closure first; it skips an optional part before it takes it; of an OR it takes the first branch in text order.
+    `start` and `successors` are in order of preference: a run prefers to leave a closure rather than stay in it, the
+    innermost closure first. It prefers to skip an optional part. Of an OR it prefers the first branch in text order.
     """
 
     variables: tuple[str, ...]
     start: Steps
     end: Steps
-    """By accepting state, ascending: the ways out."""
+    """For each accepting state, in ascending order: the ways from it to the end of the match."""
     successors: tuple[Steps, ...]
     loose: frozenset[tuple[int, int]] = frozenset()
-    """Edges whose events may be concurrent, since they stand in any order; the later has the larger `seq`."""
+    """Edges whose events may be concurrent, since an ANY takes them in any order. The later has the larger `seq`."""
     tied: frozenset[tuple[int, int]] = frozenset()
-    """Edges whose events must be concurrent: another edge serves those that are not."""
+    """Edges whose events must be concurrent. Other edges are for events that are not."""
     negations: tuple[Not, ...] = ()
     branches: tuple[tuple[int, ...], ...] = ()
-    """The starting states of each branch of an OR around the whole pattern; else all of them, as one branch."""
+    """The starting states of each branch of an OR around the whole pattern; without such an OR, one branch with all."""
 
     @cached_property
     def edges(self) -> Mapping[tuple[int, int], Ways]:
-        """The ways from a state to each that may directly follow it, by state."""
+        """For each edge (state, successor), the ways from the state to its successor."""
         return {(state, after): ways for state, steps in enumerate(self.successors) for after, ways in steps.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A name for each state: its variable, with a number where several states have the same.
+        """A name for each state: its variable, with a number if several states have the same variable.
 
         >>> Diagram(("A", "B", "A"), {}, {}, ({}, {}, {})).names
         ('A', 'B', 'A#2')
@@ -69,7 +69,7 @@ class Diagram:
         return len(set(self.variables)) < len(self.variables)
 
     def mirrored(self) -> Diagram:
-        """The same against the time: edges lead from the later event to the earlier."""
+        """The diagram in reverse order of time: edges lead from the later event to the earlier."""
         predecessors: list[dict[int, Ways]] = [{} for _ in self.variables]
         for (state, after), ways in self.edges.items():
             predecessors[after][state] = ways
@@ -84,9 +84,9 @@ class Diagram:
         )
 
     def renumbered(self, number: Mapping[int, int]) -> Diagram:
-        """The diagram with other numbers; states without a number are left out, states of one number become one.
+        """The diagram with new numbers. States without a number are left out; states with the same number are merged.
 
-        Where states become one, the successors of the last of them stand for all.
+        A merged state has the successors of the last of its states.
         """
         variables = {number[state]: self.variables[state] for state in number}
         successors = {number[state]: _renumbered(self.successors[state], number) for state in number}

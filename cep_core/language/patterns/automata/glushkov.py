@@ -1,12 +1,13 @@
 """From a pattern to its state diagram: Glushkov's construction, piece by piece (GRETA, Algorithm 1, section 4.1).
 
-Every unit has a state, so that a match is a path of (event, state) pairs (SASE++, section 2.2, splits a Kleene state in
-two). A bounded quantifier `{n,m}` has its body once for each of m rounds (GRETA, section 9), `ANY(n, ...)` a state for
-each unit after each choice of other units. A negated element has no state: it is passed on the way from one state to
-the next, to the first or from the last, and so lies between the nearest events that a match binds in the whole pattern.
+Every unit has a state, so a match is a path of (event, state) pairs (SASE++, section 2.2, splits a Kleene state in
+two). A bounded quantifier `{n,m}` repeats its body for each of m rounds (GRETA, section 9). `ANY(n, ...)` has a state
+for each unit after each choice of other units. A negated element has no state. It is passed on the way from one state
+to the next, to the first state, or from the last one. So it lies between the nearest events that a match binds in the
+whole pattern.
 
-Several paths may spell one binding: see `determinism`. O(states + edges) steps where nothing is negated, and at most
-s^2 edges for s states.
+One binding may have several paths: see `determinism`. The cost is O(states + edges) without negations, with at most s^2
+edges for s states.
 """
 
 from __future__ import annotations
@@ -31,18 +32,18 @@ from cep_core.language.patterns.automata.passed_negations import (
 from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kleene, Not, Pattern, Sequence, Unit
 
 END = -1
-"""Stands for the end of the match among the states that may come next."""
+"""The end of the match, among the states that may come next."""
 
 Alike = Callable[[Unit], Hashable]
-"""Units of an ANY with equal keys are interchangeable, and bound in text order."""
+"""Gives a key to each unit. Units of an ANY with equal keys are interchangeable, and are bound in text order."""
 
 
 class TooManyEdges(Exception):
-    """More pairs of states may follow each other than an engine takes."""
+    """The diagram has more edges than an engine allows."""
 
 
 def by_variable(unit: Unit) -> str:
-    """The key of units none of which is like another."""
+    """The key of a unit when no two units are interchangeable."""
     return unit.variable
 
 
@@ -54,7 +55,7 @@ def diagram_of(
     most_states: int | None = None,
     most_edges: int | None = None,
 ) -> Diagram:
-    """The diagram of a named pattern without AND. States are numbered in pattern order, rounds one after another.
+    """The diagram of a named pattern without AND. States are numbered in pattern order, and round after round.
 
     `filled`: only the readings that fill the rounds of a quantifier from the first, as a run does.
     Raises TooManyStates, TooManyEdges, Ambiguous (too many choices between negations) and, for AND, NotSupportedYet.
@@ -84,7 +85,7 @@ def diagram_of(
 
 
 class _Drawing:
-    """Gives every unit a state and collects what may follow it."""
+    """Gives every unit a state and collects the states that may follow it."""
 
     def __init__(self, alike: Alike, filled: bool, most_states: int | None, most_edges: int | None) -> None:
         self.variables: list[str] = []
@@ -98,14 +99,14 @@ class _Drawing:
         self._edges = 0
 
     def lead(self, state: int, after: Steps) -> None:
-        """Says what may follow a state. Raises TooManyEdges."""
+        """Sets the steps after a state. Raises TooManyEdges."""
         self.after[state] = after
         self._edges += len(after)
         if self._most_edges is not None and self._edges > self._most_edges:
             raise TooManyEdges
 
     def piece(self, pattern: Pattern) -> _Piece:
-        """The piece of a part of the pattern. Raises TooManyStates."""
+        """The piece that a part of the pattern becomes. Raises TooManyStates."""
         match pattern:
             case Unit():
                 only: Steps = {self._state(pattern): FREELY}
@@ -133,7 +134,7 @@ class _Drawing:
         return len(self.variables) - 1
 
     def _any_order(self, pattern: AnyOf) -> _Piece:
-        """`ANY(n, ...)`: a state for each unit after each choice of others; units that are alike come in text order."""
+        """`ANY(n, ...)`: a state for each unit after each choice of others. Interchangeable units are in text order."""
         keys = [self._alike(unit) for unit in pattern.units]
         required = [{earlier for earlier in range(place) if keys[earlier] == key} for place, key in enumerate(keys)]
         ends: dict[frozenset[int], list[int]] = {frozenset(): []}
@@ -160,23 +161,23 @@ class _Piece(ABC):
     """A piece of the pattern over numbered states and negations."""
 
     first: Steps
-    """The states that may begin it, the preferred ones first."""
+    """The states that may begin the piece, the preferred ones first."""
     last: Steps
-    """The states that may end it."""
+    """The states that may end the piece."""
     passing: Ways = NO_WAY
-    """The ways to bind no event in it."""
+    """The ways to pass the piece without binding an event."""
 
     def enter(self, later: Steps) -> Steps:
-        """What may come next where the piece does; `later` is what may come next behind it."""
+        """The steps into the piece, and over it if it can bind no event; `later` are the steps behind the piece."""
         return joined(through(self.passing, later), self.first)
 
     @abstractmethod
     def follow(self, after: Steps, drawing: _Drawing) -> None:
-        """Leads each state of the piece to what may come next, `after` being what may come next behind the piece."""
+        """Sets the steps after each state of the piece; `after` are the steps behind the piece."""
 
 
 class _States(_Piece):
-    """A unit, or those of an ANY."""
+    """A unit, or the units of an ANY."""
 
     def __init__(self, first: Steps, last: Steps) -> None:
         self.first = first
@@ -195,7 +196,7 @@ class _Negation(_Piece):
         self.passing = frozenset({frozenset({number})})
 
     def follow(self, after: Steps, drawing: _Drawing) -> None:
-        """No state is its own."""
+        """Does nothing: a negation has no state."""
 
 
 class _Sequence(_Piece):
@@ -221,7 +222,7 @@ class _Sequence(_Piece):
 
 
 class _Choice(_Piece):
-    """Pieces of which a match takes one."""
+    """Alternative pieces: a match takes one of them."""
 
     def __init__(self, parts: Ordered[_Piece]) -> None:
         self.parts = parts
@@ -238,10 +239,10 @@ class _Choice(_Piece):
 
 
 class _Rounds(_Piece):
-    """A quantifier: its body for each round, `least` of which a match needs; the last may come again and again.
+    """A quantifier: one copy of its body for each round. A match needs `least` rounds; if `endless`, the last repeats.
 
-    A round that binds nothing may as well come last, if every last state passes what such a round passes. Else a
-    required round may bind nothing wherever it stands: `(SEQ(NOT N, A?)){2}` forbids no n behind an a.
+    If every last state passes the same negations as a round that binds no event, such a round can be moved to the end.
+    Otherwise a required round may bind no event at any place: `(SEQ(NOT N, A?)){2}` forbids no n behind an a.
     """
 
     def __init__(self, bodies: Ordered[_Piece], least: int, *, endless: bool, filled: bool) -> None:
@@ -262,11 +263,11 @@ class _Rounds(_Piece):
             body.follow(joined(through(self._left(place + 1), after), again), drawing)
 
     def _left(self, done: int) -> Ways:
-        """After so many rounds, the ways to bind nothing in those that are left."""
+        """After `done` rounds, the ways to bind no event in the remaining rounds."""
         return self._bodies[done].passing if done < self._least else FREELY
 
     def _from(self, begin: int) -> Steps:
-        """The states that may begin a round, or a later one if those before it bind nothing."""
+        """The states that may begin round `begin`, or a later round if the rounds before it bind no event."""
         steps: Steps = self._bodies[begin].first if begin < len(self._bodies) else {}
         if self._anywhere and begin < self._least:
             later = (through(body.passing, body.first) for body in self._bodies[begin + 1 : self._least])
@@ -275,7 +276,7 @@ class _Rounds(_Piece):
 
 
 def _options(pattern: Alternative) -> Iterator[Pattern]:
-    """The branches, and in place of a branch that is an OR itself its own."""
+    """The branches of an OR; a branch that is itself an OR is replaced by its branches."""
     for option in pattern.options:
         if isinstance(option, Alternative):
             yield from _options(option)

@@ -1,8 +1,8 @@
-"""Ways of reading a pattern between two neighbouring events of a match, each as the negations that it passes.
+"""The ways through a pattern between two neighbouring events of a match, each as the set of negations that it passes.
 
-A binding is a match if one reading of it passes no negation that happens (`docs/semantics.md`, 3). So a way that passes
-more than another never matters, and is left out. n choices in turn between two negations have 2^n ways, so that there
-is a limit: MOST_WAYS.
+A binding is a match if one of its paths passes no negation that happens (`docs/semantics.md`, 3). So a way that passes
+all negations of another way and more is never needed, and is left out. A row of n choices between two negations has 2^n
+ways, so the number of ways is limited by MOST_WAYS.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from itertools import product
 Way = frozenset[int]
 """The numbers of the negations that are passed together."""
 Ways = frozenset[Way]
-"""Ways, none of which passes all that another one passes; a match needs one that is undisturbed. Empty: no way."""
+"""Ways, none of which contains another. A match needs one way on which no negation happens. Empty: no way."""
 Steps = Mapping[int, Ways]
-"""States that may come next, the preferred ones first, each with the ways to it, which are never empty."""
+"""The states that may come next, the preferred ones first. Each has at least one way to it."""
 
 FREELY: Ways = frozenset({frozenset()})
-"""One way, which passes no negation."""
+"""A single way, which passes no negation."""
 NO_WAY: Ways = frozenset()
 MOST_WAYS = 1 << 10
 
 
 class Ambiguous(Exception):
-    """Which reading of a binding counts depends on the events: they pass different negations, or too many choices."""
+    """A binding's paths pass different negations, so that the events decide which one counts; or too many choices."""
 
 
 def either(*choices: Ways) -> Ways:
-    """The ways of all choices, without those that pass more than another. Raises Ambiguous.
+    """The ways of all choices, without ways that contain another way. Raises Ambiguous.
 
     >>> sorted(map(sorted, either(frozenset({frozenset({1, 2})}), frozenset({frozenset({1})}))))
     [[1]]
@@ -40,7 +40,7 @@ def either(*choices: Ways) -> Ways:
 
 
 def both(first: Ways, second: Ways) -> Ways:
-    """The ways to pass one place and then the other. Raises Ambiguous."""
+    """The ways through one place and then through the other. Raises Ambiguous."""
     if first == FREELY:
         return second
     if len(first) * len(second) > MOST_WAYS:
@@ -49,14 +49,14 @@ def both(first: Ways, second: Ways) -> Ways:
 
 
 def through(passing: Ways, steps: Steps) -> Steps:
-    """What comes next behind a place that is passed without an event; nothing if no way leads through it."""
+    """The steps behind a place that is passed without an event; empty if no way leads through it."""
     if passing == FREELY:
         return steps
     return {state: both(passing, ways) for state, ways in steps.items()} if passing else {}
 
 
 def joined(*several: Steps) -> Steps:
-    """All steps, those of the first mapping preferred."""
+    """All steps; those of earlier mappings are preferred."""
     steps: dict[int, Ways] = dict(several[0]) if several else {}
     for more in several[1:]:
         for state, ways in more.items():

@@ -1,4 +1,4 @@
-"""Whether runs, each of which is one path, find every match where a binding may have several paths."""
+"""Checks that runs find every match although a binding may have several paths: each run follows only one path."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ NOTHING: Way = frozenset()
 
 
 def check_readings(automaton: Automaton, at: Position) -> None:
-    """Refuses an automaton where a run may take one of two states for an event, and they pass different negations.
+    """Refuses an automaton in which a run has two states for the same event, and they pass different negations.
 
-    A binding stands if one reading lets it (`docs/semantics.md` 3); branches of an OR around the whole pattern have
-    runs of their own. Raises NotSupportedYet.
+    A binding is a match if one of its paths allows it (`docs/semantics.md` 3), but a run follows only one path. The
+    branches of an OR around the whole pattern have separate runs. Raises NotSupportedYet.
     """
     choices = [(starts, {s: automaton.before.get(s, NOTHING) for s in starts}) for starts in automaton.branches]
     for state, after in enumerate(automaton.successors):
@@ -31,13 +31,13 @@ def check_readings(automaton: Automaton, at: Position) -> None:
 
 
 def _alike_after(automaton: Automaton, first: int, second: int) -> bool:
-    """Whether what may follow both is forbidden the same."""
+    """Whether both states pass the same negations before every variable that may follow both."""
     after_first, after_second = _passed_after(automaton, first), _passed_after(automaton, second)
     return all(after_first[name] == after_second[name] for name in after_first.keys() & after_second.keys())
 
 
 def _passed_after(automaton: Automaton, state: int) -> dict[str | None, set[Way]]:
-    """By the variable that comes next, None at the end of the match: what is passed before it."""
+    """For each variable that may come next (None at the end of the match): the negations passed before it."""
     passed: dict[str | None, set[Way]] = {}
     for after in automaton.successors[state]:
         passed.setdefault(automaton.variables[after], set()).add(automaton.between.get((state, after), NOTHING))

@@ -1,9 +1,10 @@
 """The template of a pattern: a finite automaton over its positive variables (GRETA, Algorithm 1, section 4.1).
 
-A state for each variable; an edge (p, q) where an event of q may directly follow one of p in a match: from the ends
-of an element to the starts of the next, and from the ends of a closure to its starts. A view of the state diagram, in
-which the states of one variable are one. Negated elements are no states (`splitting`). Bounds other than `+`, `*` and
-`?` are not expressed: `{2,3}` has the edges of `+`. Time O(s^2) for s states, space that of the edges.
+It has a state for each variable, and an edge (p, q) if an event of q may directly follow an event of p in a match: from
+the ends of an element to the starts of the next, and from the ends of a closure to its starts. It is a view of the
+state diagram in which all states of one variable are merged. Negated elements have no states (`splitting`). Bounds
+other than `+`, `*` and `?` are not expressed: `{2,3}` has the edges of `+`. Time O(s^2) for s states; space
+proportional to the edges.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from cep_core.language.patterns.tree import (
 
 @dataclass(frozen=True)
 class Template:
-    """States in pattern order, those that may come first and last, and who may follow whom."""
+    """The states in pattern order, the states that may come first and last, and the edges between states."""
 
     states: tuple[str, ...]
     start: frozenset[str]
@@ -85,7 +86,7 @@ def template_of_pattern(pattern: Pattern) -> Template:
 
 
 def _outlined(pattern: Pattern) -> Pattern:
-    """The pattern with as few rounds and choices as have all its edges, without negations, and with OR for AND."""
+    """The smallest pattern with the same edges: fewest rounds and choices, no negations, and OR in place of AND."""
     match pattern:
         case Unit():
             return pattern

@@ -1,7 +1,8 @@
-"""Units of one ANY with the same type and conditions: it makes no difference which of them binds an event.
+"""Finds units of one ANY with the same type and conditions: matches are the same whichever unit binds an event.
 
-`ANY(2, A x, A y)` binds two A's. With the names exchanged it binds the same two, so such units are bound in text order
-(`docs/semantics.md` 3). Two units are alike if the query's conditions stay the same when their names are exchanged.
+`ANY(2, A x, A y)` binds two A's. If the names are exchanged, it binds the same two events, so such units are bound in
+text order (`docs/semantics.md` 3). Two units are alike if the query's conditions stay the same when their names are
+exchanged.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from cep_core.language.patterns.walk import parts_of, rewrite
 
 
 def alike_units(query: Query) -> dict[str, int]:
-    """A number for each unit of an ANY; units that are alike have the same number."""
+    """A number for each unit of an ANY; interchangeable units have the same number."""
     numbers: dict[str, int] = {}
     for units in choices(query.pattern):
         for place, unit in enumerate(units):

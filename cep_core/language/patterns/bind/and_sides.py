@@ -10,7 +10,7 @@ from cep_core.language.patterns.walk import units_of, variables_of
 
 
 def alone(query: Query, pattern: Pattern) -> Query:
-    """One side: its conditions, nothing returned."""
+    """The query of one side, with the conditions about that side and without RETURN items."""
     names = names_of(pattern)
     return replace(
         query,
@@ -30,7 +30,7 @@ def alone(query: Query, pattern: Pattern) -> Query:
 
 
 def crossing(query: Query) -> tuple[Expression, ...]:
-    """The conditions on events of both sides."""
+    """The conditions that compare events of both sides."""
     assert isinstance(query.pattern, Conjunction)
     left = names_of(query.pattern.left)
     conditions: list[Expression] = [predicate.expression for predicate in query.edge_predicates]

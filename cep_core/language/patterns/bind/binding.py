@@ -1,6 +1,6 @@
-"""A parsed query bound to a log's schema: names resolved, types checked, conditions classified (`docs/language.md` 1).
+"""Binds a parsed query to a log's schema: resolves names, checks types, classifies conditions (`docs/language.md` 1).
 
-All mistakes of a query are reported together, each with its place and a hint where one can be given.
+All mistakes of a query are reported together, each with its place and, if possible, a hint.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def bind(
 ) -> Query:
     """The bound query. Raises QueryError (QueryErrors for several) with every mistake that binding can find.
 
-    `whole_log` False refuses what depends on where the log starts: a workload's runs see a part of it. `aggregates`:
-    what names that are not the language's own stand for.
+    With `whole_log` False, queries that depend on where the log starts are refused, since a workload's runs see only a
+    part of the log. `aggregates`: the user's aggregates by name.
     """
     return bind_written(parse(text, path), schema, text, path, whole_log=whole_log, aggregates=aggregates)
 
@@ -70,7 +70,7 @@ def bind_written(
     whole_log: bool = True,
     aggregates: UserAggregates | None = None,
 ) -> Query:
-    """The bound query of a parsed one; `text` and `path` are for its errors."""
+    """The bound query of a parsed query; `text` and `path` are used in errors."""
     binder = _Binder(written, schema, text, path, whole_log, aggregates or {})
     try:
         query = binder.bind()
@@ -104,7 +104,7 @@ class _Binder:
 
     def report(self, message: str, at: Position, hint: str) -> None:
         error = QueryError(message, at, text=self._text, path=self._path, hint=hint)
-        if not any(known.at == at and known.message == message for known in self.errors):
+        if not any(reported.at == at and reported.message == message for reported in self.errors):
             self.errors.append(error)
 
     def bind(self) -> Query:
@@ -163,7 +163,7 @@ class _Binder:
             if len(self.errors) > before:
                 continue
             if isinstance(reading, Between):
-                # as two conjuncts each may be a vertex or an edge predicate of its own
+                # split into two conjuncts, so that each can be a vertex or an edge predicate
                 yield Comparison(">=", reading.operand, reading.low, reading.at)
                 yield Comparison("<=", reading.operand, reading.high, reading.at)
             else:
@@ -172,7 +172,7 @@ class _Binder:
     def _key_classes(
         self, conditions: list[Expression], pattern: Pattern, strategy: Strategy, scope: NameScope
     ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...], tuple[str, ...]]:
-        """The key classes, the conditions that remain, and the attributes of partition contiguity."""
+        """The key classes, the other conditions, and the attributes of partition contiguity."""
         written = self._written
         right = [
             replace(name, variable=name.variable + RIGHT)
@@ -193,12 +193,15 @@ class _Binder:
         return classes, tuple(rest), tuple(dict.fromkeys(names))
 
     def _classified(self, conditions: list[Expression], scope: NameScope, templates: list[Template]) -> list[Predicate]:
-        """The kinds of conditions. One read on both sides of an AND constrains the sides where it means something."""
+        """The conditions as predicates.
+
+        A condition read on both sides of an AND applies to the sides where it has a meaning.
+        """
         predicates: list[Predicate] = []
         meant: set[tuple[Position, str]] = set()
         doubtful: list[tuple[tuple[Position, str], str, Position, str]] = []
         for condition in conditions:
-            # the two halves of a BETWEEN stand at one place
+            # the two halves of a BETWEEN have the same place
             key = (condition.at, condition.operator if isinstance(condition, Comparison) else "")
             doubts: list[tuple[str, Position, str]] = []
             predicate = classify(condition, scope.variables, templates, lambda *error, into=doubts: into.append(error))
@@ -220,7 +223,7 @@ class _Binder:
                 self.warnings.append(warning)
 
     def _check_negated(self, predicates: list[Predicate], pattern: Pattern, scope: NameScope) -> None:
-        """A condition speaks of one negated element at most: two of them never stand in one match."""
+        """Refuse a condition about two negated elements: their events are never in one match."""
         homes = {unit.variable: k for k, body in enumerate(_outermost(pattern)) for unit in units_of(body)}
         for predicate in predicates:
             mentioned = variables_of(predicate.expression)
@@ -275,7 +278,7 @@ class _Binder:
                     self.report(message, variable.at, "contiguity ranks the events that have every one of them")
 
     def _check_independence(self, query: Query) -> None:
-        """Refuse what depends on where the log starts (`docs/semantics.md` 2)."""
+        """Refuse queries that depend on where the log starts (`docs/semantics.md` 2)."""
         written = self._written
         if query.window.events and (query.aggregation or query.strategy is Strategy.PARTITION):
             where = "an aggregation" if query.aggregation else "partition contiguity"
@@ -290,12 +293,12 @@ class _Binder:
 
 
 def _always_true(condition: Expression) -> bool:
-    """Whether a condition mentions no event and holds, as `1 = 1` does: it then says nothing."""
+    """Whether a condition mentions no event and is true, such as `1 = 1`; it can be dropped."""
     return not variables_of(condition) and bool(holds(condition, pa.table({"none": pa.nulls(1)}))[0])
 
 
 def _outermost(pattern: Pattern) -> Iterator[Pattern]:
-    """The bodies of negations that are in no other negation."""
+    """The bodies of negations that are not inside another negation."""
     if isinstance(pattern, Not):
         yield pattern.body
     else:

@@ -1,9 +1,9 @@
-"""Conditions sorted by their subject: an event, two neighbours, or a match (`docs/language.md` 1; paper 04, 5.2).
+"""Sorts conditions by what they compare: an event, two neighbours, or a match (`docs/language.md` 1; paper 04, 5.2).
 
 A vertex predicate filters events. An edge predicate stands on a transition of the template (GRETA, section 6). Every
-other condition is judged on a match or a prefix of it. Paper 04's consistency says what a test on a set of events means
-for the test on each of its subsets: it passes there as well ("true"), it fails there as well ("false"), both, or
-nothing ("inconsistent").
+other condition is checked on a match or a prefix of it. Paper 04's consistency relates a test on a set of events to the
+same test on its subsets. If the test passes on the set, it passes on each subset ("true"). If it fails on the set, it
+fails on each subset ("false"). Or both hold ("both"), or neither ("inconsistent").
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 @dataclass(frozen=True)
 class Role:
-    """Which event of which variable a reference means."""
+    """The event and the variable that a reference means."""
 
     variable: str
     which: Which
@@ -48,7 +48,7 @@ class Role:
 def classify(
     expression: Expression, variables: Mapping[str, Variable], templates: Sequence[Template], report: Report
 ) -> Predicate:
-    """The kind of a resolved conjunct. `templates`: that of the pattern and that of each negated sub-pattern."""
+    """The predicate of a resolved conjunct. `templates`: those of the pattern and of each negated sub-pattern."""
     names = variables_of(expression)
     roles = tuple(dict.fromkeys(Role(r.variable, r.which, r.index) for r in references(expression)))
     if not names:
@@ -92,7 +92,7 @@ def _between(
 def _adjacent(
     expression: Expression, roles: tuple[Role, ...], variables: Mapping[str, Variable], templates: Sequence[Template]
 ) -> EdgePredicate | None:
-    """`a.x < b.x`, `a.x < b[1].x`, `a[last].x < b.x` where the two events are neighbours in every match of both."""
+    """`a.x < b.x`, `a.x < b[1].x`, `a[last].x < b.x`, if their events are neighbours in every match that binds both."""
     for template in templates:
         for source, target in (roles, roles[::-1]):
             if (
@@ -105,14 +105,14 @@ def _adjacent(
 
 
 def _single(role: Role, variables: Mapping[str, Variable], of_list: Which) -> bool:
-    """Whether the role means one event of a match: a plain one, or a list's last (or first, as `of_list` says)."""
+    """Whether the role means a single event of a match: a plain variable's, or a list's last or first (`of_list`)."""
     if not variables[role.variable].kleene:
         return role.which is Which.EACH
     return role.which is of_list and (of_list is Which.LAST or role.index == 1)
 
 
 def _always_neighbours(template: Template, source: str, target: str) -> bool:
-    """Whether the last event of `source`, where both are bound, is always followed at once by the first of `target`."""
+    """Whether, if both are bound, the last event of `source` is always directly followed by the first of `target`."""
     ends = frozenset({source, target})
     return (
         (source, target) in template.edges
@@ -146,7 +146,7 @@ def _edge(expression: Expression, source: Role, target: Role, adjacency: Adjacen
 
 
 def separated(expression: Expression, source: tuple[str, Which]) -> Comparison | None:
-    """The condition as `source's side op target's side`, if it is such a comparison or its mirror image."""
+    """The condition as `source's side op target's side`, if it is such a comparison or its mirror image; else None."""
     if not isinstance(expression, Comparison):
         return None
     left = {(r.variable, r.which) == source for r in references(expression.left)}
@@ -161,10 +161,10 @@ def separated(expression: Expression, source: tuple[str, Which]) -> Comparison |
 def consistency(expression: Expression, variables: Mapping[str, Variable]) -> str:
     """Paper 04's class of a condition: "true", "false", "both" or "inconsistent".
 
-    A test of single events of plain variables and of each event of a list is both; an aggregate over a list, or a
-    word for one of its events (`b[i-1]`, `b[1]`, `b[last]`), changes with the events left out. A comparison against a
-    maximum or a count from above, or against a minimum from below, passes on every subset if it passes ("true"); from
-    the other side it fails on every subset if it fails ("false").
+    A test of plain variables or of each event of a list is "both". An aggregate over a list, or a reference to one of
+    its events (`b[i-1]`, `b[1]`, `b[last]`), changes when events are left out. An upper bound on a maximum or a count,
+    or a lower bound on a minimum, passes on every subset if it passes ("true"). A bound on the other side fails on
+    every subset if it fails ("false").
     """
     parts = list(walk(expression))
     moving = {Which.PREVIOUS, Which.LAST, Which.AT, Which.NEXT_NEIGHBOUR, Which.PREVIOUS_NEIGHBOUR}

@@ -1,8 +1,8 @@
-"""Equivalences: attributes equal in all events of a match, and which of them slices use (`docs/semantics.md` 6).
+"""Equivalences: attributes that are equal in all events of a match, and those used for slicing (`docs/semantics.md` 6).
 
 `[x]`, GROUP BY x and top-level equalities between attributes of different variables join (variable, attribute) pairs
-into classes (union-find). Some equalities fit no class: those of an optional variable, and under contiguity and
-skip-till-next-match those that the first element does not bind. They are returned and judged as ordinary predicates.
+into classes (union-find). Some equalities belong to no class: those of an optional variable and, under contiguity and
+skip-till-next-match, those that the first element does not bind. They are returned, and checked as ordinary predicates.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class NamedClass:
 
 @dataclass(frozen=True)
 class Equality:
-    """An equality conjunct and the two members that it joins (one, for `b[i].x = b[i-1].x`)."""
+    """A conjunct with `=` and the two members that it joins (one member for `b[i].x = b[i-1].x`)."""
 
     condition: Expression
     members: tuple[Member, ...]
@@ -62,7 +62,7 @@ class _Class:
 
 
 def named_class(name: AttributeName, scope: NameScope, *, grouped: bool) -> NamedClass | None:
-    """The class of `[x]`, `[P.x]` or GROUP BY x; an attribute that nothing has is reported."""
+    """The class of `[x]`, `[P.x]` or GROUP BY x. Reports an attribute that no event type of the pattern has."""
     if name.variable:
         variable = scope.variable(name.variable, name.at)
         if variable is None or scope.attribute(variable, name.attribute, name.at) is None:
@@ -71,14 +71,14 @@ def named_class(name: AttributeName, scope: NameScope, *, grouped: bool) -> Name
     members = tuple((v.name, name.attribute) for v in scope.variables.values() if _has(scope, v.name, name.attribute))
     if not members and all(scope.schema.has_type(variable.event_type) for variable in scope.variables.values()):
         types = sorted({variable.event_type for variable in scope.variables.values()})
-        known = [attribute for event_type in types for attribute in scope.schema.attributes_of(event_type)]
-        hint = did_you_mean(name.attribute, known)
+        attributes = [attribute for event_type in types for attribute in scope.schema.attributes_of(event_type)]
+        hint = did_you_mean(name.attribute, attributes)
         scope.report(f"no event type of the pattern has the attribute '{name.attribute}'", name.at, hint)
     return NamedClass(name.attribute, members, grouped, name.at) if members else None
 
 
 def equality_of(condition: Expression) -> Equality | None:
-    """The members that a top-level conjunct makes equal, None if it is no such equality."""
+    """The members that a top-level conjunct makes equal; None if it is not such an equality."""
     if not (isinstance(condition, Comparison) and condition.operator == "="):
         return None
     left, right = condition.left, condition.right
@@ -95,7 +95,7 @@ def equality_of(condition: Expression) -> Equality | None:
 def key_classes(
     named: Sequence[NamedClass], equalities: Sequence[Equality], pattern: Pattern, strategy: Strategy, scope: NameScope
 ) -> tuple[tuple[KeyClass, ...], tuple[Expression, ...]]:
-    """The classes, in pattern order of their first member, and the equalities that no class carries."""
+    """The classes, in pattern order of their first member, and the equalities that no class expresses."""
     bound = always_bound(pattern)
     firm: list[Equality] = []
     loose: list[Equality] = []
@@ -115,19 +115,19 @@ def key_classes(
             kept.append(joined)
     order = {name: number for number, name in enumerate(scope.variables)}
     kept.sort(key=lambda joined: min(order[variable] for variable, _ in joined.members))
-    taken = {name.name for name in named if name.grouped}
-    keys = [_key_class(joined, pattern, strategy, scope, order, taken) for joined in kept]
+    used = {name.name for name in named if name.grouped}
+    keys = [_key_class(joined, pattern, strategy, scope, order, used) for joined in kept]
     return tuple(keys), tuple(returned)
 
 
 def _attached(
     equality: Equality, loose: Sequence[Equality], classes: list[_Class], bound: frozenset[str], scope: NameScope
 ) -> bool:
-    """Whether a class can carry an equality that some matches drop: of an optional or negated variable, or `b[i-1]`.
+    """Whether a class can express an equality that some matches lack: of an optional or negated variable, or `b[i-1]`.
 
-    Such an equality must not join the members on its other sides, since a match without the variable does not join
-    them, and must not join the events of a closure with each other. It must not make a key of an attribute that may be
-    NULL either: a match that drops the condition may have NULL there.
+    Such an equality must not connect other members through its variable, since a match without the variable does not
+    require them to be equal. It must not connect the events of a closure with each other. And it must not make a key of
+    an attribute that may be NULL: a match without the condition may have NULL there.
     """
     homes = {member: joined for joined in classes for member in joined.members}
     if all(member in homes for member in equality.members):
@@ -200,9 +200,9 @@ def _key_class(
 def _type(members: tuple[Member, ...], scope: NameScope) -> AttributeType:
     joint: AttributeType | None = None
     for variable, attribute in members:
-        own = scope.attribute_type(scope.variables[variable], attribute)
-        assert own is not None
-        joint = own if joint is None else common_type(joint, own) or joint
+        kind = scope.attribute_type(scope.variables[variable], attribute)
+        assert kind is not None
+        joint = kind if joint is None else common_type(joint, kind) or joint
     assert joint is not None
     return joint
 
@@ -219,7 +219,7 @@ def slices(variables: frozenset[str], pattern: Pattern, strategy: Strategy) -> b
 
 
 def _binds(pattern: Pattern, variables: frozenset[str]) -> bool:
-    """Whether every match binds one of the variables by a positive, mandatory element."""
+    """Whether every match binds at least one of the variables through a positive, mandatory element."""
     match pattern:
         case Unit():
             return pattern.variable in variables
@@ -232,8 +232,8 @@ def _binds(pattern: Pattern, variables: frozenset[str]) -> bool:
         case Conjunction():
             return _binds(pattern.left, variables) and _binds(pattern.right, variables)
         case AnyOf():
-            others = sum(unit.variable not in variables for unit in pattern.units)
-            return others < pattern.n
+            outside = sum(unit.variable not in variables for unit in pattern.units)
+            return outside < pattern.n
         case Not():
             return False
 

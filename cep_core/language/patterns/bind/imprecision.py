@@ -1,9 +1,10 @@
 """WITH CONFIDENCE: matching where the time of an event is known only as an interval (SASE++, section 2.3).
 
-Every way to choose a time for each event from its interval is a possible world; a match's confidence is the probability
-of the worlds in which it is one. Only skip-till-any-match can be evaluated this way: under the other strategies a run
-may take an event in one world and skip it in another (SASE++, section 4). Positions and sliding windows depend on the
-order of all events, so they are refused by name; so are conditions that read `ts` itself.
+Each choice of a time for every event from its interval is a possible world. The confidence of a match is the
+probability of the worlds in which it is a match. Only skip-till-any-match can be evaluated this way: under the other
+strategies a run may take an event in one world and skip it in another (SASE++, section 4). Positions and sliding
+windows depend on the order of all events, so they are refused by name. Conditions that read `ts` itself are refused as
+well.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ Report = Callable[[str, Position, str], None]
 
 
 def confidence_of(written: WrittenConfidence | None) -> Confidence | None:
-    """The clause as queries carry it."""
+    """The clause as a bound query has it."""
     return None if written is None else Confidence(written.threshold, written.operator == ">")
 
 
 def check_imprecise(query: Query, at: Position, report: Report) -> None:
-    """Reports every part of a query that cannot stand with WITH CONFIDENCE, with its place."""
+    """Reports every part of a query that cannot be used together with WITH CONFIDENCE, with its place."""
     if query.aggregation:
         report(
             "WITH CONFIDENCE belongs to matching: trends are not aggregated over possible worlds", at, "list matches"
@@ -54,10 +55,10 @@ def _conditions(query: Query) -> list[Expression]:
 def known_after(query: Query) -> int:
     """How long after the recorded time of a match's last event a forbidden event may still be recorded.
 
-    A negated event may be recorded late by as much as it happened before its time stamp, and the last event of the
-    match may have happened after its own.
+    A negated event may have happened earlier than its time stamp, and the last event of the match later than its own.
+    The result is the sum of both margins.
     """
-    own = query.schema.imprecision
-    before = [own.get(variable.event_type, (0, 0))[0] for variable in query.variables if variable.negated]
-    after = [own.get(variable.event_type, (0, 0))[1] for variable in query.positive]
+    margins = query.schema.imprecision
+    before = [margins.get(variable.event_type, (0, 0))[0] for variable in query.variables if variable.negated]
+    after = [margins.get(variable.event_type, (0, 0))[1] for variable in query.positive]
     return max(before) + max(after) if before else 0

@@ -1,8 +1,8 @@
-"""The schema that a query assumes: the types and attributes that it mentions, typed by how they are used.
+"""Infers the schema that a query assumes: the event types and attributes that it mentions, typed by their use.
 
-For `explain` without a log. Attributes that are compared with each other share a type (union-find): text if one is
-compared with text or by LIKE, a boolean if with TRUE or FALSE, else a number. Attributes that only name keys are text.
-No attribute is NULL.
+It is used for `explain` without a log. Attributes that are compared with each other have the same type (union-find):
+text if one is compared with text or by LIKE, a boolean if one is compared with TRUE or FALSE, else a number. Attributes
+that are only used as keys are text. No attribute is NULL.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from cep_core.language.patterns.tree import (
 from cep_core.language.patterns.walk import operands, units_of, walk
 
 _NUMBER = AttributeType.FLOAT
-"""What is likeliest of an attribute that an aggregate over all trends, or one of the user's own, takes."""
+"""The likeliest type of an attribute that an aggregate over all trends, or a user's aggregate, takes."""
 
 
 def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
-    """An open world in which every type has every attribute that the query names.
+    """An open-world schema in which every type has every attribute that the query names.
 
     >>> from cep_core.language.patterns.text.parsing import parse
     >>> schema = schema_mentioned_by(parse("PATTERN A a WHERE a.x > 3 AND a.name = 'b' WITHIN 5"))
@@ -52,12 +52,12 @@ def schema_mentioned_by(query: WrittenQuery) -> LogSchema:
         if isinstance(item.value, TrendAggregate) and item.value.attribute is not None:
             names.add(item.value.attribute)
     whole = {name for name, kind in _aggregated(query) if kind is AttributeType.INT}
-    types |= dict.fromkeys(whole, AttributeType.INT)  # nothing else would do
+    types |= dict.fromkeys(whole, AttributeType.INT)  # no other type is possible
     for _ in links:
-        # a type passes along each link in at most as many rounds as there are links
+        # types spread along the links in at most as many rounds as there are links
         for linked in links:
-            known = [types[name] for name in linked if name in types]
-            types |= {name: known[0] for name in linked if known and name not in types}
+            kinds = [types[name] for name in linked if name in types]
+            types |= {name: kinds[0] for name in linked if kinds and name not in types}
     compared = {name for linked in links for name in linked}
     columns = {
         name: Attribute(name, types.get(name, AttributeType.FLOAT if name in compared else AttributeType.STRING), False)
@@ -74,7 +74,7 @@ def _expressions(query: WrittenQuery) -> Iterator[Expression]:
 
 
 def _aggregated(query: WrittenQuery) -> Iterator[tuple[str, AttributeType]]:
-    """The attributes that aggregates take, each with the type that it then has."""
+    """The attributes that aggregates take, each with the type that the aggregate implies."""
     for expression in _expressions(query):
         for part in walk(expression):
             if isinstance(part, PrefixAggregate) and part.attribute is not None:
@@ -88,13 +88,13 @@ def _aggregated(query: WrittenQuery) -> Iterator[tuple[str, AttributeType]]:
 
 
 def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[str, ...]]) -> None:
-    """Notes what one part of an expression says about the types of its attributes."""
-    own = tuple(str(inner.attribute) for inner in operands(part) if isinstance(inner, Reference))
+    """Collects what one part of an expression implies about the types of its attributes."""
+    attributes = tuple(str(inner.attribute) for inner in operands(part) if isinstance(inner, Reference))
     match part:
         case Arithmetic() | Negative():
-            types |= dict.fromkeys(own, AttributeType.FLOAT)
+            types |= dict.fromkeys(attributes, AttributeType.FLOAT)
         case Like():
-            types |= dict.fromkeys(own, AttributeType.STRING)
+            types |= dict.fromkeys(attributes, AttributeType.STRING)
         case Comparison() | In() | Between():
             literals = [inner for inner in operands(part) if isinstance(inner, Literal)]
             kind = next(
@@ -103,6 +103,6 @@ def _note(part: Expression, types: dict[str, AttributeType], links: list[tuple[s
             if kind is AttributeType.INT or any(isinstance(inner, Arithmetic | Negative) for inner in operands(part)):
                 kind = AttributeType.FLOAT
             if kind is not None:
-                types |= dict.fromkeys(own, kind)
-            elif own:
-                links.append(own)
+                types |= dict.fromkeys(attributes, kind)
+            elif attributes:
+                links.append(attributes)

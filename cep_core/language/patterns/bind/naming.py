@@ -1,7 +1,7 @@
-"""Gives every unit the name of its variable, and negations their normal form (`docs/semantics.md` 3; GRETA, section 2).
+"""Gives a variable name to every unit, and a normal form to negations (`docs/semantics.md` 3; GRETA, section 2).
 
-A unit without a variable is named by its type: `A`, then `A_2`, `A_3`; numbering restarts in each branch of OR and
-AND. Variables of the second side of an AND end in `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
+A unit without a variable is named after its type: `A`, then `A_2`, `A_3`. Each branch of OR and AND starts numbering
+anew. Variables of the second side of an AND end in `_right`. `NOT (P+)` and `(NOT P)+` mean `NOT P`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cep_core.language.patterns.tree import (
 from cep_core.language.patterns.walk import map_units, parts_of
 
 RIGHT = "_right"
-"""Ending of the variables of the second side of AND."""
+"""The ending of variable names on the second side of an AND."""
 
 Report = Callable[[str, Position, str], None]
 """Takes the message, place and hint of an error."""
@@ -54,7 +54,7 @@ def _named(pattern: Pattern, counts: Counter[str]) -> Pattern:
             return replace(pattern, units=tuple(_named_unit(unit, counts) for unit in pattern.units))
         case Alternative():
             branches = [Counter(counts) for _ in pattern.options]
-            options = tuple(_named(option, own) for option, own in zip(pattern.options, branches, strict=True))
+            options = tuple(_named(option, branch) for option, branch in zip(pattern.options, branches, strict=True))
             for branch in branches:
                 counts |= branch
             return replace(pattern, options=options)
@@ -103,7 +103,7 @@ def normalise_negation(pattern: Pattern) -> Pattern:
 
 
 def check_shape(pattern: Pattern, report: Report) -> None:
-    """Report a NOT or an AND in a place where it has no meaning, and patterns that may match nothing."""
+    """Report a NOT or an AND in a place where it has no meaning, and patterns that may match no event."""
     if isinstance(pattern, Not):
         report(
             "a negation cannot be the whole pattern",
@@ -161,13 +161,13 @@ def may_be_empty(pattern: Pattern) -> bool:
 
 @dataclass
 class _Seen:
-    """What is known of a variable so far: a name may recur in different branches of an OR."""
+    """A variable found so far; its name may appear again in other branches of an OR."""
 
     unit: Unit
     kleene: bool
     negated: bool
     branches: tuple[frozenset[tuple[int, int]], ...]
-    """For each occurrence, the branches of OR that it is in."""
+    """For each occurrence of the variable, the branches of OR that contain it."""
 
 
 def variables_of_pattern(pattern: Pattern, report: Report) -> tuple[Variable, ...]:
@@ -176,9 +176,11 @@ def variables_of_pattern(pattern: Pattern, report: Report) -> tuple[Variable, ..
     _collect(pattern, False, False, frozenset(), seen, report)
     mandatory = always_bound(pattern)
     variables = []
-    for name, known in seen.items():
-        optional = not known.negated and name not in mandatory
-        variables.append(Variable(name, known.unit.event_type, known.kleene, optional, known.negated, known.unit.at))
+    for name, variable in seen.items():
+        optional = not variable.negated and name not in mandatory
+        variables.append(
+            Variable(name, variable.unit.event_type, variable.kleene, optional, variable.negated, variable.unit.at)
+        )
     return tuple(variables)
 
 
@@ -200,17 +202,17 @@ def _collect(
 
 def _see(new: _Seen, seen: dict[str, _Seen], report: Report) -> None:
     name = new.unit.variable
-    known = seen.get(name)
-    if known is None:
+    earlier = seen.get(name)
+    if earlier is None:
         seen[name] = new
         return
-    (own,) = new.branches
-    exclusive = all(any(a == b and i != j for a, i in branch for b, j in own) for branch in known.branches)
+    (new_branch,) = new.branches
+    exclusive = all(any(a == b and i != j for a, i in branch for b, j in new_branch) for branch in earlier.branches)
     if not exclusive:
         report(f"variable '{name}' is bound twice", new.unit.at, "each unit has a variable of its own")
-    elif known.unit.event_type != new.unit.event_type or known.negated != new.negated:
+    elif earlier.unit.event_type != new.unit.event_type or earlier.negated != new.negated:
         report(f"variable '{name}' is not the same in every branch", new.unit.at, "give it another name")
-    seen[name] = replace(known, kleene=known.kleene or new.kleene, branches=(*known.branches, *new.branches))
+    seen[name] = replace(earlier, kleene=earlier.kleene or new.kleene, branches=(*earlier.branches, *new.branches))
 
 
 def always_bound(pattern: Pattern) -> frozenset[str]:

@@ -1,7 +1,7 @@
-"""The names of a result's columns, each used once: fixed columns, then variables or groups, then the items of RETURN.
+"""Checks that a result's column names are unique: fixed columns, then variables or groups, then the items of RETURN.
 
-A name that two columns would have is reported (`docs/language.md`, Results). The lake adds columns of its own, so a
-workload's query may not use their names either. Linear in the columns.
+A name that two columns would share is reported (`docs/language.md`, Results). The lake adds columns, so a workload's
+query must not use the names of those either. Linear in the columns.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ OF_THE_LAKE = ("day", "run_id")
 
 
 def check_names(query: Query, group_by: Sequence[AttributeName], report: Report, *, whole_log: bool) -> None:
-    """Report every name of a variable, a group or an item that another column has; `group_by` as written."""
+    """Report every name of a variable, a group or an item that another column already has; `group_by` as written."""
     fixed = OF_ALL if query.aggregation else (*OF_ALL, *OF_MATCHES, *OF_COUNTS)
-    own = frozenset(fixed if whole_log else (*fixed, *OF_THE_LAKE))
+    reserved = frozenset(fixed if whole_log else (*fixed, *OF_THE_LAKE))
     taken: set[str] = set()
     if query.aggregation:
         renamed = {item.attribute: item.column for item in query.returns if item.attribute is not None}
         for written in group_by:
             column = renamed.get(written.attribute, written.attribute)
             if written.attribute in renamed:
-                continue  # the item says it, at its own place
-            if column in own:
+                continue  # the RETURN item is checked below, at its own place
+            if column in reserved:
                 report(f"every result has a column '{column}'", written.at, f"RETURN {column} AS another_name")
             taken.add(column)
     else:
         for variable in query.positive:
-            if variable.name in own:
+            if variable.name in reserved:
                 report(f"every result has a column '{variable.name}'", variable.at, "name the variable otherwise")
             taken.add(variable.name)
     grouped: set[str] = set()
@@ -44,13 +44,13 @@ def check_names(query: Query, group_by: Sequence[AttributeName], report: Report,
                 report(f"'{item.attribute}' is returned twice", item.at, "")
             grouped.add(item.attribute)
         for column in _columns(item):
-            if column in own or column in taken:
+            if column in reserved or column in taken:
                 report(f"two columns named '{column}'", item.at, "name one of them: ... AS name")
             taken.add(column)
 
 
 def _columns(item: ReturnItem) -> Iterator[str]:
-    """The item's column and the columns that say how large its number is (`docs/language.md`, Results)."""
+    """The item's column, and the columns for the size of its number (`docs/language.md`, Results)."""
     if item.aggregate is None:
         yield item.column
         return

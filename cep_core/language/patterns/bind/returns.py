@@ -1,4 +1,4 @@
-"""The items of RETURN: aggregation or matching, columns and their names (`docs/language.md` 1, Results)."""
+"""Binds the items of RETURN: aggregation or matching, columns and their names (`docs/language.md` 1, Results)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_aggregation(items: Sequence[Item]) -> bool:
 
 
 def return_items(items: Sequence[Item], group_by: tuple[str, ...], scope: NameScope) -> tuple[ReturnItem, ...]:
-    """The bound items. Reports items of matches among aggregates, and attributes that are not grouped."""
+    """The bound items. Reports items about single matches among aggregates, and attributes that are not grouped."""
     aggregation = is_aggregation(items)
     bound_items: list[ReturnItem] = []
     for item in items:
@@ -55,14 +55,16 @@ def _over_trends(item: Item, aggregate: TrendAggregate, scope: NameScope) -> Ret
     column = item.alias or kind.column_name(target, aggregate.attribute)
     if aggregate.attribute is None:
         return ReturnItem(column, item.at, aggregate=kind, variables=names)
-    found = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
-    if found is None:
+    attribute_type = scope.attribute(chosen[0], aggregate.attribute, aggregate.at)
+    if attribute_type is None:
         return None
-    if found not in kind.takes.types:
-        what = f"{kind.name} over all trends takes {kind.takes.noun}, '{aggregate.attribute}' is {found}"
-        scope.report(what, aggregate.at, kind.hint)
+    if attribute_type not in kind.takes.types:
+        message = f"{kind.name} over all trends takes {kind.takes.noun}, '{aggregate.attribute}' is {attribute_type}"
+        scope.report(message, aggregate.at, kind.hint)
         return None
-    return ReturnItem(column, item.at, aggregate=kind, variables=names, argument=aggregate.attribute, type=found)
+    return ReturnItem(
+        column, item.at, aggregate=kind, variables=names, argument=aggregate.attribute, type=attribute_type
+    )
 
 
 def _grouped(item: Item, value: Expression, group_by: tuple[str, ...], scope: NameScope) -> ReturnItem | None:

@@ -1,7 +1,7 @@
-"""Names in expressions resolved to variables and attributes, and types checked (`docs/language.md` 1, Types).
+"""Resolves names in expressions to variables and attributes, and checks types (`docs/language.md` 1, Types).
 
-An attribute's type comes from the log's schema; `ts` and `seq` may be named like attributes. NULL fits every type.
-A mistake is reported with its place, and its type is then unknown (None), so that each mistake is reported once.
+An attribute's type comes from the log's schema; `ts` and `seq` can be used like attributes. NULL fits every type. A
+mistake is reported with its place. The type of a wrong part is unknown (None), so that each mistake is reported once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OF_LISTS = {Which.PREVIOUS: "b[i-1]", Which.LAST: "b[last]", Which.AT: "b[k]"}
 
 @dataclass(frozen=True)
 class NameScope:
-    """The variables of a pattern and the log that they read."""
+    """The variables of a pattern, and the schema of the log."""
 
     variables: Mapping[str, Variable]
     schema: LogSchema
@@ -49,9 +49,9 @@ class NameScope:
     aggregates: UserAggregates = field(default_factory=dict)
 
     def readings(self, expression: Expression) -> tuple[Expression, ...]:
-        """The expression with its names resolved: once, or once for each side of AND that has all its variables.
+        """The expression with its names resolved: one reading, or one for each side of AND that has all its variables.
 
-        Empty if a name is unknown, which is reported.
+        Empty if a name is unknown; the name is then reported.
         """
         written = {part.variable for part in walk(expression) if isinstance(part, Reference | PrefixAggregate)}
         written |= {name for part in walk(expression) if (name := _asked_absent(part)) is not None}
@@ -64,7 +64,7 @@ class NameScope:
         return tuple(reading for reading in resolved if all(self._exists(part) for part in walk(reading)))
 
     def variable(self, name: str, at: Position) -> Variable | None:
-        """The variable of this name, or the only one of this event type."""
+        """The variable with this name, or the only variable of this event type."""
         if name in self.variables:
             return self.variables[name]
         typed = [variable for variable in self.variables.values() if variable.event_type == name]
@@ -81,22 +81,22 @@ class NameScope:
         """The type of an attribute of a variable's events. Reports an unknown attribute of a known event type."""
         kind = self.attribute_type(variable, name)
         if kind is None and self.schema.has_type(variable.event_type):
-            known = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
-            self.report(f"unknown attribute '{name}' of {variable.event_type}", at, did_you_mean(name, known))
+            names = [*self.schema.attributes_of(variable.event_type), "ts", "seq"]
+            self.report(f"unknown attribute '{name}' of {variable.event_type}", at, did_you_mean(name, names))
         return kind
 
     def attribute_type(self, variable: Variable, name: str) -> AttributeType | None:
-        """The type of an attribute of a variable's events, None if they have none of this name."""
+        """The type of an attribute of a variable's events; None if they have no such attribute."""
         attribute = self.schema.attributes_of(variable.event_type).get(name)
         if attribute is not None:
             return attribute.type
         return AttributeType.INT if name in ("ts", "seq") else None
 
     def _resolve(self, names: Mapping[str, str], part: Expression) -> Expression:
-        asked = _asked_absent(part)
-        if asked is not None and names.get(asked, asked) in self.variables:
-            # `v IS NULL` asks whether v is absent; the parser could not tell a variable from an attribute
-            return IsNull(None, names.get(asked, asked), part.at)
+        tested = _asked_absent(part)
+        if tested is not None and names.get(tested, tested) in self.variables:
+            # `v IS NULL` tests whether v is unbound; the parser cannot tell a variable from an attribute
+            return IsNull(None, names.get(tested, tested), part.at)
         if isinstance(part, PrefixAggregate) or (isinstance(part, Reference) and part.variable):
             name = names.get(part.variable, part.variable)
             if name not in self.variables:
@@ -107,13 +107,13 @@ class NameScope:
             return replace(part, variable=name)
         if isinstance(part, Reference) and len(self.variables) == 1:
             (only,) = self.variables.values()
-            # `v IS NULL` of a pattern's one variable asks for the variable, unless it has an attribute of this name
+            # `v IS NULL` of a pattern's only variable means the variable, unless it has an attribute with this name
             named = part.attribute == only.name and self.attribute_type(only, part.attribute) is None
             return part if named else replace(part, variable=only.name)
         return part
 
     def _exists(self, part: Expression) -> bool:
-        """Whether a resolved reference names something that exists; reports why not."""
+        """Whether a resolved reference names something that exists; if not, the reason is reported."""
         if not isinstance(part, Reference | PrefixAggregate):
             return True
         if not part.variable:
@@ -130,15 +130,15 @@ class NameScope:
         if variable.kleene:
             return True
         if isinstance(part, PrefixAggregate) or part.which in _OF_LISTS:
-            what = "an aggregate" if isinstance(part, PrefixAggregate) else _OF_LISTS[part.which]
+            noun = "an aggregate" if isinstance(part, PrefixAggregate) else _OF_LISTS[part.which]
             hint = f"'{variable.name}' is a single event: write {variable.name}.{part.attribute or 'x'}"
-            self.report(f"{what} needs a variable under a quantifier", part.at, hint)
+            self.report(f"{noun} needs a variable under a quantifier", part.at, hint)
             return False
         return True
 
     def _report_aggregate(self, part: PrefixAggregate) -> None:
-        known = (*NAMED, *self.aggregates)
-        near = did_you_mean(part.function, known)
+        names = (*NAMED, *self.aggregates)
+        near = did_you_mean(part.function, names)
         hint = near if near.startswith("did") else "cep.match takes aggregates of your own; a workload has none"
         self.report(f"unknown aggregate '{part.function}'", part.at, hint)
 
@@ -156,7 +156,7 @@ class NameScope:
     # ------------------------------------------------------------ types
 
     def type_of(self, expression: Expression) -> AttributeType | None:
-        """The type of a resolved expression; None for NULL or where a part is wrong, which is reported."""
+        """The type of a resolved expression; None for NULL or if a part is wrong, which is then reported."""
         match expression:
             case Literal():
                 return literal_type(expression)
@@ -219,8 +219,8 @@ class NameScope:
             return aggregate.type_in_match(None)
         kind = self.attribute_type(self.variables[expression.variable], expression.attribute)
         if kind is not None and kind not in aggregate.takes.types:
-            given = f"'{expression.attribute}' is {kind}" if kind in NUMBERS else f"not {_article(kind)}"
-            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {given}", expression.at, aggregate.hint)
+            described = f"'{expression.attribute}' is {kind}" if kind in NUMBERS else f"not {_article(kind)}"
+            self.report(f"{aggregate.name} takes {aggregate.takes.noun}, {described}", expression.at, aggregate.hint)
             return None
         return aggregate.type_in_match(kind)
 
@@ -251,7 +251,7 @@ def common_type(first: AttributeType, second: AttributeType) -> AttributeType | 
 
 
 def _attribute_at(part: Reference | PrefixAggregate) -> Position:
-    """Where the attribute's name stands: references end in it."""
+    """The place of the attribute's name, which is the end of the reference."""
     name = part.attribute or ""
     if isinstance(part, PrefixAggregate) or part.at.length < len(name):
         return part.at

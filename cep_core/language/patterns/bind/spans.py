@@ -1,4 +1,4 @@
-"""Spans of WITHIN and SLIDE in the log's unit."""
+"""Converts spans of WITHIN and SLIDE to the log's unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cep_core.language.patterns.query import Window
 from cep_core.language.patterns.syntax import SpanUnit, WrittenSpan
 
 MOST_WINDOWS = 10**7
-"""How many windows may hold one event: each is a row of the result."""
+"""The most windows that may contain one event; each window is a row of the result."""
 _OF_SPAN = {
     SpanUnit.MILLISECONDS: "ms",
     SpanUnit.SECONDS: "s",

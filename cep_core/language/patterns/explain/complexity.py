@@ -1,7 +1,8 @@
 """What a matching query costs in principle: its complexity class, and the runs that an event-by-event engine makes.
 
-The class (SASE++, section 3, Theorems 3.1-3.4) is that of deciding whether there is a match at all; the number of runs
-(section 4, Table 3) that of finding all matches one by one, which our engine does not do (`explain`, algorithm).
+The class (SASE++, section 3, Theorems 3.1-3.4) is that of deciding whether there is any match. The number of runs
+(section 4, Table 3) is for an engine that finds all matches one by one; our engine does not do this (`explain`,
+algorithm).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cep_core.language.patterns.walk import parts_of, walk
 
 @dataclass(frozen=True)
 class Complexity:
-    """A complexity class and what puts the query there."""
+    """A complexity class, and the features of the query that cause it."""
 
     name: str
     cause: str
@@ -31,7 +32,10 @@ _BY_STRATEGY = {
 
 
 def complexity_of(query: Query) -> Complexity:
-    """The class of the query's decision problem; an upper bound, reached by some query of the same features."""
+    """The complexity class of deciding whether there is a match.
+
+    It is an upper bound, reached by some query with the same features.
+    """
     closures = sum(1 for _ in _closures(query.pattern))
     if not closures:
         return Complexity("AC0", "neither a closure nor an aggregate over one")
@@ -41,9 +45,9 @@ def complexity_of(query: Query) -> Complexity:
 
 
 def runs_formula(query: Query) -> str:
-    """The bound on the runs of an event-by-event engine, x being the events of one type in a window.
+    """The bound on the runs of an event-by-event engine; x is the number of events of one type in a window.
 
-    With imprecise time each run costs its confidence as well.
+    With imprecise time, the confidence of each run must be computed as well.
     """
     length, closures = components(query.pattern)
     if query.strategy is not Strategy.ANY:
@@ -55,7 +59,7 @@ def runs_formula(query: Query) -> str:
 
 
 def predicted_runs(query: Query, x: int) -> int:
-    """The same as a number, for x > 1 events of each type.
+    """The bound of `runs_formula` as a number, for x > 1 events of each type.
 
     >>> from cep_core.language.patterns.bind.binding import bind
     >>> from cep_core.language.patterns.bind.inference import schema_mentioned_by
@@ -86,7 +90,7 @@ def _units(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _closures(pattern: Pattern) -> Iterator[Pattern]:
-    """Unbounded repetitions, negated elements aside."""
+    """The unbounded repetitions outside negated elements."""
     if isinstance(pattern, Not):
         return
     if isinstance(pattern, Kleene) and pattern.most is None:

@@ -41,7 +41,7 @@ def explain_query(query: Query, algorithm: Sequence[str]) -> Explanation:
 
 
 def warnings_of(query: Query) -> list[str]:
-    """Warnings about what is legal and may surprise: those of binding, and that the output may be exponential."""
+    """Warnings about a valid query that may surprise: those of binding, and that the output may be exponential."""
     return [*query.warnings, *_exponential(query)]
 
 
@@ -112,7 +112,7 @@ def _pattern(query: Query) -> Section:
 
 
 def _text(pattern: Pattern) -> str:
-    """The pattern without the variables that are named by their type anyway."""
+    """The pattern as text; variables that have the name of their type are left out."""
 
     def shortened(unit: Unit) -> Unit:
         return replace(unit, variable="") if unit.variable == unit.event_type else unit
@@ -176,7 +176,7 @@ def _edges(state: State) -> str:
 
 
 def _cost(query: Query) -> list[Section]:
-    """How hard the query is, and what listing run by run would cost."""
+    """The query's complexity class, and the cost of listing all runs."""
     if query.aggregation:
         return []
     complexity = complexity_of(query)
@@ -211,7 +211,7 @@ def _predicates(query: Query) -> Section:
         place = "on each event; one that fails breaks contiguity" if contiguous else "filters events first"
         rows.append((print_expression(vertex.expression), "vertex", "both", place))
     for edge in query.edge_predicates:
-        # which events are neighbours changes with the events left out, unless both are plain
+        # unless both variables are plain, leaving out events changes which events are neighbours
         plain = not (variables[edge.source].kleene or variables[edge.target].kleene)
         text = print_expression(as_written(edge))
         rows.append((text, "edge", "both" if plain else "inconsistent", _edge_place(edge)))
@@ -232,7 +232,7 @@ def _consistent(consistency: str) -> str:
 
 
 def as_written(edge: EdgePredicate) -> Expression:
-    """The condition as a user writes it: the tree has the earlier event of one variable as `b[i-1]`."""
+    """The condition as a user writes it; inside, the tree has the earlier event of the same variable as `b[i-1]`."""
 
     def written(part: Expression) -> Expression:
         if not isinstance(part, Reference):

@@ -1,8 +1,9 @@
 """The automaton NFA^b of a pattern as paper 04 draws it (SASE++, section 2.2, Fig. 1), for `explain`.
 
-One state for each plain component, two for each Kleene component (`b[1]`, `b[i]`), and the final state F: l + k + 1
-states for l components of which k are Kleene. `begin` and `take` consume the event, `ignore` skips it, `proceed` moves
-on without one. Defined for a sequence of units and closures of units; other patterns have a template only.
+It has one state for each plain component, two for each Kleene component (`b[1]`, `b[i]`), and the final state F: l + k
++ 1 states for l components of which k are Kleene. The edges `begin` and `take` consume the event, `ignore` skips it,
+and `proceed` moves on without an event. It exists for sequences of units and closures of units; other patterns only
+have a template.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from cep_core.language.patterns.tree import Kleene, Not, Pattern, Sequence, Unit
 
 @dataclass(frozen=True)
 class Edge:
-    """`kind` is begin, take, ignore or proceed; `event_type` what is consumed or skipped, "" for proceed."""
+    """`kind` is begin, take, ignore or proceed. `event_type` is the type consumed or skipped, "" for proceed."""
 
     kind: str
     target: str
@@ -71,7 +72,10 @@ def nfa_of(pattern: Pattern, strategy: Strategy) -> tuple[State, ...] | None:
 
 
 def states_of(query: Query) -> tuple[State, ...] | None:
-    """The automaton of a matching query; None where it has none, and of an aggregation, which runs by its template."""
+    """The automaton of a matching query; None if its pattern has none.
+
+    None also for an aggregation, which uses its template.
+    """
     return None if query.aggregation else nfa_of(query.pattern, query.strategy)
 
 

@@ -1,7 +1,7 @@
 """A pattern split into its positive part and its negated sub-patterns, each with its neighbours (GRETA, Algorithm 3).
 
 A negation lies between the nearest neighbours that a match binds in the whole pattern: in `SEQ(A, SEQ(B, NOT E), C)` it
-ends at C. Where there is none, the window bounds it (`docs/semantics.md` 3). Space linear in the pattern.
+ends at C. If there is no neighbour, the window is its limit (`docs/semantics.md` 3). Space linear in the pattern.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ States = frozenset[str]
 class Forbidden:
     """A negated sub-pattern: `body` must not happen after an event of `previous` and before one of `following`.
 
-    An empty `previous` means from the window's start, an empty `following` to the window's end. `inside` is the negated
-    sub-pattern that it is part of, counted from 0 in the order of `split`, None for the positive part.
+    An empty `previous` means from the window's start; an empty `following` means to the window's end. `inside` is the
+    number of the negated sub-pattern that contains it, counted from 0 in the order of `split`; None if the positive
+    part contains it.
     """
 
     body: Pattern
@@ -50,12 +51,12 @@ def split(pattern: Pattern) -> tuple[Forbidden, ...]:
 
 
 def _negations(pattern: Pattern, before: States, after: States) -> Iterator[Forbidden]:
-    """The outermost negations of a pattern that stands between events of `before` and of `after`."""
+    """The outermost negations of a pattern that lies between events of `before` and events of `after`."""
     if isinstance(pattern, Kleene):
-        own = template_of_pattern(pattern.body)
-        again = pattern.most != 1
+        body = template_of_pattern(pattern.body)
+        repeats = pattern.most != 1
         yield from _negations(
-            pattern.body, before | own.end if again else before, after | own.start if again else after
+            pattern.body, before | body.end if repeats else before, after | body.start if repeats else after
         )
     elif isinstance(pattern, Sequence):
         for place, element in enumerate(pattern.elements):
@@ -77,7 +78,7 @@ def _holds_not(pattern: Pattern) -> bool:
 
 
 def _border(elements: tuple[Pattern, ...], outside: States, *, ends: bool) -> States:
-    """The states next to a place, looking over elements that may be absent, then to what lies outside."""
+    """The states next to a place: elements that may be absent are skipped, and at the end `outside` is added."""
     states: States = frozenset()
     for element in elements:
         template = template_of_pattern(element)

@@ -1,1 +1,1 @@
-"""What the slicer and the pipeline must know of a bound pattern query."""
+"""Facts about a bound pattern query for the slicer and the pipeline."""

@@ -1,6 +1,6 @@
-"""What binds a slicing variable in a pattern query (`docs/semantics.md` 6).
+"""The atoms of a pattern query: event types with the attributes that bind slicing variables (`docs/semantics.md` 6).
 
-Paper 01 reads the atoms of a formula the same way: repeated variables there are equalities here.
+They correspond to the atoms of a formula in paper 01: repeated variables there are equalities here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from cep_core.language.patterns.tree import Comparison, Literal, Reference
 
 
 def atoms_of(query: Query) -> tuple[Atom, ...]:
-    """One atom for each unit of the pattern, negated ones included; equal ones once, in pattern order.
+    """One atom for each unit of the pattern, in pattern order, also for negated units. Equal atoms appear once.
 
-    Under partition contiguity every type that has all partition attributes is read, since its events break a match.
+    Under partition contiguity, every type that has all partition attributes is read, since its events break a match.
     """
     atoms = dict.fromkeys(_atom(query, variable) for variable in query.variables)
     if query.strategy is Strategy.PARTITION:
@@ -39,10 +39,11 @@ def _atom(query: Query, variable: Variable) -> Atom:
 
 
 def _constants(query: Query, variable: Variable) -> tuple[tuple[str, int | float | str | bool], ...]:
-    """The attributes that must have one value for the event to matter.
+    """The attributes that must equal a constant, so that events with other values need not be read.
 
-    Contiguity ranks events that fail such a test too: by `pos` under strict contiguity, which every event carries
-    with it, but by counting the partition's events otherwise.
+    Contiguity also ranks events that fail such a test. Under strict contiguity the rank is `pos`, which every event
+    has, so they need not be read. Under partition contiguity they must be read, since the partition's events are
+    counted.
     """
     if query.strategy is Strategy.PARTITION:
         return ()

@@ -1,4 +1,4 @@
-"""What every evaluator of a pattern query says of it, whatever its engine: atoms, reach, and refusals in its text."""
+"""What all evaluators of pattern queries share: atoms, reach, and refusals that point into the query's text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CompiledQuery:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The event types that the query reads, with what binds its slicing variables."""
+        """The event types that the query reads, with the attributes that bind its slicing variables."""
         return atoms_of(self.query)
 
     @property
@@ -31,7 +31,7 @@ class CompiledQuery:
 
 @contextmanager
 def refusals_in(query: Query) -> Iterator[None]:
-    """A NotSupportedYet raised inside knows its place; here it gets the query's text, to show the place in."""
+    """Adds the query's text to a NotSupportedYet raised inside, so that the error can show its place."""
     try:
         yield
     except NotSupportedYet as refusal:

@@ -9,10 +9,12 @@ from cep_core.language.patterns.tree import Alternative, AnyOf, Conjunction, Kle
 
 
 def reach_of(query: Query) -> Reach:
-    """The reach of a query: its window; two windows if it begins with a NOT and is certain only at `first.ts + w`.
+    """The reach of a query, in most cases one window.
 
-    AFTER MATCH SKIP depends on all earlier matches, so the reach is unbounded. A trend, and a match of a query with
-    SLIDE, lies inside one window.
+    It is two windows if the pattern begins with a NOT and its matches are certain only at `first.ts + w`.
+
+    With AFTER MATCH SKIP the reach is unbounded, since results depend on all earlier matches. A trend always lies
+    inside one window, and so does a match of a query with SLIDE.
     """
     if query.skip is not None:
         return Reach(time=None)
@@ -21,9 +23,9 @@ def reach_of(query: Query) -> Reach:
     factor = 1 if alone else _windows_back(query.pattern, query.strategy)
     size = window.size * factor
     if query.confidence is not None:
-        # the window bounds true times: recorded ones may lie further apart
-        own = [query.schema.imprecision.get(variable.event_type, (0, 0)) for variable in query.variables]
-        size += max(before for before, _ in own) + max(after for _, after in own) + known_after(query)
+        # the window limits true times; recorded times may lie further apart
+        margins = [query.schema.imprecision.get(variable.event_type, (0, 0)) for variable in query.variables]
+        size += max(before for before, _ in margins) + max(after for _, after in margins) + known_after(query)
     return Reach(time=0, events=size) if window.events else Reach(time=size)
 
 
@@ -34,7 +36,7 @@ def _windows_back(pattern: Pattern, strategy: Strategy) -> int:
     sides = (pattern.left, pattern.right)
     factors = [_windows_back(side, strategy) for side in sides]
     for side, opposite in (sides, sides[::-1]):
-        # a side may begin a window before the other, whose first event may tell when the pair is certain
+        # one side may begin a window before the other side, whose first event may decide when the pair is certain
         factors.append(1 + _leads_with_not(side) + _waits(opposite, strategy))
     return max(factors)
 
@@ -42,8 +44,8 @@ def _windows_back(pattern: Pattern, strategy: Strategy) -> int:
 def waits_for_window(query: Query) -> bool:
     """Whether a match is certain only at `first.ts + w`: it ends in a NOT, or its greedy end could take more.
 
-    Under contiguity and skip-till-next-match a closure at the end runs until nothing more fits, and an optional at
-    the end could still follow; under skip-till-any-match every such match stands by itself.
+    Under contiguity and skip-till-next-match, a closure at the end takes events until no more fit, and an optional part
+    at the end may still follow. Under skip-till-any-match every such match is a match of its own.
     """
     return _waits(query.pattern, query.strategy)
 
@@ -91,7 +93,7 @@ def _trails_with_not(pattern: Pattern) -> bool:
 
 
 def _open_ended(pattern: Pattern) -> bool:
-    """Whether more events could still be taken after a match is complete."""
+    """Whether a complete match could still take more events."""
     match pattern:
         case Kleene():
             return (

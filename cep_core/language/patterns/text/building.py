@@ -1,4 +1,4 @@
-"""From the parser's raw tree to the trees of `tree` and `syntax`: the clauses of a query, each once."""
+"""Turns the parser's raw tree into the trees of `tree` and `syntax`; each clause of a query may appear once."""
 
 from __future__ import annotations
 
@@ -109,14 +109,14 @@ class TreeBuilder(PatternRules, ConditionRules):
     def span(self, meta: Meta, children: list[Token | None]) -> WrittenSpan:
         number, unit = children
         assert number is not None
-        known = None
+        span_unit = None
         if unit is not None:
             word = unit.lower()
-            known = SpanUnit.MILLISECONDS if word.startswith(("ms", "milli")) else _UNITS[word[0]]
+            span_unit = SpanUnit.MILLISECONDS if word.startswith(("ms", "milli")) else _UNITS[word[0]]
         value = self._number(number)
         if value <= 0:
             self._refuse("a window has a positive size", self._at(meta))
-        return WrittenSpan(value, known, self._at(meta))
+        return WrittenSpan(value, span_unit, self._at(meta))
 
     def confidence_clause(self, meta: Meta, children: list[Token]) -> _Clause:
         at = self._at(meta)

@@ -1,7 +1,7 @@
 """Rules of the grammar that build conditions: logic, comparison, arithmetic, references, aggregates.
 
-An index or a range that the language does not know is refused, and so are `[x]` and aggregates over all trends in
-places where they mean nothing.
+Unknown indices and ranges are refused. So are `[x]` and aggregates over all trends in places where they have no
+meaning.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LEGAL_INDICES = "write b[i], b[i-1], b[last] or b[1]"
 
 @dataclass(frozen=True)
 class Equivalence:
-    """`[company, P.vehicle]`, on its way to `WrittenQuery.equivalences`."""
+    """`[company, P.vehicle]`, before it becomes a part of `WrittenQuery.equivalences`."""
 
     attributes: tuple[AttributeName, ...]
     at: Position
@@ -166,7 +166,10 @@ class ConditionRules(GrammarRules):
         return Reference(str(variable), str(attribute), which, self._at(meta), position)
 
     def index(self, meta: Meta, children: list[Token]) -> tuple[Which, int | str]:
-        """Which event, and its number, or for the last one the variable whose length is meant."""
+        """The event that an index means.
+
+        With its number or, for the last event, the variable whose length is written.
+        """
         match [token.type for token in children]:
             case ["NUMBER"]:
                 if (number := self._integer(children[0])) < 1:
@@ -213,7 +216,7 @@ class ConditionRules(GrammarRules):
         raise self._error(message, self._at(meta), hint)
 
     def defined_over_prefix(self, meta: Meta, children: list[Any]) -> Expression:
-        """A name that is not the language's own: what it stands for is registered with the call."""
+        """An aggregate that the language does not have: the caller registers a function for its name."""
         function, variable, span, attribute = children
         if attribute is None:
             self._refuse(f"{function} takes an attribute", self._at(meta), f"write {function}({variable}[].x)")
@@ -251,7 +254,7 @@ class ConditionRules(GrammarRules):
         return AttributeName(variable, str(name), self._at(meta))
 
     def _expression(self, expression: Expression) -> Expression:
-        """The expression, unless it holds what has no meaning inside one."""
+        """The expression; refuses parts that have no meaning inside an expression."""
         for part in walk(expression):
             leaf: object = part
             if isinstance(leaf, TrendAggregate):
@@ -271,6 +274,6 @@ def _unquoted(token: Token) -> str:
 
 
 def _reach(start: Position, last: Any) -> int:
-    """How many characters from `start` to the end of `last`, if on one line."""
+    """The number of characters from `start` to the end of `last`, if both are on one line."""
     end: Position = last.at if hasattr(last, "at") else start
     return end.column + end.length - start.column if end.line == start.line else start.length

@@ -1,6 +1,6 @@
 """From the text of a pattern query to its tree as written (`docs/language.md` 1; grammar in `grammar.lark`).
 
-An LALR(1) parse: linear in the text. A process reads the grammar once.
+An LALR(1) parser: linear in the text. Each process reads the grammar once.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _too_deep(text: str, path: str) -> QueryError:
 
 
 def _explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
-    """What was found and what was expected, in the words of the language."""
+    """The parser's error as a QueryError: the word at the error and the words expected, in terms of the language."""
     if isinstance(error, UnexpectedCharacters):
         at = Position(error.line, error.column)
         hint = "is the text closed by the same quote?" if error.char in "'\"" else ""
@@ -140,7 +140,7 @@ def _misspelt_clause(error: UnexpectedInput, text: str) -> tuple[str, Position, 
 
 
 def _spoken(terminal: str) -> str:
-    """A terminal in the words of the language."""
+    """The name of a terminal in terms of the language."""
     if terminal in _SPOKEN:
         return _SPOKEN[terminal]
     pattern = _grammar().get_terminal(terminal).pattern

@@ -12,7 +12,7 @@ from cep_core.language.errors import Position, QueryError
 
 
 class GrammarRules(Transformer[Token, Any]):
-    """Rules of the grammar, bottom-up, over the text that they came from."""
+    """The base of grammar rules: they are applied bottom-up and know the text that is parsed."""
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""From trees to text. Parsing the text gives the tree again: parse after print is the identity."""
+"""Prints trees as text. Parsing the printed text gives the same tree again."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ def print_expression(expression: Expression) -> str:
 
 def _at_least(expression: Expression, level: int) -> str:
     """The text, in parentheses if it binds less tightly than `level`."""
-    text, own = _print(expression)
-    return text if own >= level else f"({text})"
+    text, binding = _print(expression)
+    return text if binding >= level else f"({text})"
 
 
 def _print(expression: Expression) -> tuple[str, int]:
@@ -193,8 +193,8 @@ def _print(expression: Expression) -> tuple[str, int]:
         case Like():
             return f"{_at_least(expression.operand, _SUM)} LIKE {_literal(expression.pattern)}", _COMPARISON
         case IsNull():
-            what = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
-            return f"{what} IS NULL", _COMPARISON
+            subject = expression.variable if expression.operand is None else _at_least(expression.operand, _SUM)
+            return f"{subject} IS NULL", _COMPARISON
 
 
 def _whole_sum(expression: WholeSum) -> str:

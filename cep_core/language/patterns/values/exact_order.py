@@ -1,9 +1,9 @@
-"""Columns of numbers of different types in one type that keeps their order exactly.
+"""Converts columns of different number types to one type that keeps their order exactly.
 
-SQL turns an integer beside a double into the nearest double, and then 2**53 + 1 equals 2**53. Here no number is
-rounded before it is compared (`docs/language.md`, WHERE). If every integer is a double, both columns become doubles;
-else both become ranks. Linear, except that ranks take a sort: only integers beyond 2**53 and sums beyond 64 bits need
-ranks.
+SQL converts an integer beside a double to the nearest double, and then 2**53 + 1 equals 2**53. Here no number is
+rounded before it is compared (`docs/language.md`, WHERE). If every integer can be a double without rounding, both
+columns become doubles; else both become ranks. The cost is linear; ranks need a sort, but only for integers beyond
+2**53 and sums beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from cep_core.arrays import Ints
 
 LARGEST = 2**63 - 1
 EXACT = 2**53
-"""Integers up to it are doubles without rounding."""
+"""Every integer up to this size is a double without rounding."""
 
 
 def in_one_order(left: pa.Array, right: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Both columns in one type, in which they compare as their values do; null stays null.
+    """Both columns in one type, which compare as the original values do; null stays null.
 
     Integers, doubles, and decimals of scale 0 (sums beyond 64 bits) are numbers; other columns are left as they are.
 
@@ -44,10 +44,10 @@ def in_one_order(left: pa.Array, right: pa.Array) -> tuple[pa.Array, pa.Array]:
 
 
 def equal_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
-    """Codes 0.. of the values of several columns, equal for equal values, -1 for null; and the value of each code.
+    """Codes from 0 for the values of several columns, equal for equal values, -1 for null; and the value of each code.
 
-    Whatever the types: 1 equals 1.0, -0.0 equals 0.0, NaN equals NaN, and no integer is rounded, except among the
-    values by code, which are doubles where some column has doubles.
+    Values of different types can be equal: 1 equals 1.0, -0.0 equals 0.0, NaN equals NaN. No integer is rounded for the
+    codes. The values by code are doubles if any column has doubles.
 
     >>> codes, values = equal_codes([pa.array([2**53 + 1, 2**53, None]), pa.array([2.0**53, -0.0])])
     >>> [part.tolist() for part in codes]
@@ -70,7 +70,7 @@ def equal_codes(columns: Sequence[pa.Array]) -> tuple[list[Ints], pa.Array]:
 
 
 def _reals(columns: Sequence[pa.Array]) -> list[pa.Array]:
-    """Integers and doubles in one type, in which they compare as the numbers do."""
+    """Integers and doubles in one type, which compare as the numbers do."""
     whole = [column for column in columns if pa.types.is_integer(column.type)]
     if all(map(are_doubles, whole)):
         return [column.cast(pa.float64(), safe=False) for column in columns]
@@ -80,7 +80,7 @@ def _reals(columns: Sequence[pa.Array]) -> list[pa.Array]:
 
 
 def are_doubles(whole: pa.Array) -> bool:
-    """Whether every integer of a column is a double, so that none is rounded."""
+    """Whether every integer of a column can be a double without rounding."""
     bounds = pc.min_max(whole)
     low, high = bounds["min"].as_py(), bounds["max"].as_py()
     return low is None or (low >= -EXACT and high <= EXACT) or not _parts(whole)[1].any()
@@ -91,7 +91,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _plain(real: pa.Array) -> pa.Array:
-    """Doubles with one zero and one NaN."""
+    """Doubles in which 0.0 is the only zero, and NaN has one form."""
     numbers = pc.add(real, 0.0)
     has_nan = pc.any(pc.is_nan(numbers)).as_py()
     return pc.if_else(pc.is_nan(numbers), math.nan, numbers) if has_nan else numbers
@@ -102,13 +102,13 @@ def _wide(values: pa.Array) -> pa.Array:
 
 
 def _parts(values: pa.Array) -> tuple[npt.NDArray[np.float64], Ints]:
-    """For each number the nearest double, and the number less that double; 0 for null."""
+    """For each number, the nearest double and the number minus that double; 0 for null."""
     if pa.types.is_floating(values.type):
         numbers = pc.fill_null(values.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
         return numbers, np.zeros(len(values), np.int64)
     integers = pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
     nearest = integers.astype(np.float64)
-    beyond = nearest >= 2.0**63  # which no integer of 64 bits is
+    beyond = nearest >= 2.0**63  # beyond every 64-bit integer
     back = np.where(beyond, 0.0, nearest).astype(np.int64)
     return nearest, np.where(beyond, integers - LARGEST - 1, integers - back)
 

@@ -1,8 +1,8 @@
 """Expressions over columns: SQL's three-valued logic, a whole column at a time (`docs/language.md` 1).
 
-A reference names a column of the table, whichever variable it belongs to: an engine evaluates each side of an edge
-predicate on the events that may stand there. As in Spark, NaN equals NaN and exceeds every number. Time and memory are
-linear in rows and in the size of the expression.
+A reference names a column of the table; its variable is ignored. So an engine can evaluate each side of an edge
+predicate on the events that may be bound there. As in Spark, NaN equals NaN and exceeds every number. Time and memory
+are linear in rows and in the size of the expression.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _OF_NAN: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
     ">": pc.and_not,
     ">=": lambda left, right: left,
 }
-"""Comparisons where a side is NaN, from which sides are."""
+"""Comparisons in which some side is NaN; the arguments say which sides are."""
 _COMPUTE = {
     "+": (pc.add_checked, int.__add__),
     "-": (pc.subtract_checked, int.__sub__),
@@ -77,7 +77,7 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
 
 
 def holds(expression: Expression, table: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Where a condition is true: unknown fails."""
+    """A mask of the rows in which a condition is true, not false or unknown."""
     mask: np.ndarray[tuple[int], np.dtype[np.bool_]] = pc.fill_null(
         _truth(evaluate(expression, table)), False
     ).to_numpy(zero_copy_only=False)
@@ -85,7 +85,7 @@ def holds(expression: Expression, table: pa.Table) -> np.ndarray[tuple[int], np.
 
 
 def column(table: pa.Table, name: str) -> pa.Array:
-    """An attribute's column as int64, double, string or bool, whatever width or encoding it is stored in."""
+    """An attribute's column as int64, double, string or bool, from any stored width or encoding."""
     values = table.column(name).combine_chunks()
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
@@ -163,7 +163,7 @@ def _compare(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.Sca
 def _comparable(
     left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
 ) -> tuple[pa.Array | pa.Scalar, pa.Array | pa.Scalar]:
-    """Both sides in one type that keeps their order. Beside a constant below 2**53 integers may be rounded for that."""
+    """Both sides in one type that keeps their order. Integers may be rounded beside a constant below 2**53."""
     if left.type == right.type:
         return left, right
     constants = [side.as_py() for side in (left, right) if isinstance(side, pa.Scalar)]
@@ -175,7 +175,7 @@ def _comparable(
 
 
 def _may_round_beside(constant: Scalar) -> bool:
-    """Whether integers keep their order to a constant when they become doubles."""
+    """Whether integers that become doubles still compare correctly with a constant."""
     if not isinstance(constant, int | float):
         return True
     return not math.isfinite(constant) or -EXACT < constant < EXACT
@@ -184,7 +184,7 @@ def _may_round_beside(constant: Scalar) -> bool:
 def _alike(
     left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
 ) -> tuple[pa.Array | pa.Scalar, pa.Array | pa.Scalar]:
-    """An integer in a calculation with a double becomes the nearest double."""
+    """Converts integers to the nearest double for a calculation with doubles."""
     if left.type == right.type or not (pa.types.is_floating(left.type) or pa.types.is_floating(right.type)):
         return left, right
     return _double(left), _double(right)
@@ -215,7 +215,7 @@ def _arithmetic(operator: str, left: pa.Array | pa.Scalar, right: pa.Array | pa.
 
 
 def _whole_sum(expression: WholeSum, table: pa.Table) -> pa.Array | pa.Scalar:
-    """The sum in 64 bits where all rows fit, else as decimals."""
+    """The sum in 64 bits if it fits in all rows, else as decimals."""
     evaluated = [(_evaluate(term, table), minus) for term, minus in expression.terms]
     numbers = [(value.cast(pa.int64()) if pa.types.is_null(value.type) else value, minus) for value, minus in evaluated]
     numbers.sort(key=lambda number: number[1])  # `x` rather than `0 + x`, which would be one more pass
@@ -237,7 +237,7 @@ def _total(
 
 
 def _decimal(total: pa.Array | pa.Scalar) -> pa.Array | pa.Scalar:
-    """With room for one more addition."""
+    """A decimal type with room for one more addition."""
     return total.cast(pa.decimal128(37, 0))
 
 
@@ -255,7 +255,7 @@ def _remainder(left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar) -> pa.Ar
 def _beyond_64_bits(
     exact: Callable[[int, int], int], left: pa.Array | pa.Scalar, right: pa.Array | pa.Scalar
 ) -> pa.Array | pa.Scalar:
-    """The same operation where some row overflows: null in those rows. Rare, so row by row."""
+    """The operation for columns in which some row overflows: null in those rows. Rare, so done row by row."""
     left_column, right_column = _arrays(left, right)
     pairs = zip(left_column.to_pylist(), right_column.to_pylist(), strict=True)
     exactly = [None if a is None or b is None else exact(a, b) for a, b in pairs]

@@ -1,7 +1,7 @@
 """The colours of the reports, and the look of a strategy, which is the same on every page.
 
 A strategy's own record names its colour and marker (`cep_core.shedding.strategies`,
-`cep_core.experiments.slicing_strategies`); here are the tones of the colours, and the looks of other series.
+`cep_core.experiments.slicing_strategies`); this file has the tones of the colours, and the looks of other series.
 
 Colours are those of Okabe and Ito (2008), which people with any common colour blindness tell apart; markers differ too,
 so that a figure survives being printed in grey. `DARK` is what a colour becomes on a dark page.

@@ -58,7 +58,7 @@ def explodes(values: Sequence[Magnitude]) -> bool:
 
 
 def height(value: Magnitude, *, logarithmic: bool) -> float:
-    """Where a value stands on a count axis. On a logarithmic axis, zero and below stand at the bottom.
+    """The position of a value on a count axis. On a logarithmic axis, zero and negative values are at the bottom.
 
     >>> height(Magnitude.of(None, 47.0), logarithmic=True), height(Magnitude.of(12), logarithmic=False)
     (47.0, 12.0)
