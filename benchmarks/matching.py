@@ -50,7 +50,7 @@ def naive_runs(kind: Ints, ts: Ints, x: Ints, width: int, start: Ints, last: Int
     """SASE's runs one by one: each b clones every run that it may extend. Returns matches (-1: too many) and runs."""
     runs = 0
     matches = 0
-    made = 0
+    started = 0
     for i in range(kind.shape[0]):
         if kind[i] < 0:
             continue
@@ -68,12 +68,12 @@ def naive_runs(kind: Ints, ts: Ints, x: Ints, width: int, start: Ints, last: Int
             if kind[i] == 1 and last[r] > x[i]:
                 continue
             if runs == start.shape[0]:
-                return -1, made
+                return -1, started
             start[runs] = start[r] if kind[i] == 1 else ts[i]
             last[runs] = x[i] if kind[i] == 1 else -1
             runs += 1
-            made += 1
-    return matches, made
+            started += 1
+    return matches, started
 
 
 def seconds(run: Callable[[], T]) -> tuple[T, float]:
@@ -106,11 +106,11 @@ def against_runs(events: pa.Table, width: int, size: int) -> tuple[float, float]
     runs = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
     query = RISING.format(strategy="skip_till_any_match", width=width)
     table, ours = seconds(lambda: matched(events, query))
-    (naive, made), theirs = seconds(lambda: naive_runs(kind, ts, x, width, *runs))
+    (naive, started), theirs = seconds(lambda: naive_runs(kind, ts, x, width, *runs))
     if naive >= 0 and naive != total_of(table):
         raise AssertionError(f"naive {naive}, counted {total_of(table)}")
-    stopped = f"{'-':>12} {made:>14,}  stopped at {MOST_RUNS:,} runs alive"
-    finished = f"{size / theirs:>12,.0f} {made:>14,} {theirs / ours:>8.1f} x"
+    stopped = f"{'-':>12} {started:>14,}  stopped at {MOST_RUNS:,} runs alive"
+    finished = f"{size / theirs:>12,.0f} {started:>14,} {theirs / ours:>8.1f} x"
     print(f"{width:>8} {short(total_of(table)):>18} {size / ours:>12,.0f} {finished if naive >= 0 else stopped}")
     return size / ours, size / theirs if naive >= 0 else 0.0
 

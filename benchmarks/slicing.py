@@ -59,9 +59,9 @@ def splitting(count: int) -> Iterator[Row]:
     for label, table in (("integers", events), ("strings", texts)):
         for heavy in ((), ("a",)):
             plan = plan_for("triangle", table, 16, "bench", heavy)
-            told = "heavy values told" if heavy else "nothing heavy"
+            case = "heavy values told" if heavy else "nothing heavy"
             rate = count / seconds(lambda plan=plan, table=table: split(plan, table))
-            yield f"split, 16 slices, {label}, {told}", rate / 1e6, "M events/s"
+            yield f"split, 16 slices, {label}, {case}", rate / 1e6, "M events/s"
             part = table.slice(0, REFERENCE_EVENTS)
             rows, numbers = split(plan, part)
             part_events = part.to_pylist()
@@ -69,7 +69,7 @@ def splitting(count: int) -> Iterator[Row]:
             expected = [(row, k) for row, event in enumerate(part_events) for k in sorted(slices_of_event(plan, event))]
             slow = REFERENCE_EVENTS / (time.process_time() - begin)
             assert expected == list(zip(rows.tolist(), numbers.tolist(), strict=True))
-            yield f"ratio to Algorithm 1 by event, {label}, {told}", rate / slow, "times"
+            yield f"ratio to Algorithm 1 by event, {label}, {case}", rate / slow, "times"
     valuations = pa.table(dict.fromkeys("abc", events["first"]))
     plan = plan_for("triangle", events, 16, "bench", ("a",))
     yield "own valuations", count / seconds(lambda: cell_of(plan, valuations)) / 1e6, "M valuations/s"

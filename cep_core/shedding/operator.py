@@ -1,8 +1,8 @@
 """The operator: matches every event with the partial matches of its windows, on a virtual clock.
 
 pSPICE, sections II-A and III-A: events wait in a queue. For each event the overload detector judges whether it would
-miss the bound, the shedder drops what the rules say, and the event meets every partial match of its windows and its
-partition. All work moves the clock, so the latency of an event is its waiting time, plus shedding, plus matching.
+miss the bound. Then the shedder drops what the rules say. Then the event meets every partial match of its windows and
+its partition. All work moves the clock, so the latency of an event is its waiting time, plus shedding, plus matching.
 
 Cost: O(patterns) for an event, plus O(partial matches met) if the event fits one of their states or one of their
 windows ends, plus O(partitions + partial matches alive) if partial matches are dropped. Memory: the partial matches

@@ -111,7 +111,7 @@ class _Task:
         return common_type(value_types)
 
     def best_shares(self, slices: int, heavy: frozenset[str]) -> tuple[int, ...]:
-        """Algorithm 2 for one heavy set, remembered."""
+        """Algorithm 2 for one heavy set. The result is kept for the next call."""
         if (slices, heavy) not in self.shares:
             rates = [Fraction(self.statistics.matching(atom)) for atom in self.atoms]
             self.shares[slices, heavy] = best_shares(self.atoms, self.variables, slices, rates, heavy)

@@ -48,14 +48,17 @@ def optimize_shares(
     >>> optimize_shares(triangle, "xyz", slices=64, heavy=["x"])[frozenset("x")]
     (1, 8, 8)
     """
-    known = [variable for variable in variables if variable in set(heavy)]
-    if len(known) > MOST_HEAVY_VARIABLES:
-        raise ValueError(f"{len(known)} variables with heavy values, at most {MOST_HEAVY_VARIABLES} can be treated")
+    heavy_variables = [variable for variable in variables if variable in set(heavy)]
+    if len(heavy_variables) > MOST_HEAVY_VARIABLES:
+        raise ValueError(
+            f"{len(heavy_variables)} variables with heavy values, at most {MOST_HEAVY_VARIABLES} can be treated"
+        )
     if slices < 1:
         raise ValueError(f"slices must be at least 1, found {slices}")
     weights = rates_of(atoms, rates)
     return {
-        frozenset(group): best_shares(atoms, variables, slices, weights, frozenset(group)) for group in subsets(known)
+        frozenset(group): best_shares(atoms, variables, slices, weights, frozenset(group))
+        for group in subsets(heavy_variables)
     }
 
 

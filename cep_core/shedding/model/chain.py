@@ -1,9 +1,10 @@
 """A pattern as a Markov chain with rewards: how likely a partial match completes, and what it still costs.
 
-pSPICE, section III-C. With j events left in the window, P(s, j) = T^j(s, m) is the probability that a partial match in
-state s completes, and tau(s, j) = sum over s' of T(s, s') * (R(s, s') + tau(s', j - 1)), tau(s, 0) = 0, its remaining
-processing time (value iteration on Bellman's equation; the final state costs nothing). Only the last column of T^j and
-one value for each state are carried from j to j + 1, so no matrix is raised to a power. Every `size`-th row is kept.
+pSPICE, section III-C. With j events left in the window, a partial match in state s completes with probability P(s, j) =
+T^j(s, m). Its remaining processing time is tau(s, j) = sum over s' of T(s, s') * (R(s, s') + tau(s', j - 1)), with
+tau(s, 0) = 0. This is value iteration on Bellman's equation; the final state costs nothing. Only the last column of T^j
+and one value for each state are carried from j to j + 1, so no matrix is raised to a power. Every `size`-th row is
+kept.
 
 `trend_counts` computes the same recurrences for partial matches that branch: the expected matches of a partial match
 and all its descendants, and what all of them cost.

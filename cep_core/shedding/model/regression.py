@@ -1,8 +1,8 @@
 """Latency as a function of the number of partial matches: the best of several regressions (pSPICE, section III-E).
 
-Each candidate is a + b * shape(n) with shape 0, n, n * bits(n) or n * n, fitted by least squares and kept monotone
-(b >= 0), so that it has an inverse. The one with the lowest error on held-out samples wins, the simpler one on a tie.
-Samples are integers and sums are exact fractions, so the same samples give the same function on any machine.
+Each candidate is a + b * shape(n) with shape 0, n, n * bits(n) or n * n. It is fitted by least squares and kept
+monotone (b >= 0), so that it has an inverse. The one with the lowest error on held-out samples wins, the simpler one on
+a tie. Samples are integers and sums are exact fractions, so the same samples give the same function on any machine.
 """
 
 from __future__ import annotations

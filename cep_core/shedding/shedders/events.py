@@ -8,9 +8,9 @@ would be lost wherever enough events are of types that no pattern uses, such as 
 paper loses 65 % there, and explains this by how likely a dropped event would have matched and is replaced by another of
 its type.
 
-The papers do not say how much to drop. Here the share of the load that is dropped rises from nothing at half of the
-latency bound to everything at the bound, with the latency that the same f and g predict, so that all strategies have
-the same target. Under a negation, leaving an event out may produce a false match.
+The papers do not say how much to drop. Here the dropped share of the load depends on the latency that the same f and g
+predict. It rises from nothing at half of the latency bound to everything at the bound, so that all strategies have the
+same target. Under a negation, leaving an event out may produce a false match.
 """
 
 from __future__ import annotations

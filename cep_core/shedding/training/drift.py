@@ -1,4 +1,4 @@
-"""Whether the stream has changed so much that the model must be trained anew (pSPICE, section III-D).
+"""Whether the stream has changed so much that the model must be trained again (pSPICE, section III-D).
 
 A fresh transition matrix, from the observations since the last look, is compared with the one in use, by the mean
 squared error of their entries. States with few fresh observations are left out, because their frequencies would depend

@@ -76,8 +76,8 @@ def model_of(run: OperatorRun, patterns: Sequence[Offered], costs: Costs, types:
         repetition = np.zeros(types, np.int64)
         for step in range(pattern.machine.steps):
             repetition[np.unique(stream.kind[:done][pattern.fits[:done, step]])] += 1
-        left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
-        models.append(PatternModel(observations, rate, left, pattern.weight, repetition))
+        events_left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
+        models.append(PatternModel(observations, rate, events_left, pattern.weight, repetition))
     pairs = np.bincount(stream.kind[:done], stream.open_windows[:, :done].sum(axis=0), minlength=types)
     return Model(
         tuple(models),
