@@ -1,4 +1,4 @@
-"""The partial matches of an operator, in arrays. Each partition of each pattern has one segment.
+"""The partial matches of an operator, in arrays. Each partition of each pattern has its own segment.
 
 Memory grows with the number of partial matches alive. A segment is a stretch of the arrays with room to grow. If it
 outgrows its room, it moves to the end. When the end of the arrays is reached, `with_room` copies the live partial

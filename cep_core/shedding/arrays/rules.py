@@ -45,8 +45,7 @@ class Rules(NamedTuple):
     lack: Floats
     """[K] the lack of utility of event type k: the larger it is, the more likely its events are dropped."""
     wanted_at: Floats
-    """[B] ascending, from 0: the share of the load that is dropped. Each type is dropped with its lack times a
-    scale."""
+    """[B] ascending, from 0: the share of the load that is dropped if types are dropped with lack times a scale."""
     scale_at: Floats
     """[B] that scale. Between two entries both are interpolated linearly."""
     tracked: int

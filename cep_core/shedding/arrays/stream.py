@@ -96,8 +96,7 @@ class Stream(NamedTuple):
     segment: Ints
     """[Q + 1] a pattern's segments: the first for windows that all partitions share, then one for each partition."""
     condition: Ints
-    """[2 T + 1] comparisons on entering step t: condition[2 t]:condition[2 t + 1]. The next ones are on repeating
-    it."""
+    """[2 T + 1] comparisons on entering step t: condition[2 t]:condition[2 t + 1]. Then those on repeating."""
     operator: Ints
     left: Ints
     """[C, n]."""
@@ -135,7 +134,10 @@ EVENT, WINDOW, LOOKUP, SORT, DROP, DRAW, EVENT_WINDOW = range(7)
 def stream_of(
     patterns: Sequence[Offered], ts: Ints, costs: Costs, *, ordered: bool = False, kind: Ints | None = None
 ) -> Stream:
-    """All patterns over the same n events, `ts` ascending. `ordered`: so are events of one time. Raises ValueError."""
+    """All patterns over the same n events, `ts` ascending. Raises ValueError.
+
+    `ordered`: events with the same time follow each other, too.
+    """
     count = len(ts)
     if [len(own) for own in costs.states] != [pattern.machine.steps for pattern in patterns]:
         raise ValueError("costs must name each state of each pattern, the final one left out")

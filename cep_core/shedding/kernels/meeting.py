@@ -52,7 +52,7 @@ def meet(
 ) -> int:
     """Offers event i to each partial match of a segment; those that move on go to the segment `into`.
 
-    With `probability` the event has left a window. Returns the cost of the meetings that did not take place for that.
+    With `probability` the event has left a window. Returns the cost of the meetings that this saved.
 
     It has 9 parameters and more than 60 lines because all work on a partial match is done in one loop, over arrays that
     are unpacked once. A function for a part of it would need all these arrays again for every partial match.
