@@ -1,8 +1,8 @@
-"""Airflow's own backfill of a nightly DAG: a scheduler with an empty database of its own, one run a day, in order.
+"""Airflow's own backfill of a nightly DAG: a scheduler with its own empty database, one run for each day, in order.
 
-Assumes the environment of scripts/run.sh and a free port. The backfill is made before the scheduler starts: making one
-beside other writers is more than SQLite bears. The DAG must be unpaused for its backfill to run, and then the newest
-scheduled interval runs too: what it leaves lies after every day of the sample.
+Assumes the environment of scripts/run.sh and a free port. The backfill is created before the scheduler starts, because
+SQLite fails if there are other writers at that time. The DAG must be unpaused for its backfill to run, and then the
+newest scheduled interval runs, too. Its rows are later than every day of the sample.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ ENDED = ("success", "failed")
 
 
 def backfill(dag_id: str, first: date, last: date, home: Path, environment: Mapping[str, str]) -> None:
-    """Run the DAG for the days `first`..`last`. Raises RuntimeError unless every run succeeds."""
+    """Runs the DAG for the days `first`..`last`. Raises RuntimeError unless every run succeeds."""
     home.mkdir(parents=True)
     port = _free_port()
-    own = {**os.environ, **environment, "AIRFLOW_HOME": str(home), "PORT": str(port)}
+    variables = {**os.environ, **environment, "AIRFLOW_HOME": str(home), "PORT": str(port)}
     shutil.copy(Path(".cache") / "airflow.db", home / "airflow.db")
-    _airflow(own, "dags", "reserialize")
-    _airflow(own, "dags", "unpause", dag_id)
+    _airflow(variables, "dags", "reserialize")
+    _airflow(variables, "dags", "unpause", dag_id)
     period = ["--from-date", f"{first}T00:00:00+00:00", "--to-date", f"{last}T23:59:59+00:00"]
-    _airflow(own, "backfill", "create", "--dag-id", dag_id, *period, "--max-active-runs", "1")
+    _airflow(variables, "backfill", "create", "--dag-id", dag_id, *period, "--max-active-runs", "1")
     with open(home / "output", "w") as output:
-        server = subprocess.Popen(["scripts/serve_airflow.sh"], env=own, stdout=output, stderr=output)
+        server = subprocess.Popen(["scripts/serve_airflow.sh"], env=variables, stdout=output, stderr=output)
     try:
         _wait_until(lambda: "http://" in (home / "output").read_text(), 300, "Airflow to start")
         days = (last - first).days + 1
@@ -56,8 +56,8 @@ def _ended(home: Path) -> int:
 def _states(home: Path) -> Counter[str]:
     """How many runs of the backfill are in each state."""
     with closing(sqlite3.connect(home / "airflow.db", timeout=60)) as database:
-        found = database.execute("SELECT state, count(*) FROM dag_run WHERE run_type = 'backfill' GROUP BY state")
-        return Counter(dict(found.fetchall()))
+        rows = database.execute("SELECT state, count(*) FROM dag_run WHERE run_type = 'backfill' GROUP BY state")
+        return Counter(dict(rows.fetchall()))
 
 
 def _airflow(environment: Mapping[str, str], *arguments: str) -> None:

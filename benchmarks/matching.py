@@ -1,9 +1,10 @@
 """Kleene matching, measured in one run: `python benchmarks/matching.py [part ...]`.
 
-Events and matches a CPU-second of one core, kernels compiled before (process time of a second run), and ratios in the
-same run: to a naive engine that keeps every run (compiled as well), to SASE++'s own plan with each of its optimisations
-on and off (plain Python), to DuckDB's self-joins where a pattern has a fixed length. Answers are compared on the way.
-Ours is timed from the Arrow table to the result, filtering included. No assertion on time.
+It prints events and matches per CPU-second of one core, with kernels compiled before (the process time of a second
+run). In the same run it measures ratios: to a naive engine that keeps every run (compiled as well), to SASE++'s own
+plan with each of its optimisations on and off (plain Python), and to DuckDB's self-joins if a pattern has a fixed
+length. Answers are compared. Our engine is timed from the Arrow table to the result, filtering included. No assertion
+on time.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ RISING = "PATTERN SEQ(A a, B+ b[], C c) WHERE {strategy} {{ b[i].x >= b[i-1].x }
 
 @njit(cache=True)
 def naive_runs(kind: Ints, ts: Ints, x: Ints, width: int, start: Ints, last: Ints) -> tuple[int, int]:
-    """SASE's runs one by one: each b clones every run that it may extend. Matches (-1: too many runs), runs made."""
+    """SASE's runs one by one: each b clones every run that it may extend. Returns matches (-1: too many) and runs."""
     runs = 0
     matches = 0
-    made = 0
+    started = 0
     for i in range(kind.shape[0]):
         if kind[i] < 0:
             continue
@@ -67,16 +68,16 @@ def naive_runs(kind: Ints, ts: Ints, x: Ints, width: int, start: Ints, last: Int
             if kind[i] == 1 and last[r] > x[i]:
                 continue
             if runs == start.shape[0]:
-                return -1, made
+                return -1, started
             start[runs] = start[r] if kind[i] == 1 else ts[i]
             last[runs] = x[i] if kind[i] == 1 else -1
             runs += 1
-            made += 1
-    return matches, made
+            started += 1
+    return matches, started
 
 
 def seconds(run: Callable[[], T]) -> tuple[T, float]:
-    """The answer and the process time of a second run."""
+    """The answer, and the process time of a second run."""
     run()
     begin = time.process_time()
     answer = run()
@@ -98,24 +99,24 @@ def short(number: int) -> str:
 
 
 def against_runs(events: pa.Table, width: int, size: int) -> tuple[float, float]:
-    """One line: counting, and the naive engine on the same events. Returns both rates, of the other 0 if it stopped."""
+    """Prints a line: counting, and the naive engine on the same events. Returns both rates; 0 if naive stopped."""
     kinds = {"A": 0, "B": 1, "C": 2}
     kind = np.array([kinds.get(name, -1) for name in events.column("event_type").to_pylist()], np.int64)
     ts, x = events.column("ts").to_numpy(), events.column("x").to_numpy()
     runs = np.empty(MOST_RUNS, np.int64), np.empty(MOST_RUNS, np.int64)
     query = RISING.format(strategy="skip_till_any_match", width=width)
     table, ours = seconds(lambda: matched(events, query))
-    (naive, made), theirs = seconds(lambda: naive_runs(kind, ts, x, width, *runs))
+    (naive, started), theirs = seconds(lambda: naive_runs(kind, ts, x, width, *runs))
     if naive >= 0 and naive != total_of(table):
         raise AssertionError(f"naive {naive}, counted {total_of(table)}")
-    stopped = f"{'-':>12} {made:>14,}  stopped at {MOST_RUNS:,} runs alive"
-    finished = f"{size / theirs:>12,.0f} {made:>14,} {theirs / ours:>8.1f} x"
+    stopped = f"{'-':>12} {started:>14,}  stopped at {MOST_RUNS:,} runs alive"
+    finished = f"{size / theirs:>12,.0f} {started:>14,} {theirs / ours:>8.1f} x"
     print(f"{width:>8} {short(total_of(table)):>18} {size / ours:>12,.0f} {finished if naive >= 0 else stopped}")
     return size / ours, size / theirs if naive >= 0 else 0.0
 
 
 def _draw(name: str, x: str, places: Sequence[float], rates: Sequence[tuple[float, float]]) -> None:
-    """Our rates and those of the naive engine, as far as it got."""
+    """Draws our rates, and those of the naive engine up to where it stopped."""
     points = list(zip(places, rates, strict=True))
     ours = [(place, rate) for place, (rate, _) in points]
     runs = [(place, rate) for place, (_, rate) in points if rate]
@@ -197,7 +198,7 @@ def joins() -> None:
 
 
 def real() -> None:
-    """Public logs, where they lie beside the repository."""
+    """Public logs, if they lie beside the repository."""
     cases = [
         (
             "NASDAQ: a buy, rising sells within 5 s, a buy",
@@ -232,7 +233,7 @@ def real() -> None:
 
 
 def detecting() -> None:
-    """Which events complete a match, end to end and by the pass alone."""
+    """Finds the events that complete a match: end to end, and by the pass alone."""
     print("\nDetecting, 1,000,000 events, window 10,000: the pass alone, and from the table on")
     for relevant in (0.12, 1.0):
         events = logs.abc(1_000_000, relevant)
@@ -243,17 +244,17 @@ def detecting() -> None:
             graph = event_graph(evaluator.plan, events)
             ends = questions_about(graph, evaluator.plan.automaton, query.window, None).ends
             network = with_places(graph.network, graph.offsets, needed_edges(graph.network))
-            asked = partial(completed, network, graph.offsets, graph.clock, graph.width, ends)
-            found, alone = seconds(asked)
+            detection = partial(completed, network, graph.offsets, graph.clock, graph.width, ends)
+            completing, alone = seconds(detection)
             table, spent = seconds(partial(completing_events, evaluator, events))
-            if len(table) != found.sum():
-                raise AssertionError((len(table), found.sum()))
+            if len(table) != completing.sum():
+                raise AssertionError((len(table), completing.sum()))
             rates = f"{events.num_rows / alone:>12,.0f} events/s {events.num_rows / spent:>12,.0f}"
             print(f"{relevant:>8.0%} relevant, {condition:<38} {len(table):>8,} events {rates}")
 
 
 def kernels() -> None:
-    """Counting and listing once the events stand in their graph: what the whole costs beyond it is filtering."""
+    """Counting and listing when the graph of events is built. The rest of the whole cost is filtering."""
     print("\nKernels alone: counting, listing")
     for width, size, all_of_them in (
         (200, EVENTS, True),

@@ -1,11 +1,15 @@
 """Runs of the sample workload, measured: `python benchmarks/runs.py [day] [night] ...`, all ways if none is named.
 
-`day`: the demo day from an empty lake, then the day after it. `night`: the demo day through the nightly DAG. `week`:
-5 to 11 March as one backfill, as seven nights, as shuffled nights, as Airflow's own backfill of the nightly DAG;
-their tables must be equal. `kills`: a run of two days, killed with all its processes at 50 random moments and retried
-each time; its tables must equal an undisturbed run's. `year`: 2013 as one backfill without reports, from the folder
-that NYC_FLIGHTS_DATA names. Wall and CPU-seconds and peak memory are those of the whole process tree, sampled from
-/proc; seconds of stages come from the lake's own journal.
+- `day`: the demo day from an empty lake, then the day after it.
+- `night`: the demo day through the nightly DAG.
+- `week`: 5 to 11 March as one backfill, as seven nights, as shuffled nights, and as Airflow's own backfill of the
+  nightly DAG. All must leave equal tables.
+- `kills`: a run of two days, killed with all its processes at 50 random moments and retried each time. It must leave
+  the same tables as an undisturbed run.
+- `year`: 2013 as one backfill without reports, from the folder that NYC_FLIGHTS_DATA names.
+
+Wall time, CPU-seconds and peak memory are those of the whole process tree, sampled from /proc. The seconds of stages
+come from the lake's own journal.
 """
 
 from __future__ import annotations
@@ -48,7 +52,7 @@ class Usage:
     cpu: float = 0.0
     peak_bytes: int = 0
     course: list[tuple[float, float]] = field(default_factory=list)
-    """Moments and the CPU-seconds used until then."""
+    """Pairs: a moment, and the CPU-seconds used until then."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(self.wall + other.wall, self.cpu + other.cpu, max(self.peak_bytes, other.peak_bytes))
@@ -63,17 +67,17 @@ class Usage:
 
 
 def trendmill(lake: Path, *arguments: str, kill_after: float | None = None) -> tuple[int, Usage]:
-    """The command's exit code and usage. `kill_after`: seconds until kill -9 of it all."""
+    """Runs the command; returns its exit code and usage. `kill_after`: seconds until all its processes are killed."""
     return run_watched([sys.executable, "-m", "jobs.cli", *arguments], places(lake), kill_after)
 
 
 def places(lake: Path) -> dict[str, str]:
-    """Where a command finds its lake and puts its reports."""
+    """The environment that says where a command finds its lake and writes its reports."""
     return {"TRENDMILL_LAKE": str(lake), "TRENDMILL_REPORTS": str(lake / "reports")}
 
 
 def run_watched(command: Sequence[str], more: Mapping[str, str], kill_after: float | None = None) -> tuple[int, Usage]:
-    """Run a program in a session of its own, with `more` environment."""
+    """Runs a program in its own session, with `more` environment variables."""
     begin = time.perf_counter()
     process = subprocess.Popen(
         command,
@@ -97,7 +101,7 @@ def run_watched(command: Sequence[str], more: Mapping[str, str], kill_after: flo
 
 
 def _watch(session: int, usage: Usage, done: threading.Event) -> None:
-    """Sum CPU and resident memory of all processes of a session, ten times a second."""
+    """Sums CPU time and resident memory of all processes of a session, ten times a second."""
     cpu: dict[int, float] = {}
     while not done.wait(0.1):
         resident = 0
@@ -116,7 +120,7 @@ def _watch(session: int, usage: Usage, done: threading.Event) -> None:
 
 
 def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:
-    """One `trendmill run`, which must succeed."""
+    """Runs `trendmill run`, which must succeed."""
     code, usage = trendmill(lake, "run", WORKLOAD, "--from", str(first), "--to", str(last), *more)
     if code:
         raise SystemExit(f"trendmill run of {first}..{last} ended with exit code {code}")
@@ -124,30 +128,30 @@ def run_days(lake: Path, first: date, last: date, *more: str) -> Usage:
 
 
 def tables(lake: Path) -> dict[str, list[str]]:
-    """What the law compares, to the week's end: events, quarantine, statistics and results, without the run's id."""
-    found = {}
+    """The tables to compare, up to the end of the week: events, quarantine, statistics and results, without run ids."""
+    rows_of = {}
     for log in sorted((lake / WORKLOAD).glob("*/_delta_log")):
         name = log.parent.name
         if name not in ("runs", "slice_runs", "experiments", "slicing_plans"):
             rows = DeltaTable(log.parent).to_pyarrow_table().drop_columns(["run_id"])
             rows = rows.filter(pc.less_equal(rows["day"], pa.scalar(WEEK[-1], pa.date32())))
-            found[name] = sorted(repr(row) for row in rows.select(sorted(rows.column_names)).to_pylist())
-    return found
+            rows_of[name] = sorted(repr(row) for row in rows.select(sorted(rows.column_names)).to_pylist())
+    return rows_of
 
 
 def stages(lake: Path) -> list[dict[str, Any]]:
-    """Each stage of each run once, in order."""
+    """Each stage of each run, once and in order."""
     journal = DeltaTable(lake / WORKLOAD / "runs").to_pyarrow_table(columns=["started_at", "stage", "seconds"])
     once = {(row["started_at"], row["stage"]): row for row in journal.to_pylist()}
     return [once[key] for key in sorted(once)]
 
 
 def print_stages(lake: Path, usage: Usage) -> None:
-    """What each stage took, what the rest took, and how long the kernels themselves worked, over all their tasks."""
+    """Prints the time of each stage, of the rest, and of the kernels alone, over all their tasks."""
     wall = cpu = 0.0
     for row in stages(lake):
-        begun = row["started_at"].timestamp()
-        used = usage.cpu_between(begun, begun + row["seconds"])
+        start = row["started_at"].timestamp()
+        used = usage.cpu_between(start, start + row["seconds"])
         print(f"    {row['stage']:<14} {row['seconds']:6.1f} s wall {used:7.1f} CPU-s")
         wall, cpu = wall + row["seconds"], cpu + used
     print(f"    {'all the rest':<14} {usage.wall - wall:6.1f} s wall {usage.cpu - cpu:7.1f} CPU-s")
@@ -180,17 +184,17 @@ def week(home: Path) -> None:
         "seven nights": [(night, night) for night in WEEK],
         "shuffled nights": [(night, night) for night in shuffled],
     }
-    left = {}
+    tables_of = {}
     for name, runs in ways.items():
         lake = home / name.replace(" ", "_")
         usage = sum((run_days(lake, first, last) for first, last in runs), Usage())
-        left[name] = tables(lake)
+        tables_of[name] = tables(lake)
         print(f"  {name:<16} {usage}", flush=True)
     lake, begin = home / "airflow", time.perf_counter()
     backfill(f"nightly_{WORKLOAD}", WEEK[0], WEEK[-1], home / "airflow_home", places(lake))
-    left["Airflow's backfill"] = tables(lake)
+    tables_of["Airflow's backfill"] = tables(lake)
     print(f"  Airflow's backfill {time.perf_counter() - begin:5.1f} s wall, its start included", flush=True)
-    _compare(left)
+    _compare(tables_of)
 
 
 def kills(home: Path) -> None:
@@ -219,11 +223,13 @@ def year(home: Path) -> None:
 
 
 def _compare(left: dict[str, dict[str, list[str]]]) -> None:
-    (known, expected), *others = left.items()
-    for name, found in others:
-        different = [table for table in expected.keys() | found.keys() if expected.get(table) != found.get(table)]
+    (reference, expected), *others = left.items()
+    for name, other_tables in others:
+        different = [
+            table for table in expected.keys() | other_tables.keys() if expected.get(table) != other_tables.get(table)
+        ]
         if different:
-            raise SystemExit(f"{name} left other tables than {known}: {', '.join(sorted(different))}")
+            raise SystemExit(f"{name} left other tables than {reference}: {', '.join(sorted(different))}")
     print(f"  equal tables: {', '.join(left)}")
 
 

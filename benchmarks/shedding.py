@@ -1,11 +1,10 @@
 """Load shedding, measured in one run: `python benchmarks/shedding.py [FOLDER]`.
 
-The utility table of a window of 32,000 events at bin 1 (14 states); meetings of events and partial matches a second,
-without and with shedding, and what memory they take; and a night of X1 (`contagion`) and X2 (`destination_collapse`)
-on 8 March 2013 at five loads under every strategy. FOLDER holds flights.csv.gz
-(`scripts/make_nyc_flights_bundle.py`); the workload's own bundle
-by default, whose days before 8 March train. CPU seconds of one core, of a second run after the kernels are compiled.
-Nothing is asserted on time.
+It measures three things: the utility table of a window of 32,000 events at bin 1 (14 states); meetings of events and
+partial matches per second, without and with shedding, and their memory; and a night of X1 (`contagion`) and X2
+(`destination_collapse`) on 8 March 2013, at five loads under every strategy. FOLDER holds flights.csv.gz
+(`scripts/make_nyc_flights_bundle.py`); by default it is the workload's own bundle, whose days before 8 March train.
+Times are CPU-seconds of one core, of a second run after the kernels are compiled. No assertion on time.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ FLIGHT = ("flight", "carrier", "origin", "dest")
 
 
 def cpu(run: Callable[[], T]) -> tuple[T, float]:
-    """The answer and the process time of a second run."""
+    """The answer, and the process time of a second run."""
     run()
     begin = time.process_time()
     answer = run()
@@ -64,7 +63,7 @@ def utility_table() -> None:
 
 
 def meetings(leading: int) -> None:
-    """pSPICE's Q1: ten symbols of 500 in sequence, a window of 5,000 events for each event of some leading ones."""
+    """pSPICE's Q1: ten of 500 symbols in sequence, with a window of 5,000 events for each event of a leading symbol."""
     count, size = 400_000, 5_000
     rng = np.random.default_rng(5)
     symbol = rng.integers(0, 500, count)
@@ -99,7 +98,7 @@ def meetings(leading: int) -> None:
 
 
 def memory() -> None:
-    """The same query over ever longer logs: what partial matches take, and what is kept of each event."""
+    """The same query over longer and longer logs: the memory of partial matches, and of the account of each event."""
     print("\nmemory, 40 leading symbols, windows of 5,000 events")
     for count in (50_000, 200_000, 800_000):
         symbol = np.random.default_rng(5).integers(0, 500, count)
@@ -122,13 +121,13 @@ def flight_events(folder: Path) -> pa.Table:
     hour = rows["time_hour"]
     hour = hour if pa.types.is_timestamp(hour.type) else pc.cast(hour, pa.timestamp("s"))
     sched = pc.add(pc.cast(pc.cast(hour, pa.timestamp("s")), pa.int64()), pc.multiply(rows["minute"], 60))
-    left = rows["dep_time"].is_valid()
+    departed = rows["dep_time"].is_valid()
     delay = rows["dep_delay"]
     return order(
         pa.table(
             {
-                "event_type": pc.if_else(left, "Departure", "Cancellation"),
-                "ts": pc.if_else(left, pc.add(sched, pc.multiply(pc.fill_null(delay, 0), 60)), sched),
+                "event_type": pc.if_else(departed, "Departure", "Cancellation"),
+                "ts": pc.if_else(departed, pc.add(sched, pc.multiply(pc.fill_null(delay, 0), 60)), sched),
                 "carrier": rows["carrier"],
                 "origin": rows["origin"],
                 "dest": rows["dest"],
@@ -139,7 +138,7 @@ def flight_events(folder: Path) -> pa.Table:
 
 
 def flight_queries() -> dict[str, Query]:
-    """X1 and X2."""
+    """The queries X1 and X2."""
     texts = dict.fromkeys(FLIGHT, AttributeType.STRING)
     departure = {name: Attribute(name, kind) for name, kind in texts.items()}
     delay = {"delay_min": Attribute("delay_min", AttributeType.INT)}
@@ -152,7 +151,7 @@ def night(folder: Path) -> None:
     begin, end = (int(datetime(2013, 3, day, 8, tzinfo=UTC).timestamp()) for day in (8, 9))
     others = {"event": 2_000, "lookup": 2, "sort": 1, "drop": 20, "draw": 5}
     steps = {"contagion": 4, "destination_collapse": 3}
-    # A fifth of the virtual time that the night costs unshed: bursts break it, quiet hours do not.
+    # Bounds are a fifth of the virtual time that the night costs unshed: bursts exceed them, quiet hours do not.
     bounds = {"contagion": 10_000_000, "destination_collapse": 2_000_000}
 
     def run() -> list[str]:
@@ -162,13 +161,14 @@ def night(folder: Path) -> None:
             compared = compare_shedding(
                 scenario_of({name: query}, events, (begin, end), costs, bounds[name]), seeds=(0,)
             )
-            found: dict[tuple[str, str], list[float]] = {}
+            measures: dict[tuple[str, str], list[float]] = {}
             for row in compared.to_pylist():
-                found.setdefault((row["strategy"], row["metric"]), []).append(row["value"])
-            lines.append(f"{name}: {found['none', 'matches'][0]:,.0f} matches")
+                measures.setdefault((row["strategy"], row["metric"]), []).append(row["value"])
+            lines.append(f"{name}: {measures['none', 'matches'][0]:,.0f} matches")
             for strategy in dict.fromkeys(compared["strategy"].to_pylist()):
                 lost, late = (
-                    "  ".join(f"{value:6.1%}" for value in found[strategy, metric]) for metric in ("lost", "late_time")
+                    "  ".join(f"{value:6.1%}" for value in measures[strategy, metric])
+                    for metric in ("lost", "late_time")
                 )
                 lines.append(f"  {strategy:>12}  lost {lost}   late {late}")
         return lines

@@ -1,9 +1,9 @@
 """Slicing, measured in one run: `python benchmarks/slicing.py [--events N]`.
 
-Events a CPU-second of one core for counting, splitting and owning, and the ratio to Algorithm 1 event by event in plain
-Python, whose answer is compared on the way; growth with the number of events and slices; the cost of planning; and
-paper 01's experiment with skew (section 7.2, Fig. 11): 20 seeds, the fullest slice with and without heavy values told.
-Times are the least of three runs in process time. No assertion on time.
+It measures events per CPU-second of one core for counting, splitting and owning; the ratio to Algorithm 1 event by
+event in plain Python, with equal answers; growth with the number of events and slices; and the cost of planning. It
+repeats paper 01's experiment with skew (section 7.2, Fig. 11): the fullest slice over 20 seeds, if the splitter knows
+heavy values and if not. Times are the least process time of three runs. No assertion on time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REFERENCE_EVENTS = 20_000
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """Least process time of three runs."""
+    """The least process time of three runs."""
     best = math.inf
     for _ in range(3):
         begin = time.process_time()
@@ -49,7 +49,7 @@ def plan_for(formula: str, events: pa.Table, slices: int, seed: str, heavy: tupl
 
 
 def splitting(count: int) -> Iterator[Row]:
-    """Rates of counting and splitting, against the reference, for integer and string values."""
+    """Rates of counting and splitting, and ratios to the reference, for integer and string values."""
     events = stream("triangle", count, {"a": 2.0})
     texts = events
     for name in ("first", "second"):
@@ -59,24 +59,24 @@ def splitting(count: int) -> Iterator[Row]:
     for label, table in (("integers", events), ("strings", texts)):
         for heavy in ((), ("a",)):
             plan = plan_for("triangle", table, 16, "bench", heavy)
-            told = "heavy values told" if heavy else "nothing heavy"
+            case = "heavy values told" if heavy else "nothing heavy"
             rate = count / seconds(lambda plan=plan, table=table: split(plan, table))
-            yield f"split, 16 slices, {label}, {told}", rate / 1e6, "M events/s"
+            yield f"split, 16 slices, {label}, {case}", rate / 1e6, "M events/s"
             part = table.slice(0, REFERENCE_EVENTS)
             rows, numbers = split(plan, part)
-            own = part.to_pylist()
+            part_events = part.to_pylist()
             begin = time.process_time()
-            expected = [(row, k) for row, event in enumerate(own) for k in sorted(slices_of_event(plan, event))]
+            expected = [(row, k) for row, event in enumerate(part_events) for k in sorted(slices_of_event(plan, event))]
             slow = REFERENCE_EVENTS / (time.process_time() - begin)
             assert expected == list(zip(rows.tolist(), numbers.tolist(), strict=True))
-            yield f"ratio to Algorithm 1 by event, {label}, {told}", rate / slow, "times"
+            yield f"ratio to Algorithm 1 by event, {label}, {case}", rate / slow, "times"
     valuations = pa.table(dict.fromkeys("abc", events["first"]))
     plan = plan_for("triangle", events, 16, "bench", ("a",))
     yield "own valuations", count / seconds(lambda: cell_of(plan, valuations)) / 1e6, "M valuations/s"
 
 
 def growth(count: int) -> Iterator[Row]:
-    """Nanoseconds an event as events, slices and heavy variables grow."""
+    """Nanoseconds per event as events and slices grow."""
     events = stream("triangle", count, {"a": 2.0})
     for part in (count // 100, count // 10, count):
         plan = plan_for("triangle", events.slice(0, part), 16, "bench", ())
@@ -100,16 +100,16 @@ def planning() -> Iterator[Row]:
 
 
 def skew() -> Iterator[Row]:
-    """Paper 01, Fig. 11: Zipf exponent 2, means of 20 seeds; chosen: the heavy values that the planner tells."""
+    """Paper 01, Fig. 11: Zipf exponent 2, means of 20 seeds. "chosen": the planner chooses the heavy values."""
     for formula, variable in (("star", "a"), ("linear", "b"), ("triangle", "b")):
         events = stream(formula, 60_000, {variable: 2.0})
         for slices in (4, 8, 16):
             for label, heavy in (("untold", ()), ("told", (variable,)), ("chosen", None)):
-                made = [plan_for(formula, events, slices, str(seed), heavy) for seed in range(20)]
-                loads = [loads_of(partial(split, plan), plan.slices, events, events.num_rows) for plan in made]
+                plans = [plan_for(formula, events, slices, str(seed), heavy) for seed in range(20)]
+                loads = [loads_of(partial(split, plan), plan.slices, events, events.num_rows) for plan in plans]
                 case = f"{formula}({variable}), {slices} slices, heavy values {label}"
-                yield f"{case}: maximum load", float(np.mean([one.maximum for one in loads])), "share"
-                yield f"{case}: maximum / mean", float(np.mean([one.imbalance for one in loads])), "times"
+                yield f"{case}: maximum load", float(np.mean([load.maximum for load in loads])), "share"
+                yield f"{case}: maximum / mean", float(np.mean([load.imbalance for load in loads])), "times"
 
 
 def main() -> None:

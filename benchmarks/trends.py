@@ -1,8 +1,8 @@
 """Trend aggregation, measured in one run: `python benchmarks/trends.py [FOLDER]`.
 
 Kernels alone (`greta/kernels.py`), whole queries (`greta/tables.py`), and the relations of the paper, drawn into FOLDER
-(`greta/relations.py`; docs/pictures). Times are the least of some runs in process time of one thread, after the kernels
-are compiled; where a target was set beforehand the line says it and by what factor it is met or missed. No assertion
+(`greta/relations.py`; docs/pictures). Times are the least process time of some runs on one thread, after the kernels
+are compiled. If there was a target beforehand, the line shows it, and by what factor it is met or missed. No assertion
 on time.
 """
 
@@ -17,7 +17,7 @@ from greta.tables import TABLES
 
 
 def main() -> None:
-    """Print every measurement, then the relations."""
+    """Prints every measurement, then the relations."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "docs" / "pictures"
     for part in (*KERNELS, *TABLES):
         for row in part():

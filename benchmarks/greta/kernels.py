@@ -1,7 +1,7 @@
-"""The kernels of trend aggregation, each alone: events a CPU-second of one core, arrays given.
+"""The kernels of trend aggregation, each alone: events per CPU-second of one core, with arrays already built.
 
-The cost of more windows over an event and of more events in a window, and the ratio to the paper's own algorithm
-(GRETA, Algorithm 2), whose answer is compared on the way.
+It measures how cost grows with the windows over an event and with the events in a window. It also measures the ratio to
+the paper's own algorithm (GRETA, Algorithm 2), and compares the answers.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ LARGER_TEMPLATES = {
     "(SEQ(A+, B+, C+, D+))+": automaton(4, [0], [3], [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 0)]),
 }
 SPREAD = 1.1
-"""The most that the cost of a sliding COUNT(*) was to vary over 1 to 1000 windows over an event."""
+"""The target for how much the cost of a sliding COUNT(*) may vary, from 1 to 1000 windows over an event."""
 
 
 def stream(n: int, states: int, sums: int = 0) -> Vertices:
-    """n vertices, one a second, each of one random state; weights and codes of the first state."""
+    """n vertices, one each second, each of one random state. Weights and codes are of the first state."""
     random = np.random.default_rng(n)
     return Vertices(
         tick=np.arange(n),
@@ -70,7 +70,7 @@ def count(template: StateArrays, vertices: Vertices, windows: Windows, size: int
 
 
 def tumbling(n: int = 2_000_000) -> Iterator[Row]:
-    """One window after another; 40 events each, so that no count outgrows a word."""
+    """One window after another, of 40 events each, so that no count outgrows a word."""
     for name, template in (TEMPLATES | LARGER_TEMPLATES).items():
         small = name in TEMPLATES
         for sums, what in ((0, "COUNT(*)"), (2, "COUNT, 2 sums, 2 extremes")):
@@ -82,7 +82,7 @@ def tumbling(n: int = 2_000_000) -> Iterator[Row]:
 
 
 def sliding(n: int = 2_000_000) -> Iterator[Row]:
-    """Windows that meet: the same cost from 1 to 1000 windows over an event."""
+    """Overlapping windows: the cost should be the same from 1 to 1000 windows over an event."""
     template = TEMPLATES["(SEQ(A+, B))+"]
     for sums, what in ((0, "COUNT(*)"), (2, "COUNT, 2 sums, 2 extremes")):
         vertices = stream(n, 2, sums)
@@ -103,7 +103,7 @@ def sliding(n: int = 2_000_000) -> Iterator[Row]:
 
 
 def nested_negation(n: int = 2_000_000) -> Iterator[Row]:
-    """(SEQ(A+, NOT SEQ(C, NOT E, D), B))+ of paper 03, the kernel alone: where A -> B is cut is found before."""
+    """(SEQ(A+, NOT SEQ(C, NOT E, D), B))+ of paper 03, the kernel alone: the cuts of A -> B are computed before."""
     kinds = np.random.default_rng(n).integers(0, 5, n)
     last_c, last_e = (np.maximum.accumulate(np.where(kinds == kind, np.arange(n), -1)) for kind in (2, 4))
     cut_at = np.maximum.accumulate(np.where((kinds == 3) & (last_c > last_e), last_c, 0))
@@ -115,7 +115,7 @@ def nested_negation(n: int = 2_000_000) -> Iterator[Row]:
     comparisons = Comparisons(*edge, *no_others(1, n), np.array([True]), since)
     template = automaton(2, [0], [1], [(0, 0), (1, 0)])
     windows = list_windows(vertices.tick, np.array([0, n]), 40, 40)
-    found = []
+    totals = []
     graph = Graph(template, comparisons, vertices, no_limits())
     for kernel, name in ((count_by_two_states, "two states"), (count_windows, "any states")):
         numbers = no_numbers(vertices, len(windows.first))
@@ -125,21 +125,21 @@ def nested_negation(n: int = 2_000_000) -> Iterator[Row]:
             k(graph, windows.ranges, numbers)
 
         spent = seconds(run)
-        found.append(numbers.totals)
+        totals.append(numbers.totals)
         yield Row(
             f"tumbling, nested negation, kernel for {name}", n / spent / 1e6, bar=150 if name == "two states" else None
         )
-    assert (found[0] == found[1]).all()
+    assert (totals[0] == totals[1]).all()
 
 
 def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_000_000) -> Iterator[Row]:
-    """S.price > NEXT(S).price in one window: the Fenwick tree against every edge, and how both grow."""
+    """S.price > NEXT(S).price in one window: the Fenwick tree against visiting every edge, and how both grow."""
     template = automaton(1, [0], [0], [])
     trees: list[float] = []
     edges: list[float] = []
     for n in (*sizes, beyond):
         vertices = stream(n, 1)
-        # prices rise, but for local drops: few enough trends for a word, at any n
+        # Prices rise, except for local drops, so at any n there are few enough trends for a word.
         price = np.arange(n) * 100 + np.random.default_rng(n).integers(0, 800, n)
         column, where = pa.array(price), np.zeros(n, dtype=np.int64)
         ranking = seconds(lambda p=column, v=vertices, w=where: compare([(0, 0, [(">", p, p)])], v.states, w, 1))
@@ -166,7 +166,7 @@ def compared(sizes: tuple[int, ...] = (1_000, 10_000, 100_000), beyond: int = 1_
 
 
 def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
-    """The same comparison in windows side by side, against one by one; no count outgrows a word."""
+    """The same comparison with windows counted side by side, and one by one. No count outgrows a word."""
     template = automaton(1, [0], [0], [])
     vertices = stream(n, 1)
     random = np.random.default_rng(n)
@@ -199,7 +199,7 @@ def compared_sliding(n: int = 225_000, overlap: int = 60) -> Iterator[Row]:
 
 
 def several(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row]:
-    """Two comparisons on an edge, divided and conquered, and three, pair by pair; how both grow."""
+    """Two comparisons on an edge by divide and conquer, three comparisons pair by pair, and how both grow."""
     for number, largest in ((2, sizes[-1]), (3, sizes[-3])):
         spent = []
         used = tuple(n for n in sizes if n <= largest)
@@ -221,7 +221,7 @@ def several(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Ite
 
 
 def exact(n: int = 200_000) -> Iterator[Row]:
-    """Windows that outgrow a word: 2000 events, counts of some 2000 bits."""
+    """Windows whose counts outgrow a word: 2000 events, counts of about 2000 bits."""
     for name, template in TEMPLATES.items():
         vertices = stream(n, len(template.start))
         windows = list_windows(vertices.tick, np.array([0, n]), 2000, 2000)

@@ -1,7 +1,8 @@
-"""The logs of GRETA's section 10.1 that `trends.py` measures on: real where they lie beside the repository, else made.
+"""The logs of GRETA's section 10.1 for `trends.py`: real ones if they lie beside the repository, else generated.
 
-Linear Road: position reports, each vehicle's every 30 seconds. Cluster: measurements with the distributions of GRETA's
-Table 2, between the start and the end of each mapper of a job; and the task events of Google's cluster of 2011.
+Linear Road: each vehicle reports its position every 30 seconds. Cluster: measurements with the distributions of GRETA's
+Table 2, between the start and the end of each mapper of a job. There are also the task events of Google's cluster of
+2011.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ REPORT = 30
 
 
 def prices(values: npt.NDArray[np.int64], groups: int = 1) -> pa.Table:
-    """One event S a second, dealt out to groups in turn."""
+    """One event S each second, given to the groups in turn."""
     n = len(values)
     return pa.table(
         {
@@ -32,7 +33,7 @@ def prices(values: npt.NDArray[np.int64], groups: int = 1) -> pa.Table:
 
 
 def stock() -> tuple[str, pa.Table]:
-    """The trades of one day of ten companies: NASDAQ's, or else random walks of as many."""
+    """The trades of ten companies on one day: NASDAQ's, or else as many random walks."""
     ticks = kleene_logs.nasdaq()
     if ticks is not None:
         kinds = pa.array(["Stock"] * len(ticks)).dictionary_encode()
@@ -51,17 +52,17 @@ def stock() -> tuple[str, pa.Table]:
 
 
 def linear_road(vehicles: int, reports: int, segments: int = 4, accidents: int = 0, seed: int = 9) -> pa.Table:
-    """Position reports of vehicles that stay in a segment, their speeds a random walk; accidents at random moments."""
+    """Position reports of vehicles that stay in a segment, with random walks as speeds; accidents at random moments."""
     random = np.random.default_rng(seed)
     vehicle = np.repeat(np.arange(vehicles), reports)
     ts = np.tile(np.arange(reports) * REPORT, vehicles) + random.integers(0, REPORT, vehicles)[vehicle]
     speed = np.clip(50 + np.cumsum(random.integers(-9, 10, (vehicles, reports)), axis=1), 1, 100).ravel()
-    where = random.integers(0, reports * REPORT, accidents)
+    accident_times = random.integers(0, reports * REPORT, accidents)
     return order(
         pa.table(
             {
                 "event_type": ["Position"] * len(ts) + ["Accident"] * accidents,
-                "ts": np.concatenate([ts, where]),
+                "ts": np.concatenate([ts, accident_times]),
                 "segment": np.concatenate([vehicle % segments, random.integers(0, segments, accidents)]),
                 "vehicle": pa.array([*vehicle.tolist(), *[None] * accidents], pa.int64()),
                 "speed": pa.array([*speed.tolist(), *[None] * accidents], pa.int64()),
@@ -71,7 +72,7 @@ def linear_road(vehicles: int, reports: int, segments: int = 4, accidents: int =
 
 
 def cluster(measurements: int, mappers: int, jobs: int = 1, rate: int = 1, seed: int = 10) -> pa.Table:
-    """Jobs one after another, each with its share of measurements of its mappers in turn, `rate` events a second.
+    """Jobs one after another, each with an equal number of measurements by its mappers in turn; `rate` events a second.
 
     A mapper has a start before its first measurement and an end after its last.
     """
@@ -96,5 +97,5 @@ def cluster(measurements: int, mappers: int, jobs: int = 1, rate: int = 1, seed:
 
 
 def tasks() -> pa.Table | None:
-    """Google's: what became of the tasks of each job, in order."""
+    """Google's cluster: the events of the tasks of each job, in order."""
     return kleene_logs.cluster()

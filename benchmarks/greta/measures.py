@@ -1,4 +1,4 @@
-"""How `trends.py` measures: process time and resident memory of calls, and lines that say what was set as a target."""
+"""How `trends.py` measures: process time and resident memory of calls, and lines that compare numbers with targets."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 LIMIT = 1.0
-"""CPU-seconds after which a call is not repeated, and a way not asked for a larger point."""
+"""CPU-seconds after which a call is not repeated, and a way is not tried on larger inputs."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A number, and the least (or, of seconds and per cents, the most) that it was to be."""
+    """A number and its target: the least that it should be, or the most if it is in seconds or per cent."""
 
     label: str
     number: float
@@ -37,16 +37,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """What one way took for one input."""
+    """What one way needed for one input."""
 
     seconds: float
     peak: float
-    """Bytes."""
+    """Growth of resident memory, in bytes."""
     answer: int
 
 
 def seconds(run: Callable[[], object], times: int = 3) -> float:
-    """Least process time of some runs, after one that compiles or reads what was compiled."""
+    """The least process time of some runs, after a first run that compiles kernels or loads compiled ones."""
     run()
     best = math.inf
     for _ in range(times):
@@ -57,13 +57,13 @@ def seconds(run: Callable[[], object], times: int = 3) -> float:
 
 
 def measured(run: Callable[[], int], times: int = 5) -> Point:
-    """Least CPU time of some runs, and how much the resident memory of the process grew at its peak."""
+    """The least CPU time of some runs, and how much the resident memory of the process grew at its peak."""
     best, peak, answer = math.inf, 0.0, 0
     for number in range(times):
         gc.collect()
         pa.default_memory_pool().release_unused()
-        ctypes.CDLL(None).malloc_trim(0)  # or this call seems to need only what earlier ones did not free
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        ctypes.CDLL(None).malloc_trim(0)  # else memory that earlier calls freed would hide the need of this one
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak
         before = _resident("VmRSS")
         begin = time.process_time()
         answer = run()
@@ -75,7 +75,7 @@ def measured(run: Callable[[], int], times: int = 5) -> Point:
 
 
 def exponent(sizes: Sequence[float], spent: Sequence[float]) -> float:
-    """The slope of time over size, both logarithmic."""
+    """The exponent of growth: the slope of log time over log size."""
     return float(np.polyfit(np.log(sizes), np.log(spent), 1)[0])
 
 

@@ -1,9 +1,9 @@
-"""The relations that GRETA's section 10 shows, measured again, each with the paper's words and whether it holds.
+"""Measures the relations of GRETA's section 10 again; each is printed with the paper's words and whether it holds.
 
-Who wins and how cost grows: `ways` compared over events of a window (Figures 14 and 15), the selectivity of an
-edge predicate (Figure 16, Linear Road) and the number of groups (Figure 17, cluster monitoring), at sizes where two
-steps finish at all. Times are CPU-seconds, least of some runs; memory is what the process's peak grew by. Every
-relation is drawn into a folder.
+They say which of the `ways` wins and how cost grows: with the events of a window (Figures 14 and 15), the selectivity
+of an edge predicate (Figure 16, Linear Road) and the number of groups (Figure 17, cluster monitoring). Sizes are small
+enough for two steps to finish. Times are CPU-seconds, the least of some runs. Memory is the growth of the process's
+peak. Every relation is drawn into a folder.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from jobs.reports.figures.drawing.figure import Figure, drawn
 
 COLOURS = {"this engine": "#1b6ca8", "every edge": "#c8553d", "two steps": "#6a994e", "self-joins": "#8d6a9f"}
 STABLE = 2.0
-"""A cost that varies by less is called stable."""
+"""A cost that varies by a smaller factor is called stable."""
 
 
 def relation(paper: str, here: str, holds: bool) -> str:
-    """A line for one of the paper's sentences."""
+    """The line for one sentence of the paper."""
     return f"  paper: {paper}\n    here: {here}: {'agrees' if holds else 'DISAGREES'}"
 
 
 def positive(folder: Path) -> Iterator[str]:
-    """Figure 14: cost against events of a window; random prices, so that the number of trends explodes."""
+    """Figure 14: cost against the events of a window. Prices are random, so the number of trends explodes."""
     random = np.random.default_rng(5)
     sizes = (10, 20, 30, 40, 50, 100, 300, 1_000, 3_000, 10_000, 30_000)
     inputs = [(float(n), Question(trend_logs.prices(random.permutation(n)))) for n in sizes]
@@ -61,7 +61,7 @@ def positive(folder: Path) -> Iterator[str]:
 
 
 def negative(folder: Path) -> Iterator[str]:
-    """Figure 15: the same with a negated part, which leaves fewer trends, so that listing costs less."""
+    """Figure 15: the same with a negated part. It leaves fewer trends, so listing costs less."""
     random = np.random.default_rng(6)
     curves: Curves = {}
     for label, pattern in (("S+, T", "SEQ(S+, T)"), ("S+, NOT N, T", "SEQ(S+, NOT N, T)")):
@@ -93,7 +93,7 @@ def negative(folder: Path) -> Iterator[str]:
 
 
 def selectivity(folder: Path) -> Iterator[str]:
-    """Figure 16: cost against how many pairs satisfy Q3's comparison, over reports of vehicles (Linear Road)."""
+    """Figure 16: cost against the share of pairs that satisfy Q3's comparison, over vehicle reports (Linear Road)."""
     log = trend_logs.linear_road(vehicles=200, reports=10)  # what vehicles report in Q3's five minutes
     inputs = []
     for factor in (0.5, 0.8, 0.95, 1.0, 1.05, 1.2, 2.0):
@@ -150,7 +150,7 @@ def _stable(paper: str, times: Curves, of_what: str) -> str:
 
 
 def _draw(folder: Path, name: str, curves: Curves, x: str, y: str, n: str, *, log_x: bool = True) -> Iterator[str]:
-    """Write a figure of the curves; says which."""
+    """Writes a figure of the curves, and yields a line with its path."""
 
     def draw(axes, narrow: bool) -> None:
         for number, (label, points) in enumerate(curves.items()):

@@ -1,7 +1,7 @@
-"""Whole queries of trend aggregation, from an Arrow table to an Arrow table: GRETA's three, and logs that grow.
+"""Whole queries of trend aggregation, from an Arrow table to an Arrow table: GRETA's three queries, and growing logs.
 
-The first call of a process takes longer than any later one: it reads the grammar and every kernel's machine code from
-the cache. Both are told.
+The first call of a process takes longer than any later one, because it reads the grammar and the machine code of every
+kernel from the cache. Both times are printed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cep_core.language.evaluator import Ownership
 
 FACTORS = (1, 1.05, 1.1, 1.15, 1.2)
 EXACT_TICKS = 0.25
-"""CPU-seconds that Q1 was to take over one day's ticks, every digit exact."""
+"""The target for Q1 over the ticks of one day, every digit exact, in CPU-seconds."""
 FIRST = """
 import sys, time
 sys.path.insert(0, {folder!r})
@@ -44,7 +44,7 @@ Q3 = """RETURN segment, COUNT(*), AVG(P.speed) PATTERN SEQ(NOT Accident A, Posit
 
 
 def negated(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Iterator[Row | str]:
-    """Negation from table to table: paper 03's nested one in short windows, a sequence in one window that grows."""
+    """Negation from table to table: paper 03's nested one in short windows, and a sequence in one growing window."""
 
     def events(n: int, types: str) -> pa.Table:
         kinds = pa.array(np.random.default_rng(n).integers(0, len(types), n).astype(np.int8))
@@ -68,7 +68,7 @@ def negated(sizes: tuple[int, ...] = (1_000, 10_000, 100_000, 1_000_000)) -> Ite
 
 
 def exact_ticks() -> Iterator[Row | str]:
-    """Q1 over one day of ticks, every digit: the least of some calls, and the first call of another process."""
+    """Q1 over one day of ticks, every digit exact: the least of some calls, and the first call of a new process."""
     name, log = trend_logs.stock()
     for operator in (">", "<"):
         query = Q1.format(test=f"S.price {operator} NEXT(S).price")
@@ -81,7 +81,7 @@ def exact_ticks() -> Iterator[Row | str]:
 
 
 def forms() -> Iterator[Row | str]:
-    """GRETA's three queries in ten forms each (section 10.1), exact, 60, 2 and 5 windows over an event."""
+    """GRETA's three queries in ten forms each (section 10.1), exact, with 60, 2 and 5 windows over an event."""
     name, ticks = trend_logs.stock()
     logs = (
         (Q1, "S.price", name, ticks, "ms"),
@@ -105,7 +105,7 @@ def forms() -> Iterator[Row | str]:
 
 
 def google() -> Iterator[Row | str]:
-    """Tasks of Google's cluster evicted again and again between one start and one end, by job."""
+    """Tasks of Google's cluster that are evicted again and again between a start and an end, by job."""
     log = trend_logs.tasks()
     if log is None:
         yield "Google's cluster of 2011: not beside the repository"
@@ -121,12 +121,12 @@ def google() -> Iterator[Row | str]:
 
 
 def whole_query(n: int = 200_000) -> Iterator[Row | str]:
-    """Q1 over ten companies' random walks, 60 windows over an event, counts beyond a word in two of five windows."""
+    """Q1 over random walks of ten companies, 60 windows over an event; counts outgrow a word in two of five windows."""
     random = np.random.default_rng(1)
     company = random.integers(0, 10, n)
     price = np.zeros(n, dtype=np.int64)
-    for one in range(10):
-        rows = np.flatnonzero(company == one)
+    for number in range(10):
+        rows = np.flatnonzero(company == number)
         price[rows] = 10_000 + np.cumsum(random.integers(-1, 2, len(rows)))
     columns = {
         "event_type": pa.array(["Stock"] * n).dictionary_encode(),
@@ -140,7 +140,7 @@ def whole_query(n: int = 200_000) -> Iterator[Row | str]:
 
 
 def scale() -> Iterator[Row | str]:
-    """Up to 10 M generated events without a group: growth, memory, parts by time, two cores."""
+    """Up to 10 M generated events without a group: growth, memory, cuts by time, two cores."""
     query = "RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN (SEQ(A+, B))+ WITHIN 40"
     spent, peaks, sizes = [], [], (10_000, 100_000, 1_000_000, 10_000_000)
     for n in sizes:

@@ -1,9 +1,12 @@
-"""Four ways to one number: the trends of a Kleene closure whose neighbours compare, each group for itself, in a window.
+"""Four ways to count the trends of a Kleene closure whose neighbours compare, in each group of a window.
 
-This engine; GRETA's own algorithm (Algorithm 2: every edge visited, counts in machine words that may wrap); two steps
-(our matcher lists every trend, which are then counted), as SASE and CET; and DuckDB self-joins, one query for each
-length up to the longest trend, as Flink in the paper. Answers are compared wherever they are whole. A way stops where a
-point took more than LIMIT seconds, or where the trends to list are too many.
+- This engine.
+- GRETA's own algorithm (Algorithm 2): it visits every edge and counts in machine words, which may wrap.
+- Two steps, like SASE and CET: our matcher lists every trend, and the trends are counted.
+- DuckDB self-joins, like Flink in the paper: one query for each length up to the longest trend.
+
+Answers are compared wherever no word has wrapped. A way stops after a point that took more than LIMIT seconds, or if
+there are too many trends to list.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from cep_core.arrays import Ints
 Curves = dict[str, list[tuple[float, float]]]
 
 MOST_TRENDS = 1_000_000
-"""Trends that are listed, or joined, at most."""
+"""The most trends that are listed or joined."""
 WAYS = ("this engine", "every edge", "two steps", "self-joins")
 
 
@@ -39,7 +42,7 @@ class Question:
     operator: str = ">"
     factor: float = 1.0
     before: str = ""
-    """A type of which an event precedes the trend, if any."""
+    """The type of an event that must precede the trend, if any."""
     after: str = ""
     returned: tuple[str, ...] = field(default=("COUNT(*)",))
 
@@ -71,24 +74,24 @@ class Question:
         return [np.array(values, dtype=np.int64) for values in grouped[f"{self.value}_list"].to_pylist()]
 
     def engine(self) -> int:
-        """This engine, every digit."""
+        """The answer of this engine, exact."""
         query = f"RETURN {', '.join((*self.key, *self.returned))} {self.body} GROUP-BY {', '.join(self.key)}"
-        found = cep.aggregate(query, self.log, exact=True, cores=1)
-        return sum(int(digits) for digits in found["count_exact"].to_pylist())
+        counts = cep.aggregate(query, self.log, exact=True, cores=1)
+        return sum(int(digits) for digits in counts["count_exact"].to_pylist())
 
     def edges(self) -> int:
-        """GRETA, Algorithm 2, where no event precedes or follows."""
+        """The answer of GRETA's Algorithm 2, if no event precedes or follows the trend."""
         return sum(
             int(every_edge(values, self.factor, self.operator == "<", np.zeros(len(values), np.int64)))
             for values in self.groups()
         )
 
     def listed(self) -> int:
-        """Two steps."""
+        """The answer of two steps."""
         return cep.match(self.body, self.log).num_rows
 
     def joins(self) -> int:
-        """One self-join for each length."""
+        """The answer of self-joins, one for each length."""
         base = duckdb.connect()
         base.execute("SET threads = 1")
         base.register("events", self.log)
@@ -116,7 +119,7 @@ class Question:
 
 @njit(cache=True)
 def every_edge(values: Ints, factor: float, rising: bool, counts: Ints) -> int:
-    """GRETA's Algorithm 2 over distinct times: every predecessor, one by one; wraps where counts outgrow a word."""
+    """GRETA's Algorithm 2 over distinct times: every predecessor, one by one. Counts wrap if they outgrow a word."""
     final = 0
     for i in range(values.shape[0]):
         count = 1
@@ -129,7 +132,7 @@ def every_edge(values: Ints, factor: float, rising: bool, counts: Ints) -> int:
 
 
 def compare_ways(inputs: Sequence[tuple[float, Question]], limits: dict[str, int]) -> tuple[Curves, Curves]:
-    """Seconds and bytes of every way over inputs (x, question); `limits`: the largest input of a way, in events."""
+    """Seconds and bytes of every way over inputs (x, question). `limits`: the largest input of a way, in events."""
     times: Curves = {name: [] for name in WAYS}
     bytes_of: Curves = {name: [] for name in WAYS}
     stopped: set[str] = set()

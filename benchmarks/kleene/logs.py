@@ -1,4 +1,4 @@
-"""The logs that `matching.py` measures on: generated ones, and public ones where they lie beside the repository."""
+"""The logs for `matching.py`: generated ones, and public ones if they lie beside the repository."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def abc(events: int, relevant: float, *, b_share: float = 0.78, seed: int = 7) -> pa.Table:
-    """Events one unit apart; of the relevant ones `b_share` are B, the others A and C in equal parts."""
+    """Events one unit apart. Of the relevant ones a share `b_share` is B; the others are A and C in equal parts."""
     rng = np.random.default_rng(seed)
-    other = (1 - b_share) / 2
-    shares = np.array([other, b_share, other]) * relevant
+    rest = (1 - b_share) / 2
+    shares = np.array([rest, b_share, rest]) * relevant
     kinds = rng.choice(np.array(["A", "B", "C", "X"]), events, p=[*shares, 1 - relevant])
     return order(
         pa.table(
@@ -33,16 +33,16 @@ def abc(events: int, relevant: float, *, b_share: float = 0.78, seed: int = 7) -
 
 
 def chain(events: int, length: int) -> pa.Table:
-    """Events one unit apart of the types A1 to A<length>, in any order."""
+    """Events one unit apart, of the types A1 to A<length> in random order."""
     rng = np.random.default_rng(9)
     kinds = rng.choice(np.array([f"A{k + 1}" for k in range(length)]), events)
     return order(pa.table({"event_type": kinds, "ts": np.arange(events), "x": rng.integers(0, 1000, events)}))
 
 
 def hadoop(tasks: int, seed: int = 3) -> pa.Table:
-    """Jobs of mappers and reducers with data pulls, data in queues and loads of the cluster between them.
+    """Jobs of mappers and reducers, with data pulls, data in queues and loads of the cluster between them.
 
-    The shape of SASE++'s case study, 20 tasks a job: who belongs to which job and task, and when.
+    It is shaped like SASE++'s case study, with 20 tasks for each job. Every event has its job and task.
     """
     rng = np.random.default_rng(seed)
     rows: list[tuple[str, int, int, int, int]] = []
@@ -74,7 +74,7 @@ def hadoop(tasks: int, seed: int = 3) -> pa.Table:
 
 
 def nasdaq() -> pa.Table | None:
-    """One day's trades: BUY and SELL with symbol, price and milliseconds."""
+    """The trades of one day: BUY and SELL with symbol, price and milliseconds."""
     path = DATA / "nasdaq_2004" / "stock_data.csv.gz"
     if not path.exists():
         return None
@@ -93,7 +93,7 @@ def nasdaq() -> pa.Table | None:
 
 
 def cluster() -> pa.Table | None:
-    """Task events of a compute cluster, their order as the clock."""
+    """Task events of a compute cluster; the clock is their order."""
     path = DATA / "google_cluster_2011" / "query2b.csv.gz"
     if not path.exists():
         return None
@@ -113,7 +113,7 @@ def cluster() -> pa.Table | None:
 
 
 def containers() -> pa.Table | None:
-    """Log lines of Hadoop containers: E<template>, one unit apart in each."""
+    """Log lines of Hadoop containers: E<template>, one unit apart in each container."""
     path = DATA / "hdfs_hadoop_sequences" / "hadoop_test_abnormal.gz"
     if not path.exists():
         return None
@@ -122,8 +122,8 @@ def containers() -> pa.Table | None:
     owner: list[str] = []
     with gzip.open(path, "rt") as file:
         for line in file:
-            name, _, found = line.rstrip("\n").partition(",")
-            types = found.split()
+            name, _, templates = line.rstrip("\n").partition(",")
+            types = templates.split()
             kinds += [f"E{kind}" for kind in types]
             clock += range(len(types))
             owner += [name] * len(types)

@@ -1,4 +1,4 @@
-"""The curves of `matching.py` as figures, in the folder that PICTURES names; nothing is drawn without one."""
+"""Draws the curves of `matching.py` into the folder that PICTURES names. Without it nothing is drawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MARKERS = "os^Dvx*"
 
 
 def draw(name: str, y: str, x: str, curves: Curves, *, log_x: bool = False) -> None:
-    """A figure of the curves; rates, times and numbers on a logarithmic scale."""
+    """A figure of the curves. Rates, times and numbers have a logarithmic scale."""
     folder = os.environ.get("PICTURES")
     if folder is None:
         return

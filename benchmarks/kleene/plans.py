@@ -1,7 +1,7 @@
-"""SASE++'s own plan with each of its optimisations on and off, and beside it our engine: run by `matching.py`.
+"""SASE++'s own plan with each of its optimisations on and off, beside our engine. `matching.py` runs it.
 
-Both plans and counters are plain Python, so their times compare with each other; the ratio to ours says what columns
-and counting are worth. Every plan's matches are compared.
+All plans are plain Python, so their times can be compared with each other. The ratio to our engine shows what columns
+and counting gain. The matches of all plans are compared.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def optimisations() -> None:
         print(f"\n{name}: {condition}, {events.num_rows:,} events, window 100")
         print(f"{'':>28} {'runs':>9} {'edges':>9} {'cases':>8} {'tests':>8} {'results':>8} {'CPU s':>7}  times ours")
         ours = _ours(events, query)
-        found: set[int] = set()
+        match_counts: set[int] = set()
         for label, options in GRID.items():
             plan = ExecutionPlan(bind(query, log_schema_of(events)), options)
             begin = time.process_time()
@@ -61,17 +61,17 @@ def optimisations() -> None:
             spent = time.process_time() - begin
             counters = plan.counters
             if not options.collapse:
-                found.add(len(matches))
+                match_counts.add(len(matches))
             print(
                 f"{label:>28} {counters.runs:>9,} {counters.edge_evaluations:>9,} {counters.cases:>8,} "
                 f"{counters.tests:>8,} {len(matches):>8,} {spent:>7.2f} {spent / ours:>11.0f}"
             )
-        if len(found) != 1:
-            raise AssertionError(found)
+        if len(match_counts) != 1:
+            raise AssertionError(match_counts)
 
 
 def phases() -> None:
-    """What each phase costs as the window grows: initialisation, matching, construction (Fig. 5g-i)."""
+    """The cost of each phase as the window grows: initialisation, matching, construction (Fig. 5g-i)."""
     events = logs.abc(3_000, 0.4)
     plans = ("+ partitioned", "+ buffered (ZStream)", "postponing", "on the fly")
     for name in ("true-consistent", "false-consistent"):
@@ -86,9 +86,13 @@ def phases() -> None:
                 plan = ExecutionPlan(bind(query, log_schema_of(events)), GRID[label])
                 begin = time.process_time()
                 plan.matches(events)
-                spent, found = time.process_time() - begin, plan.counters
+                spent, counters = time.process_time() - begin, plan.counters
                 times[label].append((width, spent))
-                counted = {"begun": found.initialisations, "edges": found.edge_evaluations, "cases": found.cases}
+                counted = {
+                    "begun": counters.initialisations,
+                    "edges": counters.edge_evaluations,
+                    "cases": counters.cases,
+                }
                 for phase, number in counted.items():
                     if number and label in ("+ partitioned", "on the fly"):
                         work.setdefault(f"{label}: {phase}", []).append((width, number))
@@ -99,7 +103,7 @@ def phases() -> None:
 
 
 def _ours(events: pa.Table, query: str) -> float:
-    """Process time of listing every match, kernels compiled."""
+    """The process time of listing every match, with kernels compiled."""
     evaluator = compile_query(query, log_schema_of(events))
     spent = 0.0
     for _ in range(2):

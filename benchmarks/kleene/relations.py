@@ -1,7 +1,7 @@
-"""The relations of SASE++'s section 6 that need clocks that err and a cluster's logs, measured again: by `matching.py`.
+"""Measures relations of SASE++'s section 6 again: those about imprecise clocks and logs of a cluster.
 
-Every relation is a line that ends in `agrees` or `disagrees`, with the numbers that say so; curves are printed, and
-drawn (`pictures`). CPU-seconds of one thread, kernels compiled, best of two runs.
+`matching.py` runs it. Every relation is a line with numbers that ends in `agrees` or `disagrees`. Curves are printed
+and drawn (`pictures`). Times are CPU-seconds of one thread, with kernels compiled, the best of two runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cep_core.language.patterns.bind.binding import bind
 BUDGET = 2.0
 """CPU-seconds after which a curve ends."""
 NODES, RATE = 22_000, 13.62
-"""Of the paper's cluster: what its engine keeps up with, and the events a second of one node."""
+"""The paper's cluster: the number of nodes that its engine keeps up with, and the events per second of one node."""
 
 HADOOP = {
     "Q1": "RETURN avg(b[].period), max(b[].period) PATTERN SEQ(JobStart a, Mapper+ b[], JobEnd c) "
@@ -43,12 +43,12 @@ HADOOP = {
 
 
 def said(claim: str, holds: bool, numbers: str) -> None:
-    """A relation of the paper, and whether it is one here."""
+    """Prints a relation of the paper, and whether it holds here."""
     print(f"  {claim}: {numbers}: {'agrees' if holds else 'disagrees'}")
 
 
 def spent_on(run: Callable[[], pa.Table]) -> tuple[pa.Table, float]:
-    """The answer and the lesser process time of two runs after a first one."""
+    """The answer, and the smaller process time of two runs after a first one."""
     answer, least = run(), float("inf")
     for _ in range(2):
         begin = time.process_time()
@@ -63,7 +63,7 @@ def listed(events: pa.Table, query: str, *, collapsed: bool = False) -> pa.Table
 
 
 def imprecise() -> None:
-    """Clocks that may be five units wrong either way: what a threshold saves as the window grows (Fig. 6a-d)."""
+    """Clocks that may be wrong by five units: what a threshold saves as the window grows (Fig. 6a-d)."""
     events = logs.abc(2_000, 0.1)
     ts = events["ts"].to_numpy()
     events = order(events.append_column("ts_lo", pa.array(ts - 5)).append_column("ts_hi", pa.array(ts + 5)))
@@ -88,13 +88,17 @@ def imprecise() -> None:
     falls = curves["none (> 0)"]
     fall, kept = falls[0][1] / falls[-1][1], curves["0.99"][0][1] / curves["0.99"][len(falls) - 1][1]
     said("without a threshold the window costs most", fall > kept, f"{fall:.1f} x slower, with 0.99 {kept:.1f} x")
-    one, other = curves["0.7, collapsed"][-1][1], curves["0.7"][-1][1]
-    said("collapsed results are cheaper", one > other, f"{one:,.0f} against {other:,.0f} events/s")
+    collapsed_rate, listed_rate = curves["0.7, collapsed"][-1][1], curves["0.7"][-1][1]
+    said(
+        "collapsed results are cheaper",
+        collapsed_rate > listed_rate,
+        f"{collapsed_rate:,.0f} against {listed_rate:,.0f} events/s",
+    )
     draw("matching-imprecise-time", "events/s", "window", curves)
 
 
 def cluster_study() -> None:
-    """Run times, queues and throughput of the Hadoop queries on a generated log of their shape (Fig. 7, Table 6)."""
+    """Run times, queues and throughput of the Hadoop queries on a generated log (Fig. 7, Table 6)."""
     events = logs.hadoop(60_000)
     print(f"\nCluster study, a generated log of {events.num_rows:,} events")
     rates: dict[str, float] = {}
@@ -129,17 +133,17 @@ def _by_optimisation(events: pa.Table) -> None:
     """Q5 and Q6 on SASE++'s own plan, in plain Python: events/s with each optimisation."""
     for name in ("Q5", "Q6"):
         rates: dict[str, float] = {}
-        found: set[int] = set()
+        match_counts: set[int] = set()
         for label, options in GRID.items():
             plan = ExecutionPlan(bind(HADOOP[name], log_schema_of(events)), options)
             begin = time.process_time()
             matches = plan.matches(events)
             rates[label] = events.num_rows / (time.process_time() - begin)
             if not options.collapse:
-                found.add(len(matches))
-        if len(found) != 1:
-            raise AssertionError(found)
-        print(f"  {name}, {events.num_rows:,} events, {found.pop():,} matches: ", end="")
+                match_counts.add(len(matches))
+        if len(match_counts) != 1:
+            raise AssertionError(match_counts)
+        print(f"  {name}, {events.num_rows:,} events, {match_counts.pop():,} matches: ", end="")
         print(", ".join(f"{label} {rate:,.0f}" for label, rate in rates.items()))
         first, partitioned, postponed, collapsed = (
             rates[label] for label in ("SASE+ (window alone)", "+ partitioned", "postponing", "collapsed")

@@ -1,7 +1,7 @@
 """The settings in which strategies are compared: loads over the day and over its busiest span, and latency bounds.
 
-A load of 140 % over a day may be 590 % over its busiest three hours, so a load names the time over which it is meant.
-One setting is described part by part: 140 % (`load_told`) over the busiest span if there is one, else over the day.
+A load of 140 % over a day may be 590 % over its busiest three hours, so every load says which time it refers to. One
+setting is described part by part: 140 % (`load_told`) over the busiest span if there is one, else over the day.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LOADS = (1.2, 1.4, 1.6, 1.8, 2.0)
 """The paper's event rates (pSPICE, section IV), as shares of what the operator can bear."""
 
 DAY, BUSIEST = "day", "busiest"
-"""The time over which a load is meant."""
+"""The time that a load refers to."""
 
 _TOLD = 1.4
 

@@ -1,4 +1,4 @@
-"""The row of every experiment: one value that was measured of one strategy with some parameters and one seed."""
+"""The row of every experiment: one value, measured for one strategy with some parameters and one seed."""
 
 from __future__ import annotations
 

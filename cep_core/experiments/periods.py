@@ -1,7 +1,7 @@
 """A shed run over the day: how late its events were, what it dropped and what it missed, part by part of log time.
 
-Parts are of equal length, and an event counts where it happened, not where the virtual clock has moved it: what a
-reader asks is which hours were lost. A missed match counts where its last event happened.
+Parts have equal length. An event counts in the part where it happened, not where the virtual clock has moved it,
+because readers ask which hours were lost. A missed match counts where its last event happened.
 
 Cost: O(events + matches log matches).
 """
@@ -19,24 +19,24 @@ from cep_core.shedding.operator_run import OperatorRun
 
 @dataclass(frozen=True)
 class Period:
-    """Part [begin, end) of log time. Latencies in virtual nanoseconds; 0 where nothing happened."""
+    """Part [begin, end) of log time. Latencies are in virtual nanoseconds, and 0 if nothing happened."""
 
     begin: int
     end: int
     events: int
     dropped: int
     late: int
-    """Events beyond the bound."""
+    """Events with a latency above the bound."""
     mean_latency: float
     worst_latency: int
     missed: tuple[int, ...]
-    """By pattern, unweighted."""
+    """Missed matches by pattern, unweighted."""
 
 
 def periods_of(
     run: OperatorRun, unshed: OperatorRun, ts: Ints, interval: tuple[int, int], bound: int, parts: int
 ) -> list[Period]:
-    """The judged interval in equal parts; an interval shorter than that in parts of one moment.
+    """The judged interval in equal parts. A shorter interval gets parts of one moment.
 
     `ts`: log time of every event of the run, ascending. `unshed`: the same events with nothing dropped.
     """
@@ -65,12 +65,12 @@ def periods_of(
 
 def _missed_by_event(run: OperatorRun, unshed: OperatorRun, q: int, events: int) -> Ints:
     """[n] missed matches of pattern q by the event that would have completed them."""
-    (patterns, _, keys), (whole, completing, wanted) = run.match_columns(), unshed.match_columns()
-    own = whole == q
-    gone = ~np.isin(wanted[own], keys[patterns == q])
-    return np.bincount(completing[own][gone], minlength=events)
+    (patterns, _, keys), (unshed_patterns, completing, unshed_keys) = run.match_columns(), unshed.match_columns()
+    of_pattern = unshed_patterns == q
+    missed = ~np.isin(unshed_keys[of_pattern], keys[patterns == q])
+    return np.bincount(completing[of_pattern][missed], minlength=events)
 
 
 def weighted(counts: Sequence[int], weights: Sequence[float]) -> float:
-    """Matches of all patterns by their weights."""
+    """The sum of matches over all patterns, weighted."""
     return sum(weight * count for weight, count in zip(weights, counts, strict=True))

@@ -1,7 +1,7 @@
-"""Other ways to slice a log than the joint hypercube: those that paper 01 compares (sections 2 and 4.3).
+"""Ways to slice a log that paper 01 compares with the joint hypercube (sections 2 and 4.3).
 
-Each function returns the (row, slice) pairs of a log. All but `deal_out` keep every result: they are joint slicers with
-f(v) = a hash of v restricted to some key, or they make more copies than that needs.
+Each function returns the (row, slice) pairs of a log. All but `deal_out` keep every result. They are joint slicers
+where f(v) is a hash of v restricted to some key, or they make more copies than such a slicer needs.
 
 Cost: O(events * copies) array operations; `composed` also O(events * sum of shares).
 """
@@ -33,9 +33,10 @@ Types = Mapping[str, AttributeType]
 def by_key(
     atoms: Sequence[Atom], types: Types, events: pa.Table, key: Sequence[str], slices: int, seed_text: str
 ) -> Pairs:
-    """One slice for each value of a hash of the `key` variables together; an event that lacks one goes to all slices.
+    """One slice for each value of a joint hash of the `key` variables. An event that lacks one goes to all slices.
 
-    With one variable this is the single-variable slicer, with those that all atoms bind the hash of a partition key.
+    With one variable this is the single-variable slicer. With the variables that all atoms bind, it is the hash of a
+    partition key.
     """
     parts: list[Pairs] = []
     for atom in atoms:
@@ -62,16 +63,16 @@ def broadcast(
 
 
 def worth_hashing(atoms: Sequence[Atom], statistics: Statistics) -> Atom | None:
-    """The atom that matches the most events, of those that have variables and are the only one of their type."""
+    """Of the atoms that have variables and are the only one of their type, the one that matches the most events."""
     names = [atom.event_type for atom in atoms]
-    fits = [atom for atom in atoms if names.count(atom.event_type) == 1 and bound(atom)]
-    return max(fits, key=statistics.matching, default=None)
+    candidates = [atom for atom in atoms if names.count(atom.event_type) == 1 and bound(atom)]
+    return max(candidates, key=statistics.matching, default=None)
 
 
 def composed(plan: Plan, events: pa.Table) -> Pairs:
-    """Slicers of single variables one after the other, with the shares of the plan's cube for light valuations.
+    """Slicers of single variables, one after another, with the shares of the plan's cube for light valuations.
 
-    An event goes to a slice if for each variable some atom allows its coordinate; the joint slicer wants one atom that
+    An event goes to a slice if for each variable some atom allows its coordinate. The joint slicer needs one atom that
     allows all of them.
     """
     cube, types = plan.by_heavy[frozenset()], dict(zip(plan.variables, plan.types, strict=True))
@@ -83,12 +84,12 @@ def composed(plan: Plan, events: pa.Table) -> Pairs:
         for index, variable in enumerate(plan.variables):
             allowed = np.zeros((len(rows), cube.shares[index]), np.bool_)
             for atom in atoms:
-                own = np.flatnonzero(np.isin(rows, rows_matching(atom, events)))
+                members = np.flatnonzero(np.isin(rows, rows_matching(atom, events)))
                 if variable in bound(atom):
-                    keys = _keys(atom, types, events, variable)[rows[own]]
-                    allowed[own, coordinates(keys, cube.seeds[index], cube.shares[index])] = True
+                    keys = _keys(atom, types, events, variable)[rows[members]]
+                    allowed[members, coordinates(keys, cube.seeds[index], cube.shares[index])] = True
                 else:
-                    allowed[own] = True
+                    allowed[members] = True
             cells = (allowed[:, :, None] & cells[:, None, :]).reshape(len(rows), cube.shares[index] * cells.shape[1])
         places, numbers = np.nonzero(cells)
         parts.append((rows[places], numbers))
@@ -96,7 +97,7 @@ def composed(plan: Plan, events: pa.Table) -> Pairs:
 
 
 def deal_out(atoms: Sequence[Atom], events: pa.Table, slices: int) -> Pairs:
-    """Events in turn to one slice each, without copies: even, and it loses results."""
+    """Sends events to the slices in turn, without copies. The loads are even, but results are lost."""
     rows = relevant_rows(atoms, events)
     return rows, np.arange(len(rows)) % slices
 

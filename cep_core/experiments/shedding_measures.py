@@ -1,4 +1,4 @@
-"""The measures of every run that sheds (`docs/semantics.md` 7): a name, a value and a unit each."""
+"""The measures of every run that sheds (`docs/semantics.md` 7): each has a name, a value and a unit."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Shedding strategies side by side on the same events: what each would have missed in each setting, and how late.
 
 There is one row for each strategy, setting, seed and measure, in the columns of every experiment (`docs/semantics.md` 7
-names the measures). The `parameters` of a row say what it is about: the load, the time over which it is meant, and the
-bound; perhaps a `query` and one of its states (`state`), or a part of log time (`from` and `to`). `summarise` gives the
-mean, the standard deviation and the number of runs over seeds. Strategies that draw no random numbers run once,
-whatever the seeds. Rows about states and parts of the day exist for one setting, marked as `told`, and the first seed.
+names the measures). The `parameters` of a row say what it is about: the load, the time that the load refers to, and the
+bound. There may be a `query` and one of its states (`state`), or a part of log time (`from` and `to`). `summarise`
+gives the mean, the standard deviation and the number of runs over seeds. Strategies that draw no random numbers run
+only once. Rows about states and parts of the day exist for one setting, marked as `told`, and the first seed.
 
 Cost: one run over the events before for each experiment, then one over those judged for each strategy, setting, seed.
 """
@@ -37,7 +37,7 @@ PERIODS = 24
 """How many equal parts the judged interval has."""
 
 About = Mapping[str, object]
-"""The parameters that all rows of a setting have."""
+"""The parameters that all rows of a setting share."""
 
 SUMMARY = pa.schema(
     [
@@ -67,13 +67,14 @@ def scenario_of(
 ) -> Scenario:
     """One operator for all of the queries over a log in (ts, seq) order, judged in `interval` of log time.
 
-    `costs.states`: in the order of the queries. The operator is offered the events of their types, up to the interval's
-    end; `bound` and `buffer` in virtual nanoseconds; a query's weight is 1 unless given. Raises NotSupportedYet.
+    `costs.states`: in the order of the queries. The operator is offered the events of their types, up to the end of the
+    interval. `bound` and `buffer` are in virtual nanoseconds. The weight of a query is 1 unless given. Raises
+    NotSupportedYet.
     """
     begin, end = interval
     types = sorted({kind for query in queries.values() for kind in relevant_types(query)})
-    wanted = pc.and_(pc.is_in(events["event_type"], pa.array(types, pa.string())), pc.less(events["ts"], end))
-    log = events.filter(wanted).combine_chunks()
+    relevant = pc.and_(pc.is_in(events["event_type"], pa.array(types, pa.string())), pc.less(events["ts"], end))
+    log = events.filter(relevant).combine_chunks()
     kind = pc.index_in(log["event_type"], pa.array(types, pa.string()))
     chosen = weights or {}
     return Scenario(
@@ -98,7 +99,7 @@ def compare_shedding(
     seeds: Sequence[int] = (0, 1, 2),
     look_ahead: bool = True,
 ) -> pa.Table:
-    """All strategies at all loads, over the judged interval and over its busiest span (`busiest`: its log time, or 0).
+    """All strategies at all loads, over the judged interval and over its busiest span (`busiest`: its length, or 0).
 
     `bounds`: more latency bounds, tried at one load. `look_ahead`: also the strategies that know the future, which need
     a record of the unshed run.
@@ -133,7 +134,7 @@ def compare_shedding(
 
 
 def _runs(seeds: Sequence[int], *, look_ahead: bool) -> list[tuple[SheddingStrategy, int]]:
-    """Each strategy with its seed: those that draw no random number once, then the others with every seed."""
+    """Strategies with their seeds: those without random draws once, then the others with every seed."""
     usable = [strategy for strategy in strategies.STRATEGIES if look_ahead or not strategy.out_of_reach]
     steady = [(strategy, seeds[0]) for strategy in usable if not strategy.random]
     return steady + [(strategy, seed) for strategy in usable if strategy.random for seed in seeds]
@@ -142,7 +143,7 @@ def _runs(seeds: Sequence[int], *, look_ahead: bool) -> list[tuple[SheddingStrat
 def summarise(compared: pa.Table) -> pa.Table:
     """Mean, standard deviation (0 for one run) and number of runs by strategy, setting, query and metric.
 
-    `query` is null in rows about all queries; rows about parts of the day and single states are left out.
+    `query` is null in rows about all queries. Rows about parts of the day and about single states are left out.
     """
     groups: dict[tuple[str, float, str, int, str | None, str, str], list[float]] = {}
     for row in compared.to_pylist():
@@ -186,8 +187,8 @@ def _price(measured: Measured, scenario: Scenario, cost: int, about: About) -> d
     costs: dict[str, object] = dict(asdict(scenario.costs))
     costs["states"] = {name: list(own) for name, own in zip(names, scenario.costs.states, strict=True)}
     weights = {pattern.name: pattern.weight for pattern in scenario.patterns}
-    priced: dict[str, object] = {"costs": costs, "weights": weights, "trained_events": scenario.first}
-    return _row(measured, about, "virtual_cost", cost, "virtual ns", **priced)
+    prices: dict[str, object] = {"costs": costs, "weights": weights, "trained_events": scenario.first}
+    return _row(measured, about, "virtual_cost", cost, "virtual ns", **prices)
 
 
 def _told_rows(measured: Measured, experiment: Experiment, about: About) -> Iterator[dict[str, object]]:

@@ -1,7 +1,7 @@
-"""What other numbers of slices would cost: the planner asked again on the same events, nothing evaluated.
+"""What other numbers of slices would cost: the planner runs again on the same events, and nothing is evaluated.
 
-Says how many workers are worth having: the predicted maximum load falls with the number of slices until one value, or
-the reach of time ranges, fills a slice of its own. Cost: one planning for each number of slices.
+It shows how many workers are worth having. The predicted maximum load falls with the number of slices until one value,
+or the reach of time ranges, fills a slice alone. Cost: one planning for each number of slices.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def predicted_loads(
     interval: tuple[int, int] | None,
     counts: Sequence[int] = SLICE_COUNTS,
 ) -> dict[int, Prediction]:
-    """By number of slices, what the best plan for the same queries on the same variables would cost.
+    """By number of slices: what the best plan for the same queries on the same variables would cost.
 
     `events`: those that `plan` slices, in time order; `reach`, `interval`: as given to `make_plan`.
     """

@@ -1,4 +1,4 @@
-"""What the slices of a log hold: the largest one, the copies of an event, and how even they are.
+"""The loads of the slices of a log: the largest slice, the copies of an event, and how even the slices are.
 
 Counted on the events themselves. Cost: one split of the events, in batches, so that memory does not grow with them.
 """
@@ -22,14 +22,14 @@ Splitter = Callable[[pa.Table], Pairs]
 
 @dataclass(frozen=True)
 class Loads:
-    """What each slice holds, and of how many different events."""
+    """How many events each slice holds, and how many different events there are."""
 
     events: npt.NDArray[np.int64]
     relevant: int
 
     @property
     def maximum(self) -> float:
-        """Events of the fullest slice over all relevant events."""
+        """Events of the fullest slice, divided by all relevant events."""
         return float(self.events.max(initial=0) / self.relevant) if self.relevant else 0.0
 
     @property
@@ -39,12 +39,12 @@ class Loads:
 
     @property
     def imbalance(self) -> float:
-        """The fullest slice over the mean of all slices, empty ones included; 1 is even."""
+        """The fullest slice, divided by the mean of all slices, empty ones included. 1 is perfectly even."""
         return float(self.events.max() / self.events.mean()) if self.events.any() else 1.0
 
 
 def loads_of(splitter: Splitter, slices: int, events: pa.Table, relevant: int) -> Loads:
-    """Loads of the slices that a splitter makes of `events`, of which `relevant` matter."""
+    """Loads of the slices that a splitter makes of `events`. `relevant`: how many of them some atom matches."""
     counts = np.zeros(slices, np.int64)
     for start in range(0, events.num_rows, BATCH):
         counts += np.bincount(splitter(events.slice(start, BATCH))[1], minlength=slices)

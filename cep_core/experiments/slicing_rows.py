@@ -4,7 +4,7 @@ Everything is counted on the events themselves. Only the metrics "predicted maxi
 "lower bound" are computed from statistics. Loads are shares of the events that the plan's atoms match in the range that
 is read.
 
-Cost: one split of the events for each strategy, in batches, so that memory does not grow with their number; the best
+Cost: one split of the events for each strategy, in batches, so that memory does not grow with their number. The best
 single variable is found by trying all.
 """
 
@@ -36,9 +36,9 @@ def compare_strategies(
 ) -> pa.Table:
     """One row for each (strategy, metric): the plan in use and its rivals, at most `slices` slices each, on `events`.
 
-    `events`: those that the plan slices, in time order. `reach`, `interval`: as given to `make_plan`; without an
-    interval there are no time ranges. `yesterday`: the plan of the day before for the same queries; its time ranges are
-    moved to `interval`.
+    `events`: those that the plan slices, in time order. `reach`, `interval`: as given to `make_plan`. Without
+    an interval there are no time ranges. `yesterday`: the plan of the day before for the same queries. Its time ranges
+    are moved to `interval`.
     """
     if interval is not None:
         stamps = events["ts"].to_numpy()

@@ -1,8 +1,8 @@
 """Every way to slice a log that is compared with the plan in use: one record each, in one ordered table.
 
 A record holds the strategy's name, how reports draw it, and the function that cuts a log. Comparisons, figures and
-pages read the table, so a new strategy is a function here and a line in `STRATEGIES`. How rivals of the hypercube split
-events is in `rival_slicers`.
+pages read the table, so a new strategy is a function in this file and a line in `STRATEGIES`. `rival_slicers` has the
+rivals of the hypercube.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from cep_core.slicing.shares import bound
 
 @dataclass(frozen=True)
 class LogToSlice:
-    """What every strategy has to cut: the plan in use, the events that it slices in time order, at most so many slices.
+    """The input of every strategy: the plan in use, the events that it slices, in time order, and the most slices
+    allowed.
 
     `reach`, `interval`: as given to `make_plan`; `yesterday`: the plan of the day before for the same queries.
     """
@@ -46,7 +47,7 @@ class LogToSlice:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """Those of the plan, then every other that an atom binds."""
+        """The variables of the plan, then every other variable that an atom binds."""
         bound_names = (sorted(bound(atom)) for atom in self.plan.atoms)
         return tuple(dict.fromkeys(chain(self.plan.variables, *bound_names)))
 
@@ -99,7 +100,7 @@ class SlicingStrategy:
 
 
 def parameters_of(plan: Plan) -> dict[str, object]:
-    """What tells a plan from others, as it is recorded."""
+    """The parameters that distinguish a plan from others, as they are recorded."""
     shares = {",".join(sorted(cube.heavy)): list(cube.shares) for cube in plan.cubes}
     return {"variables": list(plan.variables), "shares": shares, "ranges": max(1, len(plan.ranges))}
 
@@ -127,7 +128,7 @@ def _composed(log: LogToSlice) -> StrategyCut | None:
 
 
 def _best_single_variable(log: LogToSlice) -> StrategyCut | None:
-    """All variables are tried."""
+    """Tries all variables."""
     if not log.variables:
         return None
 
@@ -139,7 +140,7 @@ def _best_single_variable(log: LogToSlice) -> StrategyCut | None:
 
 
 def _partition_key(log: LogToSlice) -> StrategyCut | None:
-    """The variables that all atoms bind."""
+    """Hashes the variables that all atoms bind."""
     if not log.variables:
         return None
     key = [name for name in log.variables if all(name in bound(atom) for atom in log.plan.atoms)]
@@ -160,7 +161,7 @@ def _broadcast(log: LogToSlice) -> StrategyCut | None:
 
 
 def _time_ranges(log: LogToSlice) -> StrategyCut | None:
-    """Ranges of log time only; there are none without an interval, or where a query reaches back without a limit."""
+    """Only ranges of log time. There are none without an interval, or if a query reaches back without limit."""
     if log.interval is None or log.reach.time is None:
         return None
     count = min(log.slices, log.interval[1] - log.interval[0])
@@ -179,7 +180,7 @@ def _time_ranges(log: LogToSlice) -> StrategyCut | None:
 
 
 def _yesterdays_plan(log: LogToSlice) -> StrategyCut | None:
-    """Its time ranges are moved to the interval."""
+    """The plan of the day before, with its time ranges moved to the interval."""
     if log.yesterday is None:
         return None
     moved = log.yesterday

@@ -1,1 +1,1 @@
-"""Load shedding: a log replayed through an operator that is too slow for it, and what each strategy loses (pSPICE)."""
+"""Load shedding: a log replayed by an operator that is too slow for it, and the loss of each strategy (pSPICE)."""

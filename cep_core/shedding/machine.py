@@ -1,10 +1,11 @@
 """The state machine of a pattern: partial matches are its instances (pSPICE, section II-A).
 
-A chain of steps; state s means that s steps are bound, so a pattern of L steps has L + 1 states, the initial one
-included, and the last is final. A step may repeat (`B+`); the steps of an `ANY(n, ...)` group stand one after another
-and take distinct members in any order. A negated event kills the instances that wait in given states.
+The machine is a chain of steps. State s means that s steps are bound. So a pattern of L steps has L + 1 states: the
+first is the initial one, and the last is final. A step may repeat (`B+`). The steps of an `ANY(n, ...)` group stand one
+after another and take distinct members in any order. A negated event kills the instances that wait in given states.
 
-How windows and instances meet is `Start`; what an instance does with an event that fits is the selection strategy.
+`Start` says how a window starts its instances. The selection strategy says what an instance does with an event that
+fits.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Machine:
     loops: frozenset[int] = frozenset()
     """Steps that may repeat; not the last one."""
     groups: tuple[tuple[int, int], ...] = ()
-    """`ANY(n, ...)`: steps [begin, end) in any order, concurrent events too, no two bound to the same member."""
+    """`ANY(n, ...)`: steps [begin, end) in any order, also of concurrent events; no two are bound to the same
+    member."""
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.steps > 100:
@@ -62,5 +64,5 @@ class Machine:
         return self.steps + 1
 
     def group_of(self, step: int) -> int:
-        """The first step of the group that a step is in; -1: in none."""
+        """The first step of the group that a step is in; -1: it is in no group."""
         return next((begin for begin, end in self.groups if begin <= step < end), -1)

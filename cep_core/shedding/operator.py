@@ -1,12 +1,12 @@
 """The operator: matches every event with the partial matches of its windows, on a virtual clock.
 
 pSPICE, sections II-A and III-A: events wait in a queue. For each event the overload detector judges whether it would
-miss the bound, the shedder drops what the rules say, and the event meets every partial match of its windows and its
-partition. All work moves the clock, so the latency of an event is its waiting time, plus shedding, plus matching.
+miss the bound. Then the shedder drops what the rules say. Then the event meets every partial match of its windows and
+its partition. All work moves the clock, so the latency of an event is its waiting time, plus shedding, plus matching.
 
-Cost: O(patterns) for an event, plus O(partial matches met) if one of their states fits it or one of their windows ends;
-O(partitions + partial matches alive) if partial matches are dropped. Memory: the partial matches alive (`pool`), and
-the account that is returned.
+Cost: O(patterns) for an event, plus O(partial matches met) if the event fits one of their states or one of their
+windows ends, plus O(partitions + partial matches alive) if partial matches are dropped. Memory: the partial matches
+alive (`pool`), and the account that is returned.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from cep_core.shedding.model.overload import too_many
 def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: Rules, first: int, stop: int) -> int:
     """Processes events first..stop - 1; returns the first one not processed, earlier than `stop` if it needs room.
 
-    It has more than 60 lines because a call hands over every array: only what most events do not need is a call, behind
-    a test.
+    It has more than 60 lines because a call of a function must pass every array. So only the work that most events do
+    not need is in a function, and a test comes before its call.
     """
     counter, length, due, due_cut = pool.counter, pool.length, pool.due, pool.due_cut
     histogram, meetings, touched = pool.histogram, pool.meetings, pool.touched
@@ -81,11 +81,11 @@ def process(stream: Stream, arrival: Ints, pool: Pool, account: Account, rules: 
         shed_cost = 0
         probability = 0.0
         if rules.kind == EVENTS:
-            wanted = share_wanted(rules, queued, held)
-            if wanted > 0.0:
+            share = share_wanted(rules, queued, held)
+            if share > 0.0:
                 for q in range(patterns):
                     shed_cost += stream.cost[DRAW] * stream.open_windows[q, i]
-                probability = share_to_drop(rules, stream.kind[i], wanted)
+                probability = share_to_drop(rules, stream.kind[i], share)
                 if inside_cost > 0:
                     cost -= inside_cost * windows_left(stream, pool, rules.seed, i, probability)
         elif rules.kind == USEFUL:
@@ -140,21 +140,21 @@ def _has_room(stream: Stream, pool: Pool, account: Account, tracked: int, i: int
     for q in range(stream.start.shape[0]):
         opens = stream.window_first[q, i + 1] - stream.window_first[q, i]
         shared = stream.segment[q]
-        here = 0
+        born = 0
         if stream.partition[q, i] >= 0:
             own = shared + 1 + stream.partition[q, i]
             if actions[i, at[q]] & ADVANCES:
-                here = histogram[shared, 0] + opens
+                born = histogram[shared, 0] + opens
             for s in range(at[q + 1] - at[q]):
                 action = actions[i, at[q] + s]
-                here += histogram[own, s] * ((action & ADVANCES) + ((action & REPEATS) >> 1))
-            wanted = length[own] + here + opens
-            if fits and wanted > room[own]:
-                fits = reserve(pool.state, pool.body, pool.begin, length, room, counter, own, wanted)
-        wanted = length[shared] + opens
-        if fits and wanted > room[shared]:
-            fits = reserve(pool.state, pool.body, pool.begin, length, room, counter, shared, wanted)
-        total += here + opens
+                born += histogram[own, s] * ((action & ADVANCES) + ((action & REPEATS) >> 1))
+            needed = length[own] + born + opens
+            if fits and needed > room[own]:
+                fits = reserve(pool.state, pool.body, pool.begin, length, room, counter, own, needed)
+        needed = length[shared] + opens
+        if fits and needed > room[shared]:
+            fits = reserve(pool.state, pool.body, pool.begin, length, room, counter, shared, needed)
+        total += born + opens
     if not fits or counter[MATCHES] + total > account.match_key.shape[0]:
         fits = False
     if tracked == RECORD and counter[NODES] + total > account.parent.shape[0]:

@@ -38,12 +38,12 @@ class TooManyPartialMatches(Exception):
 
 @dataclass
 class OperatorRun:
-    """An operator at work. `advance` processes a stretch of events under some rules, and may be called again."""
+    """A run of an operator. `advance` processes a stretch of events under some rules, and may be called again."""
 
     stream: Stream
     arrival: Ints
     tracked: int = UNTRACKED
-    """Whether partial matches are numbered (`RECORD`) or followed by their numbers (`REPLAY`)."""
+    """Whether partial matches are numbered (`RECORD`), or found again by their numbers (`REPLAY`)."""
 
     def __post_init__(self) -> None:
         self.pool: Pool = empty_pool(self.stream)
@@ -70,7 +70,7 @@ class OperatorRun:
             )
 
     def resumed(self, arrival: Ints) -> OperatorRun:
-        """A copy that goes on from here with other arrivals, an idle operator and the clock at 0."""
+        """A copy that continues from this event with other arrivals. Its operator is idle and its clock is at 0."""
         copy = replace(self, arrival=arrival)
         copy.pool = copied(self.pool)
         copy.pool.counter[NOW] = 0
@@ -84,7 +84,7 @@ class OperatorRun:
 
     @property
     def peak(self) -> int:
-        """Partial matches alive at most."""
+        """The most partial matches that were alive at once."""
         return int(self.pool.counter[PEAK])
 
     @property
@@ -98,7 +98,7 @@ class OperatorRun:
         return int(self.pool.counter[NODES])
 
     def spent_by_node(self) -> Ints:
-        """What meetings have cost each numbered partial match, those still alive included."""
+        """By numbered partial match: the cost of its meetings, also for those still alive."""
         spent = self.account.spent[: self.nodes].copy()
         settle_alive(self.stream, self.pool, spent)
         return spent

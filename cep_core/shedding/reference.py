@@ -1,9 +1,10 @@
-"""The operator in plain Python, one object for each partial match: what the kernels are held against.
+"""The operator in plain Python, with one object for each partial match. The kernels are tested against it.
 
-Slow and obvious; it answers with the same matches, costs, latencies and drops. `utility` gives a partial match's
-utility for shedding by it, `leaves` says which events have left which windows; without them nothing is dropped.
+It is slow and simple, and it gives the same matches, costs, latencies and drops. `utility` gives the utility of a
+partial match, to shed by it. `leaves` says which events have left which windows. Without them nothing is dropped.
 Victims are chosen among all partial matches of the operator, or `by_partition` among those that the event meets.
-`foresight` keeps only what a match still comes of, and among that what is worth most for its work.
+`foresight` keeps only partial matches that still become a match, and prefers those with the most matches for their
+work.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cep_core.shedding.model.overload import Detector
 
 @dataclass(eq=False)
 class PartialMatch:
-    """What is bound in one window."""
+    """A partial match: what is bound in one window."""
 
     pattern: int
     window: int
@@ -30,13 +31,13 @@ class PartialMatch:
     """The last clock value inside the window."""
     state: int = 0
     bound: tuple[tuple[int, int], ...] = ()
-    """(event, step), in order."""
+    """Pairs (event, step), in order."""
     dead_after: int | None = None
 
 
 @dataclass
 class Replayed:
-    """By event, except for the matches: (pattern, window, bound)."""
+    """The outcome, by event. Matches are triples (pattern, window, bound)."""
 
     latency: list[int] = field(default_factory=list)
     held: list[int] = field(default_factory=list)
@@ -51,40 +52,41 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Foresight:
-    """Knows from a run that dropped nothing what is still to come of a partial match when an event comes."""
+    """Knows the future of each partial match at each event, from a run that dropped nothing."""
 
     unshed: Replayed
     patterns: Sequence[Offered]
     costs: Costs
     bound: int
-    """No event may be answered later, in virtual nanoseconds."""
+    """The latency that no event may exceed, in virtual nanoseconds."""
     buffer: int = 0
-    """How much earlier one is answered for which something had to go."""
+    """If something must be dropped for an event, how much below the bound its latency must be."""
 
     def matches(self, one: PartialMatch, event: int) -> int:
-        """Those that come of it from this event on."""
+        """The number of matches that it and its descendants become from this event on."""
         return sum(
-            its[:2] == (one.pattern, one.window) and _springs(its[2], one.bound, event) for its in self.unshed.matches
+            match[:2] == (one.pattern, one.window) and _springs(match[2], one.bound, event)
+            for match in self.unshed.matches
         )
 
     def work(self, one: PartialMatch, event: int) -> int:
-        """What it and what springs from it from this event on must meet for those matches."""
+        """The cost of the meetings that it and its descendants need for those matches, from this event on."""
         work = 0
         for pattern, window, bound, state, at in self.unshed.meetings:
-            mine = (pattern, window) == (one.pattern, one.window)
-            if mine and at >= event and (bound == one.bound or _springs(bound, one.bound, event)):
-                ahead = [its for its in self.unshed.matches if its[:2] == (pattern, window)]
-                if any(_springs(its[2], bound, at) for its in ahead):
+            same_window = (pattern, window) == (one.pattern, one.window)
+            if same_window and at >= event and (bound == one.bound or _springs(bound, one.bound, event)):
+                ahead = [match for match in self.unshed.matches if match[:2] == (pattern, window)]
+                if any(_springs(match[2], bound, at) for match in ahead):
                     work += self.costs.states[pattern][state]
         return work
 
     def value(self, one: PartialMatch, event: int) -> float:
-        """Weighted matches for work."""
+        """Weighted matches divided by work."""
         return self.patterns[one.pattern].weight * self.matches(one, event) / max(self.work(one, event), 1)
 
 
 def _springs(later: tuple[tuple[int, int], ...], bound: tuple[tuple[int, int], ...], event: int) -> bool:
-    """Whether one binding goes on from another one with this event or a later one."""
+    """Whether the binding `later` extends `bound`, with this event or a later one."""
     return len(later) > len(bound) and later[: len(bound)] == bound and later[len(bound)][0] >= event
 
 
@@ -101,22 +103,23 @@ def replay(
     leaves: Callable[[int, int], bool] | None = None,
     foresight: Foresight | None = None,
 ) -> Replayed:
-    """Runs the operator; `utility` of a partial match when the clock of its windows shows the second argument.
+    """Runs the operator. `utility`: of a partial match, at a value of the clock of its windows.
 
-    `leaves`: whether an event does not meet what is in a window; the window that it opens is not opened then.
+    `leaves`: whether an event does not meet the partial matches of a window. If it would open that window, the window
+    stays closed.
     """
     outcome = Replayed()
     opened = [pattern.opened(ts) for pattern in patterns]
     windows: list[dict[int, list[int]]] = []
     first = 0
-    for own in opened:
+    for pattern_windows in opened:
         by_event: dict[int, list[int]] = {}
-        for number, event in enumerate(own.at.tolist()):
+        for number, event in enumerate(pattern_windows.at.tolist()):
             by_event.setdefault(event, []).append(number)
         windows.append(by_event)
     bases = [first := first + (len(opened[q - 1].end) if q else 0) for q in range(len(patterns))]
     ticks = list(range(len(ts))) if ordered else ts.tolist()
-    # Lists of partial matches by (pattern, partition); those of windows that all partitions share under None.
+    # Lists of partial matches by (pattern, partition). The partition is None for windows that all partitions share.
     alive: dict[tuple[int, int | None], list[PartialMatch]] = {}
     now = 0
     for event in range(len(ts)):
@@ -131,47 +134,61 @@ def replay(
                 alive.setdefault(place, []).append(PartialMatch(q, bases[q] + number, int(opened[q].end[number])))
                 cost += costs.window
             for number in (number for at in windows[q] if at <= event for number in windows[q][at]):
-                ours = not anchored or int(pattern.parts()[opened[q].at[number]]) == partition
-                if ours and opened[q].end[number] >= clock and not (leaves and leaves(event, bases[q] + number)):
+                same_partition = not anchored or int(pattern.parts()[opened[q].at[number]]) == partition
+                if (
+                    same_partition
+                    and opened[q].end[number] >= clock
+                    and not (leaves and leaves(event, bases[q] + number))
+                ):
                     cost += costs.event_window
             if partition < 0:
                 continue
             for place in ((q, None), (q, partition)):
-                its = alive.setdefault(place, [])
-                its[:] = [
-                    one
-                    for one in its
-                    if one.end >= clock and (one.dead_after is None or one.dead_after >= ticks[event])
+                waiting_list = alive.setdefault(place, [])
+                waiting_list[:] = [
+                    partial
+                    for partial in waiting_list
+                    if partial.end >= clock and (partial.dead_after is None or partial.dead_after >= ticks[event])
                 ]
-                met.append(its)
+                met.append(waiting_list)
         now = max(now, int(arrival[event]))
-        # In order of pattern, partition (what all share first) and age.
+        # In the order of pattern, partition (shared windows first) and age.
         everyone = [
-            one
-            for _, its in sorted(alive.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1]))
-            for one in its
-            if one.end >= opened[one.pattern].clock[event]
-            and (one.dead_after is None or one.dead_after >= ticks[event])
+            partial
+            for _, waiting_list in sorted(
+                alive.items(), key=lambda item: (item[0][0], -1 if item[0][1] is None else item[0][1])
+            )
+            for partial in waiting_list
+            if partial.end >= opened[partial.pattern].clock[event]
+            and (partial.dead_after is None or partial.dead_after >= ticks[event])
         ]
         outcome.held.append(len(everyone))
-        candidates = [one for its in met for one in its] if by_partition else everyone
+        candidates = [partial for waiting_list in met for partial in waiting_list] if by_partition else everyone
         count = len(candidates)
         excess = detector.excess(now - int(arrival[event]), count) if detector and utility and count else 0
         if detector and utility and excess > 0:
             ranked = sorted(
-                (utility(one, int(opened[one.pattern].clock[event])), number) for number, one in enumerate(candidates)
+                (utility(partial, int(opened[partial.pattern].clock[event])), number)
+                for number, partial in enumerate(candidates)
             )
-            goes = {id(candidates[number]) for _, number in ranked[:excess]}
-            for its in alive.values():
-                its[:] = [one for one in its if id(one) not in goes]
+            gone = {id(candidates[number]) for _, number in ranked[:excess]}
+            for waiting_list in alive.values():
+                waiting_list[:] = [partial for partial in waiting_list if id(partial) not in gone]
             now += costs.sorting(count, excess)
         if foresight:
-            for its in met:
-                its[:] = [one for one in its if foresight.matches(one, event)]
+            for waiting_list in met:
+                waiting_list[:] = [partial for partial in waiting_list if foresight.matches(partial, event)]
             excess = _drop_least(met, foresight, event, now + cost - int(arrival[event]))
-        missing = [one for its in met for one in its if leaves is not None and leaves(event, one.window)]
-        for its in met:
-            cost += sum(costs.states[one.pattern][one.state] for one in its if one not in missing)
+        missing = [
+            partial
+            for waiting_list in met
+            for partial in waiting_list
+            if leaves is not None and leaves(event, partial.window)
+        ]
+        for waiting_list in met:
+            cost += sum(
+                costs.states[partial.pattern][partial.state] for partial in waiting_list if partial not in missing
+            )
         for q, pattern in enumerate(patterns):
             partition = int(pattern.parts()[event])
             if partition < 0:
@@ -189,21 +206,21 @@ def replay(
 
 
 def _drop_least(met: list[list[PartialMatch]], foresight: Foresight, event: int, otherwise: int) -> int:
-    """Drops what is worth least until the event is in time; how many. `otherwise`: its latency without meetings."""
-    everyone = [one for its in met for one in its]
+    """Drops what is worth least until the event is in time. Returns how many. `otherwise`: latency without meetings."""
+    everyone = [partial for waiting_list in met for partial in waiting_list]
     ranked = sorted(range(len(everyone)), key=lambda number: (foresight.value(everyone[number], event), number))
-    price = [foresight.costs.states[one.pattern][one.state] for one in everyone]
+    price = [foresight.costs.states[partial.pattern][partial.state] for partial in everyone]
     late = otherwise + sum(price) - foresight.bound
     spared = late + foresight.buffer if late > 0 else 0
-    goes = set()
+    gone = set()
     for number in ranked:
         if spared <= 0:
             break
-        goes.add(id(everyone[number]))
+        gone.add(id(everyone[number]))
         spared -= price[number]
-    for its in met:
-        its[:] = [one for one in its if id(one) not in goes]
-    return len(goes)
+    for waiting_list in met:
+        waiting_list[:] = [partial for partial in waiting_list if id(partial) not in gone]
+    return len(gone)
 
 
 def _offered(
@@ -215,53 +232,55 @@ def _offered(
     into: list[PartialMatch],
     missing: Sequence[PartialMatch] = (),
 ) -> list[PartialMatch]:
-    """Those that stay where they are; new ones and those that leave for a partition go `into` its list.
+    """The partial matches that stay in their list. New ones, and those that move to a partition, go `into` its list.
 
-    `missing`: those that do not meet the event, since it has left their window.
+    `missing`: those that do not meet the event, because it has left their window.
     """
     machine = pattern.machine
     staying: list[PartialMatch] = []
-    for one in its:
-        state = one.state
-        if one in missing:
+    for partial in its:
+        state = partial.state
+        if partial in missing:
             if state > 0 or machine.start is not Start.AT_OPENING:
-                staying.append(one)
+                staying.append(partial)
             continue
         within = state < machine.steps and 0 <= machine.group_of(state) < state
-        follows = state == 0 or ticks[one.bound[-1][0]] < ticks[event] + within
-        advances = follows and _accepts(pattern, one, event, state)
-        repeats = follows and state - 1 in machine.loops and _accepts(pattern, one, event, state - 1, repeating=True)
+        follows = state == 0 or ticks[partial.bound[-1][0]] < ticks[event] + within
+        advances = follows and _accepts(pattern, partial, event, state)
+        repeats = (
+            follows and state - 1 in machine.loops and _accepts(pattern, partial, event, state - 1, repeating=True)
+        )
         killed = follows and state > 0 and pattern.kills is not None and bool(pattern.kills[event, state])
-        outcome.moves.append((one.pattern, state, state + 1 if advances else state))
-        outcome.meetings.append((one.pattern, one.window, one.bound, state, event))
+        outcome.moves.append((partial.pattern, state, state + 1 if advances else state))
+        outcome.meetings.append((partial.pattern, partial.window, partial.bound, state, event))
         opening = state == 0 and machine.start is Start.AT_OPENING
         splits = (machine.selection is Strategy.ANY and not opening) or (state == 0 and machine.start is Start.EACH)
         if splits:
             for step in [state] * advances + [state - 1] * repeats:
-                child = replace(one, state=step + 1, bound=(*one.bound, (event, step)), dead_after=None)
+                child = replace(partial, state=step + 1, bound=(*partial.bound, (event, step)), dead_after=None)
                 if child.state == machine.steps:
-                    outcome.matches.append((one.pattern, one.window, child.bound))
+                    outcome.matches.append((partial.pattern, partial.window, child.bound))
                 else:
                     into.append(child)
         elif advances:
-            one.bound = (*one.bound, (event, state))
-            one.state += 1
-            if one.state == machine.steps:
-                outcome.matches.append((one.pattern, one.window, one.bound))
+            partial.bound = (*partial.bound, (event, state))
+            partial.state += 1
+            if partial.state == machine.steps:
+                outcome.matches.append((partial.pattern, partial.window, partial.bound))
             elif state == 0 and machine.start is Start.ONCE:
-                into.append(one)
+                into.append(partial)
             else:
-                staying.append(one)
+                staying.append(partial)
             continue
         elif repeats:
-            one.bound = (*one.bound, (event, state - 1))
-            staying.append(one)
+            partial.bound = (*partial.bound, (event, state - 1))
+            staying.append(partial)
             continue
         elif opening:
             continue
-        if killed and one.dead_after is None:
-            one.dead_after = ticks[event]
-        staying.append(one)
+        if killed and partial.dead_after is None:
+            partial.dead_after = ticks[event]
+        staying.append(partial)
     return staying
 
 
@@ -277,4 +296,4 @@ def _accepts(pattern: Offered, one: PartialMatch, event: int, step: int, *, repe
     if group < 0:
         return True
     member = pattern.member if pattern.member is not None else [0] * len(pattern.fits)
-    return all(member[other] != member[event] for other, its in one.bound if its >= group)
+    return all(member[bound_event] != member[event] for bound_event, bound_step in one.bound if bound_step >= group)

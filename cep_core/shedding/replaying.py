@@ -38,7 +38,7 @@ LOOKS = 24
 """How often a run checks for drift."""
 
 PLANS = 2
-"""How often the clairvoyant checks again whether what it keeps is done in time."""
+"""How often the clairvoyant checks again whether the work that it keeps is done in time."""
 
 ENOUGH = 1_000
 """How many observations of a pattern are needed to train its model again."""
@@ -95,7 +95,7 @@ class Experiment:
             scenario.patterns, scenario.ts, scenario.costs, ordered=scenario.ordered, kind=scenario.kind
         )
         self._at_ease = np.zeros(len(scenario.ts), np.int64)
-        # recorded, so that afterwards the worth of each partial match is known
+        # recorded, so that the worth of each partial match is known afterwards
         self.unshed = OperatorRun(self.stream, self._at_ease, tracked=RECORD)
         self.unshed.advance(scenario.first or len(scenario.ts))
         types = int(scenario.kind.max(initial=0)) + 1
@@ -121,7 +121,7 @@ class Experiment:
         return Clairvoyant(self._known)
 
     def shedder_of(self, strategy: SheddingStrategy) -> Shedder:
-        """The strategy's shedder; one that is out of reach knows the unshed run."""
+        """The strategy's shedder. A strategy that is out of reach gets to know the unshed run."""
         return strategy.make(self._known) if strategy.out_of_reach else strategy.make()
 
     @property
@@ -154,17 +154,17 @@ class Experiment:
             return scenario.begin, scenario.end, 1.0
         ts = scenario.ts[first:]
         done = np.concatenate([[0], np.cumsum(self.unshed.account.work[first:])])
-        # the busiest span can be moved until an event begins it, or until it ends with the interval
+        # The busiest span can be moved until it begins with an event, or until it ends with the interval.
         begins = np.append(ts[ts <= scenario.end - span], scenario.end - span)
         work = done[np.searchsorted(ts, begins + span)] - done[np.searchsorted(ts, begins)]
         best = int(np.argmax(work))
         return int(begins[best]), int(begins[best]) + span, int(work[best]) / self.cost * (whole / span)
 
     def measure(self, shedder: Shedder, load: float, seed: int = 0, *, bound: int | None = None) -> Measured:
-        """Runs one strategy over the judged events. Windows opened before are still open; the queue is empty.
+        """Runs one strategy over the judged events. Windows opened before them are still open; the queue is empty.
 
-        `load`: over the judged interval; `bound`: virtual nanoseconds, the scenario's unless given; the safety buffer
-        keeps its proportion to it.
+        `load`: over the judged interval. `bound`: virtual nanoseconds; None: the scenario's. The safety buffer keeps
+        its proportion to the bound.
         """
         scenario, first = self.scenario, self.scenario.first
         arrival = arrivals(scenario.ts, scenario.begin, scenario.end, max(1, self.cost), load)
@@ -177,13 +177,17 @@ class Experiment:
             shedder, before = self._planned(load, latest)
         rules = shedder.rules(self.model, detector, seed)
         run, model, retrained = before.resumed(arrival), self.model, 0
-        seen = _observed(run, model)
+        last_observations = _observed(run, model)
         for stop in np.linspace(first, len(scenario.ts), LOOKS + 1).astype(np.int64)[1:].tolist():
             run.advance(stop, rules)
-            now = _observed(run, model)
-            anew = _retrained(model, [later.since(earlier) for later, earlier in zip(now, seen, strict=True)], scenario)
-            if anew is not None:
-                model, retrained, seen = anew, retrained + 1, now
+            observations = _observed(run, model)
+            new_model = _retrained(
+                model,
+                [later.since(earlier) for later, earlier in zip(observations, last_observations, strict=True)],
+                scenario,
+            )
+            if new_model is not None:
+                model, retrained, last_observations = new_model, retrained + 1, observations
                 rules = shedder.rules(model, detector, seed)
         quality = quality_of(run, self.unshed, latest, self._weights, first)
         return Measured(shedder.name, load, latest, seed, quality, retrained, run)
@@ -204,26 +208,26 @@ class Experiment:
 
     @cached_property
     def _looking_ahead(self) -> OperatorRun:
-        """The same, with what each partial match will be worth."""
+        """The same operator, with the future worth of each partial match."""
         run = OperatorRun(self.stream, self._at_ease, tracked=REPLAY)
         run.advance(self.scenario.first, self.look_ahead.knowledge)
         return run
 
     def _planned(self, load: float, bound: int) -> tuple[Clairvoyant, OperatorRun]:
         """The clairvoyant with the matches it keeps, and its operator when the judged events begin."""
-        shedder, begun = self.clairvoyant, self._useful[0]
+        shedder, operator = self.clairvoyant, self._useful[0]
         loss = self._least_loss(load, bound)
         for _ in range(PLANS):
             if not loss.gone.any():
                 break
-            wanted = shedder.known.kept
-            shedder = Clairvoyant(shedder.known.keeping(~loss.gone if wanted is None else wanted & ~loss.gone))
-            begun, useful = self._doing_only(shedder)
+            kept = shedder.known.kept
+            shedder = Clairvoyant(shedder.known.keeping(~loss.gone if kept is None else kept & ~loss.gone))
+            operator, useful = self._doing_only(shedder)
             loss = self._loss_of(shedder.known, useful, load, bound)
-        return shedder, begun
+        return shedder, operator
 
     def _least_loss(self, load: float, bound: int) -> Loss:
-        """Computed once for each load and bound."""
+        """The least loss, computed once for each load and bound."""
         if (load, bound) not in self._losses:
             self._losses[load, bound] = self._loss_of(self._known, self._useful[1], load, bound)
         return self._losses[load, bound]

@@ -1,8 +1,9 @@
-"""The quality that shedding has cost, compared with a run of the same events that dropped nothing.
+"""The quality that shedding has cost, compared with a run over the same events that dropped nothing.
 
 False negatives are matches of the unshed run that are missing; false positives are matches that it did not have. Both
-are weighted by pattern (pSPICE, section II-B: QoR = sum of w * FN). Matches are the same if they have the same binding
-under skip-till-any-match, or the same pattern, window and start where each start has one match.
+are weighted by pattern (pSPICE, section II-B: QoR = sum of w * FN). Under
+skip-till-any-match two matches are the same if they have the same binding. Where each start has one match, they are the
+same if they have the same pattern, window and start.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ QUANTILES = (0.5, 0.95, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class Quality:
-    """Of one run over some of the stream's events."""
+    """The quality of one run, over some events of the stream."""
 
     matches: tuple[int, ...]
     """By pattern, of the unshed run."""
@@ -64,9 +65,12 @@ def quality_of(run: OperatorRun, unshed: OperatorRun, bound: int, weights: Seque
     shed_matches, unshed_matches = _matches_from(run, begin), _matches_from(unshed, begin)
     missed, invented = [], []
     for q in patterns:
-        kept, whole = np.sort(shed_matches[1][shed_matches[0] == q]), np.sort(unshed_matches[1][unshed_matches[0] == q])
-        missed.append(len(np.setdiff1d(whole, kept, assume_unique=True)))
-        invented.append(len(np.setdiff1d(kept, whole, assume_unique=True)))
+        shed_keys, unshed_keys = (
+            np.sort(shed_matches[1][shed_matches[0] == q]),
+            np.sort(unshed_matches[1][unshed_matches[0] == q]),
+        )
+        missed.append(len(np.setdiff1d(unshed_keys, shed_keys, assume_unique=True)))
+        invented.append(len(np.setdiff1d(shed_keys, unshed_keys, assume_unique=True)))
     account, arrival = run.account, run.arrival[begin : run.at]
     latency = account.latency[begin : run.at]
     late, ordered = latency > bound, np.sort(latency)
@@ -96,5 +100,5 @@ def _matches_from(run: OperatorRun, begin: int) -> tuple[Ints, Ints]:
 
 
 def _quantile(ordered: Ints, share: float) -> int:
-    """The least value that a share of all does not exceed."""
+    """The least value that at least this share of all values does not exceed."""
     return int(ordered[max(0, int(np.ceil(share * len(ordered))) - 1)]) if len(ordered) else 0

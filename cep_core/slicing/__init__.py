@@ -1,8 +1,8 @@
 """Slicing: cutting a log into parts that evaluators can process independently (paper 01, sections 4 and 5).
 
 It uses only `Atom`s and `Reach`, never an engine. `statistics_of` counts, `make_plan` optimises, `split` sends
-events to slices, `ownership` says which results belong to a slice. `cep_core.slicing.sketch` counts in bounded memory
-(extra `sketch`).
+events to slices, and `ownership` says which results belong to a slice. `cep_core.slicing.sketch` counts in bounded
+memory (extra `sketch`).
 """
 
 from cep_core.slicing.heavy import heavy_hitters, heavy_values

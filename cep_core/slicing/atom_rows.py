@@ -1,9 +1,10 @@
-"""Which events an atom matches: the paper's matches(phi, e), one atom at a time over Arrow columns.
+"""Which events an atom matches: the paper's matches(phi, e), for one atom at a time, over Arrow columns.
 
-An event matches if it has the atom's type and constants, if attributes that bind the same variable agree, and if none
-of them is null: a null equals nothing (paper 01, section 4.3; docs/semantics.md 1).
+An event matches if it has the atom's type and constants, and if attributes that bind the same variable have equal
+values. None of these attributes may be null, because a null equals nothing (paper 01, section 4.3;
+docs/semantics.md 1).
 
-Cost: a comparison of each column that the atom names.
+Cost: one comparison of each column that the atom names.
 """
 
 from __future__ import annotations
@@ -28,18 +29,20 @@ def rows_matching(atom: Atom, events: pa.Table) -> Rows:
     >>> rows_matching(Atom("P", (("a", "x"), ("b", "x"))), log)
     array([1])
     """
-    keep = pc.equal(events["event_type"], atom.event_type)
+    matches = pc.equal(events["event_type"], atom.event_type)
     for attribute, value in atom.constants:
-        keep = pc.and_kleene(keep, pc.equal(events[attribute], value))
-    first: dict[str, str] = {}
+        matches = pc.and_kleene(matches, pc.equal(events[attribute], value))
+    attribute_of: dict[str, str] = {}
     for attribute, variable in atom.variables:
-        keep = pc.and_kleene(keep, events[attribute].is_valid())
-        if variable in first:
-            kind = common_type([events.schema.field(name).type for name in (first[variable], attribute)])
-            keep = pc.and_kleene(keep, pc.equal(coerce(events[first[variable]], kind), coerce(events[attribute], kind)))
+        matches = pc.and_kleene(matches, events[attribute].is_valid())
+        if variable in attribute_of:
+            kind = common_type([events.schema.field(name).type for name in (attribute_of[variable], attribute)])
+            matches = pc.and_kleene(
+                matches, pc.equal(coerce(events[attribute_of[variable]], kind), coerce(events[attribute], kind))
+            )
         else:
-            first[variable] = attribute
-    return np.flatnonzero(np.asarray(pc.fill_null(keep, False)))
+            attribute_of[variable] = attribute
+    return np.flatnonzero(np.asarray(pc.fill_null(matches, False)))
 
 
 def relevant_rows(atoms: Iterable[Atom], events: pa.Table) -> Rows:
@@ -48,7 +51,7 @@ def relevant_rows(atoms: Iterable[Atom], events: pa.Table) -> Rows:
 
 
 def united(parts: Iterable[Rows], count: int) -> Rows:
-    """Ascending row numbers that are in any of the parts; `count`: the number of rows there are.
+    """Ascending row numbers that are in any of the parts. `count`: the number of all rows.
 
     >>> united([np.array([3, 4]), np.array([1, 3])], 5)
     array([1, 3, 4])

@@ -1,9 +1,9 @@
-"""Values as 64-bit keys, and seeded hash functions from keys to coordinates, over whole Arrow columns.
+"""64-bit keys for values, and seeded hash functions from keys to coordinates, over whole Arrow columns.
 
 Paper 01, section 5.3, draws for every variable a random function with codomain [share]. Here it is MurmurHash3's 64-bit
 finaliser of key XOR seed, scaled to the share; the key of a string is its MurmurHash64A. Values are first coerced to
-the one type of their variable, so that values which compare equal get the same key. Two values may share a key; they
-then only travel together, which never changes a result.
+the one type of their variable, so that values which compare equal get the same key. Two different values may share a
+key. Their events then go to the same slices, which never changes a result.
 
 Cost: a few passes over the column; strings are hashed once for each distinct value.
 """
@@ -35,12 +35,14 @@ def common_type(types: list[pa.DataType]) -> AttributeType:
     >>> common_type([pa.int64(), pa.float64()])
     <AttributeType.FLOAT: 'float'>
     """
-    plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in types]
-    if plain and all(pa.types.is_boolean(kind) for kind in plain):
+    value_types = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in types]
+    if value_types and all(pa.types.is_boolean(kind) for kind in value_types):
         return AttributeType.BOOL
-    if all(pa.types.is_integer(kind) or pa.types.is_boolean(kind) for kind in plain):
+    if all(pa.types.is_integer(kind) or pa.types.is_boolean(kind) for kind in value_types):
         return AttributeType.INT
-    if all(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) for kind in plain):
+    if all(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) for kind in value_types
+    ):
         return AttributeType.FLOAT
     return AttributeType.STRING
 
@@ -55,7 +57,7 @@ def coerce(values: pa.Array | pa.ChunkedArray, kind: AttributeType) -> pa.Array:
 
 
 def keys_of(values: pa.Array | pa.ChunkedArray, kind: AttributeType) -> tuple[Keys, npt.NDArray[np.bool_]]:
-    """64-bit keys of the values as values of type `kind`, and which of them are not null (a null's key is 0).
+    """64-bit keys of the values, coerced to `kind`, and which of them are not null (the key of a null is 0).
 
     >>> keys_of(pa.array([1, 2, None]), AttributeType.INT)
     (array([1, 2, 0], dtype=uint64), array([ True,  True, False]))
@@ -76,7 +78,7 @@ def keys_of(values: pa.Array | pa.ChunkedArray, kind: AttributeType) -> tuple[Ke
 
 
 def coordinates(keys: Keys, seed: int | None, share: int) -> npt.NDArray[np.int64]:
-    """The hash function with this seed and codomain 0..share-1; without a seed the key modulo the share.
+    """The hash function with this seed and codomain 0..share-1. Without a seed: the key modulo the share.
 
     The modulus is the hash function of the paper's examples; use it with integers only.
 
@@ -92,7 +94,7 @@ def coordinates(keys: Keys, seed: int | None, share: int) -> npt.NDArray[np.int6
 
 
 def seed_of(*parts: object) -> int:
-    """A 63-bit seed that depends on nothing but the text of the parts, the same on every machine."""
+    """A 63-bit seed that depends only on the text of the parts; it is the same on every machine."""
     digest = hashlib.blake2b("\x1f".join(str(part) for part in parts).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") >> 1
 
@@ -108,7 +110,7 @@ def _finalise(keys: Keys) -> Keys:
 
 
 def _murmur64(strings: pa.StringArray) -> Keys:
-    """MurmurHash64A with seed 0 of every string's UTF-8 bytes, eight bytes of all strings at a time."""
+    """MurmurHash64A with seed 0 of the UTF-8 bytes of each string; one step takes eight bytes of all strings."""
     factor, shift = np.uint64(0xC6A4A7935BD1E995), np.uint64(47)
     raw = strings.cast(pa.large_binary())
     _, offsets, data = raw.buffers()
@@ -122,10 +124,10 @@ def _murmur64(strings: pa.StringArray) -> Keys:
         block = words[starts[rows] + 8 * word] * factor
         block ^= block >> shift
         hashes[rows] = (hashes[rows] ^ (block * factor)) * factor
-    rest = lengths % 8
-    rows = np.flatnonzero(rest)
-    mask = (np.uint64(1) << (8 * rest[rows]).astype(np.uint64)) - np.uint64(1)
-    hashes[rows] = (hashes[rows] ^ (words[starts[rows] + lengths[rows] - rest[rows]] & mask)) * factor
+    remainders = lengths % 8
+    rows = np.flatnonzero(remainders)
+    mask = (np.uint64(1) << (8 * remainders[rows]).astype(np.uint64)) - np.uint64(1)
+    hashes[rows] = (hashes[rows] ^ (words[starts[rows] + lengths[rows] - remainders[rows]] & mask)) * factor
     hashes ^= hashes >> shift
     hashes *= factor
     hashes ^= hashes >> shift

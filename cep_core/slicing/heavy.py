@@ -1,10 +1,10 @@
-"""Heavy hitters: values that occur in an attribute more often than an even slice could hold (paper 01, section 5.2).
+"""Heavy hitters: values that are too frequent for one slice's equal share of the events (paper 01, section 5.2).
 
-A value is heavy in attribute i of type r iff its frequency is strictly greater than rate(r) / slices; the heavy values
-of a variable are those of all attributes that bind it. Exact with exact statistics; with sketched ones no heavy value
-is missed, and a value may be called heavy that is less frequent by the sketch's error.
+A value is heavy in attribute i of type r if its frequency is strictly greater than rate(r) / slices. The heavy values
+of a variable are those of all attributes that bind it. Exact statistics give exact heavy values. With sketched ones no
+heavy value is missed, but a value may be called heavy that is below the limit by at most the sketch's error.
 
-Cost: linear in the number of distinct values; fewer than `slices` values of an attribute can be heavy.
+Cost: linear in the number of distinct values. Fewer than `slices` values of an attribute can be heavy.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ def heavy_hitters(statistics: Statistics, event_type: str, attribute: str, slice
 def heavy_values(
     atoms: Sequence[Atom], types: Mapping[str, AttributeType], statistics: Statistics, slices: int
 ) -> dict[str, pa.Array]:
-    """The sorted heavy values of each variable that has any, as values of the variable's type."""
-    collected: dict[str, list[pa.Array]] = {}
+    """The sorted heavy values of each variable that has any, coerced to the variable's type."""
+    arrays_of: dict[str, list[pa.Array]] = {}
     for atom in atoms:
         for attribute, variable in atom.variables:
             if variable in types and (atom.event_type, attribute) in statistics.frequencies:
                 values = heavy_hitters(statistics, atom.event_type, attribute, slices).values
-                collected.setdefault(variable, []).append(coerce(values, types[variable]))
-    merged = {variable: pa.concat_arrays(arrays).unique() for variable, arrays in collected.items()}
-    return {variable: values.take(pc.array_sort_indices(values)) for variable, values in merged.items() if len(values)}
+                arrays_of.setdefault(variable, []).append(coerce(values, types[variable]))
+    values_of = {variable: pa.concat_arrays(arrays).unique() for variable, arrays in arrays_of.items()}
+    return {
+        variable: values.take(pc.array_sort_indices(values)) for variable, values in values_of.items() if len(values)
+    }

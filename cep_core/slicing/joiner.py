@@ -1,8 +1,8 @@
 """The joiner: exactly one slice owns each result (paper 01, Definition 4; docs/semantics.md 6).
 
-A slice owns the valuations whose cell it is and the moments of certainty in its time range. Engines apply ownership
-before aggregating, counting or cutting; a table of finished verdicts is filtered by `keep_owned`. Dropping the filter
-is allowed only where `union_suffices`.
+A slice owns a result if the result's valuation falls into the slice's cell and the result becomes certain in the
+slice's time range. Engines apply ownership before they aggregate, count or cut. `keep_owned` filters a table of
+finished verdicts. The filter may be left out only where `union_suffices` allows it.
 
 Cost: one hash of each variable of each valuation.
 """
@@ -22,7 +22,7 @@ from cep_core.slicing.slicing_plan import Plan
 
 
 def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:
-    """The cell that owns each valuation: the paper's f(v), a single cell.
+    """The one cell that owns each valuation: the paper's f(v).
 
     `valuations` has a column for each of the plan's variables; a null is an ordinary light value here.
     """
@@ -47,7 +47,7 @@ def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class CellOwner:
-    """`Ownership.owns` of one cell: a value that travels to worker processes."""
+    """`Ownership.owns` of one cell, as a plain value that can be sent to worker processes."""
 
     plan: Plan
     cell: int
@@ -57,24 +57,24 @@ class CellOwner:
 
 
 def ownership(plan: Plan, slice_number: int, days: Sequence[int] | None = None) -> Ownership:
-    """What belongs to one slice, of results certain in [days[0], days[-1]).
+    """Which of the results that become certain in [days[0], days[-1]) one slice owns.
 
-    `days` are the boundaries of the operating days that are evaluated; they are cut to the slice's time range.
-    ValueError if nothing of them belongs to it (`owning_slices` lists those with something).
+    `days`: the boundaries of the operating days that are evaluated; they are cut to the slice's time range.
+    ValueError if the slice owns no moment of these days (`owning_slices` lists the slices that do).
     """
     if not 0 <= slice_number < plan.slices:
         raise ValueError(f"the plan has slices 0 to {plan.slices - 1}, asked for {slice_number}")
-    number, cell = divmod(slice_number, plan.cells)
+    range_number, cell = divmod(slice_number, plan.cells)
     owns = CellOwner(plan, cell) if plan.cells > 1 else None
     if not plan.ranges:
         return Ownership(plan.variables, owns, None if days is None else tuple(days))
-    start, end = plan.ranges[number].start, plan.ranges[number].end
+    start, end = plan.ranges[range_number].start, plan.ranges[range_number].end
     if days is not None:
         start, end = max(start, days[0]), min(end, days[-1])
     if start >= end:
         raise ValueError(f"slice {slice_number} owns no moment of the days asked for")
-    inside = () if days is None else tuple(moment for moment in days if start < moment < end)
-    return Ownership(plan.variables, owns, (start, *inside, end))
+    boundaries = () if days is None else tuple(moment for moment in days if start < moment < end)
+    return Ownership(plan.variables, owns, (start, *boundaries, end))
 
 
 def owning_slices(plan: Plan, days: Sequence[int] | None = None) -> list[int]:
@@ -101,8 +101,8 @@ def keep_owned(plan: Plan, slice_number: int, verdicts: pa.Table) -> pa.Table:
 def union_suffices(plan: Plan, atoms: Sequence[Atom], *, safe: bool, compares_with_constant: bool) -> bool:
     """Whether the plain union of slice verdicts equals the filtered one (paper 01, Lemma 3 and Theorem 3).
 
-    Sufficient: the formula is `safe`, compares no variable with a constant, names no event type twice, every cell
-    owns something, and no variable has heavy values. The formula's front end knows the first two.
+    It does if the formula is `safe`, compares no variable with a constant and names no event type twice, if every
+    cell owns some valuation, and if no variable has heavy values. The caller must tell the first two.
     """
     types = [atom.event_type for atom in atoms]
     return (

@@ -6,7 +6,7 @@ load. The plan with the lowest load wins; among equals, the one with fewer copie
 variables with heavy values.
 
 The paper always treats all heavy values apart. They get share 1 on their variable, which is worse than plain hashing
-where no other variable is left to split them; so each variable is tried both ways.
+where no other variable is left to split them. So each variable is tried both ways.
 
 Cost: O(sqrt(slices)) divisions times 2^h sets of variables, where h variables have heavy values; beyond 4 such
 variables they are added one by one while that helps.
@@ -55,29 +55,31 @@ def make_plan(
 ) -> Plan:
     """The best plan with at most `slices` slices for queries that slice on the same `variables`.
 
-    `statistics`: exact ones of the events that will be sliced, over the atoms of all queries. `seed_text`: names
-    workload and queries, never the log. `reach`: the widest of the queries; with `interval`, the log time [start, end)
-    in which results become certain, it allows time ranges. `stamps`: ascending time-stamps of the events; they weigh
-    the ranges, and are needed where the reach counts time-points or events. `types`: of the variables, where the
-    statistics do not show them. `ranges`, `heavy` force the number of ranges and the variables whose heavy values are
-    treated apart.
+    `statistics`: exact statistics of the events that will be sliced, over the atoms of all queries.
+    `seed_text`: names the workload and its queries, never the log.
+    `reach`: the widest reach of the queries. Time ranges are tried only if `interval` is given, too: the log time
+    [start, end) in which results become certain.
+    `stamps`: ascending time-stamps of the events. The load of ranges is then counted in events. They are needed where
+    the reach counts time-points or events.
+    `types`: the types of variables whose values the statistics do not show.
+    `ranges`, `heavy`: force the number of ranges, and the variables whose heavy values are treated apart.
     """
     if slices < 1:
         raise ValueError(f"slices must be at least 1, found {slices}")
-    for query, own in atoms_by_query.items():
-        unbound = set(variables).difference(*(bound(atom) for atom in own))
+    for query, query_atoms in atoms_by_query.items():
+        unbound = set(variables).difference(*(bound(atom) for atom in query_atoms))
         if unbound:
             raise ValueError(f"no atom of {query} binds {', '.join(sorted(unbound))}: it cannot share this plan")
-    atoms = tuple(dict.fromkeys(atom for own in atoms_by_query.values() for atom in own))
+    atoms = tuple(dict.fromkeys(atom for query_atoms in atoms_by_query.values() for atom in query_atoms))
     predictor = Predictor(statistics)
     task = _Task(tuple(sorted(atoms_by_query)), atoms, tuple(variables), statistics, seed_text, types or {}, predictor)
-    tried: list[_Candidate] = []
+    candidates: list[_Candidate] = []
     for count in _range_counts(slices, reach, interval) if ranges is None else [ranges]:
         pieces = () if interval is None else cut(interval, count, reach, stamps)
-        tried += _candidates(task, max(1, slices // count), pieces, load_factor(pieces, stamps), heavy)
-    chosen = min(tried, key=lambda candidate: candidate.rank)
-    costs = replace(chosen.costs, lower_bound=min(candidate.costs.lower_bound for candidate in tried))
-    return replace(chosen.plan, predicted=costs, decisions=tuple(_reasons(chosen, tried)))
+        candidates += _candidates(task, max(1, slices // count), pieces, load_factor(pieces, stamps), heavy)
+    chosen = min(candidates, key=lambda candidate: candidate.rank)
+    costs = replace(chosen.costs, lower_bound=min(candidate.costs.lower_bound for candidate in candidates))
+    return replace(chosen.plan, predicted=costs, decisions=tuple(_reasons(chosen, candidates)))
 
 
 @dataclass(frozen=True)
@@ -94,29 +96,29 @@ class _Task:
     shares: dict[tuple[int, frozenset[str]], tuple[int, ...]] = field(default_factory=dict)
 
     def types(self) -> dict[str, AttributeType]:
-        """The type of each variable: given, or common to the values of all attributes that bind it."""
+        """The type of each variable: the given one, or the common type of all attributes that bind it."""
         return {name: self.given_types.get(name) or self._observed(name) for name in self.variables}
 
     def _observed(self, name: str) -> AttributeType:
         places = [
             (atom.event_type, attribute) for atom in self.atoms for attribute, own in atom.variables if own == name
         ]
-        known = [
+        value_types = [
             self.statistics.frequencies[place].values.type for place in places if place in self.statistics.frequencies
         ]
-        if not known:
+        if not value_types:
             raise ValueError(f"the type of {name} is unknown: give `types` or statistics with its values")
-        return common_type(known)
+        return common_type(value_types)
 
     def best_shares(self, slices: int, heavy: frozenset[str]) -> tuple[int, ...]:
-        """Algorithm 2 for one heavy set, remembered."""
+        """Algorithm 2 for one heavy set. The result is kept for the next call."""
         if (slices, heavy) not in self.shares:
             rates = [Fraction(self.statistics.matching(atom)) for atom in self.atoms]
             self.shares[slices, heavy] = best_shares(self.atoms, self.variables, slices, rates, heavy)
         return self.shares[slices, heavy]
 
     def lower_bound(self, slices: int) -> float:
-        """With real-valued shares; a type with several atoms counts once, so that it stays a lower bound."""
+        """The bound from real-valued shares. The atoms of one type share its rate, so that it stays a lower bound."""
         names = [atom.event_type for atom in self.atoms]
         rates = [self.statistics.matching(atom) / names.count(atom.event_type) for atom in self.atoms]
         return lower_bound(self.atoms, self.variables, slices, rates)
@@ -129,7 +131,7 @@ class _Candidate:
     plan: Plan
     costs: Prediction
     heavy: Mapping[str, pa.Array]
-    """All heavy values, treated apart or not."""
+    """All heavy values, whether they are treated apart or not."""
 
     @property
     def apart(self) -> frozenset[str]:
@@ -171,35 +173,35 @@ def _candidates(
         return [candidate(frozenset(heavy).intersection(forced))]
     if len(heavy) <= ALL_SETS_UP_TO:
         return [candidate(frozenset(group)) for group in subsets(sorted(heavy))]
-    tried = [candidate(frozenset())]
-    best = tried[0]
+    candidates = [candidate(frozenset())]
+    best = candidates[0]
     while True:
         steps = [candidate(best.apart | {name}) for name in sorted(heavy) if name not in best.apart]
-        tried += steps
+        candidates += steps
         better = min(steps, key=lambda step: step.rank, default=best)
         if better.rank >= best.rank:
-            return tried
+            return candidates
         best = better
 
 
 def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
     """Why the plan has its heavy values and time ranges: one sentence for each choice."""
-    alike = {candidate.apart: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
+    same_ranges = {candidate.apart: candidate for candidate in tried if candidate.plan.ranges == chosen.plan.ranges}
     for name, values in chosen.heavy.items():
-        rival = alike.get(chosen.apart ^ {name})
+        rival = same_ranges.get(chosen.apart ^ {name})
         fate = "get their own shares" if name in chosen.apart else "are hashed like any other"
-        compared = ""
+        clause = ""
         if rival is not None:
             apart, plain = (chosen, rival) if name in chosen.apart else (rival, chosen)
             loads = apart.costs.maximum_load, plain.costs.maximum_load
             if round(abs(loads[0] - loads[1]), 9) == 0:
                 continue  # the plan does not slice on this variable
-            compared = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
-        yield f"heavy values of {name} ({_shortened(values)}) {fate}{compared}"
+            clause = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
+        yield f"heavy values of {name} ({_shortened(values)}) {fate}{clause}"
     if len(chosen.plan.ranges) > 1:
-        whole = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
-        compared = f", {min(whole):.3f} without" if whole else ""
-        yield f"{len(chosen.plan.ranges)} time ranges: predicted maximum load {chosen.costs.maximum_load:.3f}{compared}"
+        single_range_loads = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
+        clause = f", {min(single_range_loads):.3f} without" if single_range_loads else ""
+        yield f"{len(chosen.plan.ranges)} time ranges: predicted maximum load {chosen.costs.maximum_load:.3f}{clause}"
 
 
 def _shortened(values: pa.Array, most: int = 5) -> str:
@@ -208,7 +210,7 @@ def _shortened(values: pa.Array, most: int = 5) -> str:
 
 
 def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -> list[int]:
-    """Numbers of time ranges worth trying: for each number of data slices the most ranges that leave this many."""
+    """The numbers of time ranges to try: for each number of data slices, the largest that leaves that many."""
     if interval is None or reach.time is None:
         return [1]
     counts = {slices // (slices // count) for count in range(1, slices + 1)}

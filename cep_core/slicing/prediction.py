@@ -1,12 +1,12 @@
 """What a plan will cost on events with given statistics: maximum load, replication, and paper 01's bound.
 
-The prediction hashes the known values with the plan's own seeds and takes the attributes of an event type as
-independent of each other; for plans over one variable it is then exact. Values a sketch does not list are spread
-evenly. Two atoms (or two heavy sets) of one event type that send the same events to the same cells count once, others
-as independent.
+The prediction hashes the known values with the plan's own seeds. It assumes that the attributes of an event type are
+independent of each other, so it is exact for plans over one variable. Values that a sketch does not list are spread
+evenly. If two atoms (or two heavy sets) of one event type send the same events to the same cells, they count once;
+otherwise they count as independent.
 
-The bound (section 5.3) adds, over all heavy sets and atoms, rate / product of shares: the maximum load is at most that,
-up to a factor logarithmic in the number of slices, with high probability over the hash functions.
+The bound (section 5.3) is the sum of rate / product of shares over all heavy sets and atoms. With high probability over
+the hash functions, the maximum load is at most that, up to a factor logarithmic in the number of slices.
 
 Cost: one hash of each distinct value for each (attribute, share), then O(atoms * cubes * cells).
 """
@@ -30,7 +30,7 @@ Cells = npt.NDArray[np.int64]
 
 
 class Predictor:
-    """Predicts plans over the same statistics; remembers what it has hashed."""
+    """Predicts the costs of plans over the same statistics. It keeps the hashed values for the next plan."""
 
     def __init__(self, statistics: Statistics) -> None:
         self.statistics = statistics
@@ -67,7 +67,7 @@ class Predictor:
         )
 
     def _hits(self, plan: Plan, atom: Atom) -> tuple[Loads, frozenset[object]]:
-        """The chance that an event matched by `atom` goes to each cell, and what that chance depends on."""
+        """By cell: the chance that an event matched by `atom` goes there; and what that chance depends on."""
         own = [(attribute, name) for attribute, name in _first_attributes(atom).items() if name in plan.variables]
         missing = [name for name in plan.heavy_keys if name not in {name for _, name in own}]
         hit = np.zeros(plan.cells)
@@ -86,7 +86,9 @@ class Predictor:
         return hit, frozenset(signature)
 
     def _chance(self, plan: Plan, atom: Atom, cube: Cube, own: list[tuple[str, str]]) -> tuple[Loads, object, float]:
-        """The chance that an event is as heavy as `cube` says and goes to each cell; its sum over coordinates."""
+        """By cell: the chance that an event is as heavy as `cube` says and goes there.
+
+        Also returns what that chance depends on, and the chance that an event is as heavy as `cube` says."""
         cells = np.arange(plan.cells)
         chance = (cells < cube.cells).astype(np.float64)
         mass = 1.0
@@ -104,21 +106,32 @@ class Predictor:
         return chance, tuple(sorted(requirement, key=repr)), mass
 
     def _spread(self, plan: Plan, event_type: str, attribute: str, index: int, cube: Cube) -> Loads:
-        """The fraction of an attribute's events at each coordinate, of values that are as heavy as `cube` says."""
+        """By coordinate: the fraction of an attribute's events that go there.
+
+        Only values that are as heavy as `cube` says count.
+        """
         name, share, seed = plan.variables[index], cube.shares[index], cube.seeds[index]
-        heavy, wanted = plan.heavy_keys.get(name), name in cube.heavy
-        case = event_type, attribute, plan.types[index], share, seed, wanted, None if heavy is None else heavy.tobytes()
+        heavy, is_heavy = plan.heavy_keys.get(name), name in cube.heavy
+        case = (
+            event_type,
+            attribute,
+            plan.types[index],
+            share,
+            seed,
+            is_heavy,
+            None if heavy is None else heavy.tobytes(),
+        )
         if case not in self._spreads:
             keys, fractions, unlisted = self._values(event_type, attribute, plan.types[index])
             if heavy is not None:
-                chosen = np.isin(keys, heavy) == wanted
-                keys, fractions = keys[chosen], fractions[chosen]
+                as_heavy = np.isin(keys, heavy) == is_heavy
+                keys, fractions = keys[as_heavy], fractions[as_heavy]
             spread = np.bincount(coordinates(keys, seed, share), fractions, share).astype(np.float64)
-            self._spreads[case] = spread if wanted else spread + unlisted / share
+            self._spreads[case] = spread if is_heavy else spread + unlisted / share
         return self._spreads[case]
 
     def _values(self, event_type: str, attribute: str, kind: AttributeType) -> tuple[Keys, Loads, float]:
-        """Keys of the known values, their fractions of the events with a value, and the fraction of all others."""
+        """Keys of the listed values, the fraction of events with each, and the fraction with unlisted values."""
         frequencies = self.statistics.frequencies.get((event_type, attribute))
         if frequencies is None:
             return np.empty(0, np.uint64), np.empty(0), 1.0
@@ -131,7 +144,7 @@ class Predictor:
 
 
 def _first_attributes(atom: Atom) -> dict[str, str]:
-    """Attribute to variable, one attribute for each variable."""
+    """Maps attributes to variables: the first attribute of each variable."""
     first: dict[str, str] = {}
     for attribute, variable in atom.variables:
         first.setdefault(variable, attribute)

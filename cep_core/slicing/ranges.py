@@ -1,9 +1,9 @@
-"""Log-time ranges: the dimension that splits what no variable can (docs/semantics.md 6; paper 01, section 4).
+"""Ranges of log time: they can split a log that no variable can split (docs/semantics.md 6; paper 01, section 4).
 
-A range owns the results that become certain in it and reads back as far as the evaluators reach, as a small run would.
+A range owns the results that become certain in it. It also reads earlier events, as far back as the evaluators reach.
 With an interval of length D and a reach of R, r equal ranges have the load factor (D/r + R) / (D + R).
 
-Cost: O(r log(events)) to cut; the splitter finds an event's ranges by binary search.
+Cost: O(r log(events)) to cut. The splitter finds the ranges of an event by binary search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BEGINNING = int(np.iinfo(np.int64).min)
 
 @dataclass(frozen=True)
 class TimeRange:
-    """Results certain in [start, end) are owned; events of [reads_from, end) are read. In the log's unit."""
+    """Owns the results that become certain in [start, end); reads events of [reads_from, end). In the log's unit."""
 
     start: int
     end: int
@@ -48,8 +48,8 @@ def cut(
 def read_from(moment: int, reach: Reach, stamps: npt.NDArray[np.int64] | None = None) -> int:
     """The first log time that a result certain at `moment` can depend on; `BEGINNING` if the reach is unbounded.
 
-    (T, n) reads: back T, then one time-point, n times over, then T once more; then back over `events` positions.
-    Time-points are the distinct stamps.
+    A reach of time T and n points goes back by T and then to the time-point before, n times; then by T once more; then
+    over `events` positions. Time-points are the distinct stamps.
 
     >>> read_from(100, Reach(time=10, points=1), np.array([1, 50, 89, 95]))
     79
@@ -75,10 +75,10 @@ def read_from(moment: int, reach: Reach, stamps: npt.NDArray[np.int64] | None = 
 
 
 def load_factor(ranges: tuple[TimeRange, ...], stamps: npt.NDArray[np.int64] | None = None) -> float:
-    """The largest range's share of what all ranges together read.
+    """The share of all events read that the largest range reads.
 
-    By length of log time, (D/r + R) / (D + R), or by the events with these ascending `stamps`. 1 if there is one range
-    or none, or if a range reads from the beginning and no stamps are known.
+    Without `stamps` it counts log time: (D/r + R) / (D + R). With ascending `stamps` it counts events. The answer is 1
+    if there is at most one range, or if a range reads from the beginning and there are no stamps.
 
     >>> load_factor(cut((0, 24), 2, Reach(time=6)))
     0.6
@@ -87,9 +87,9 @@ def load_factor(ranges: tuple[TimeRange, ...], stamps: npt.NDArray[np.int64] | N
         return 1.0
     if stamps is not None and len(stamps):
         limits = np.array([(span.reads_from, span.end) for span in ranges])
-        read = np.searchsorted(stamps, limits[:, 1]) - np.searchsorted(stamps, limits[:, 0])
-        whole = np.searchsorted(stamps, limits[-1, 1]) - np.searchsorted(stamps, limits[0, 0])
-        return float(read.max() / whole) if whole else 1.0
+        events_read = np.searchsorted(stamps, limits[:, 1]) - np.searchsorted(stamps, limits[:, 0])
+        all_events = np.searchsorted(stamps, limits[-1, 1]) - np.searchsorted(stamps, limits[0, 0])
+        return float(events_read.max() / all_events) if all_events else 1.0
     if any(span.reads_from == BEGINNING for span in ranges):
         return 1.0
     return max(span.end - span.reads_from for span in ranges) / (ranges[-1].end - ranges[0].reads_from)

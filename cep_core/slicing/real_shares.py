@@ -1,9 +1,9 @@
-"""The least load that real-valued shares could reach: what integer shares are measured against.
+"""The least load that real-valued shares could reach: the yardstick for integer shares.
 
 Minimises paper 01's cost, the sum over atoms of rate / product of shares, over real shares >= 1 with product at most
 the number of slices (section 5.1; Beame et al. show that no one-round algorithm beats it on skew-free data). In
-logarithms of shares it is convex; it is solved by accelerated projected gradient steps, and what is returned is the
-certified lower end: the value found minus its duality gap.
+logarithms of shares the cost is convex. It is solved by accelerated projected gradient steps. The result is a certified
+lower bound: the value reached minus its duality gap.
 
 Cost: at most a few thousand steps of O(atoms * variables).
 """
@@ -20,7 +20,7 @@ from cep_core.slicing.shares import Rate, bound, rates_of
 
 STEPS = 2_000
 ENOUGH = 1e-7
-"""Stop when the logarithm of the value is known this closely."""
+"""Stop when the error of the logarithm of the value is below this."""
 
 Vector = npt.NDArray[np.float64]
 
@@ -38,28 +38,35 @@ def lower_bound(
     >>> round(lower_bound(triangle, "xyz", slices=16), 4)  # 16 ** (-2 / 3); integer shares reach 1 / 6
     0.1575
     """
-    given = np.array([float(rate) for rate in rates_of(atoms, rates)])
-    if not given.sum():
+    frequencies = np.array([float(rate) for rate in rates_of(atoms, rates)])
+    if not frequencies.sum():
         return 0.0
     members = np.array([[name in bound(atom) for name in variables] for atom in atoms], np.float64)
-    members, given = members.reshape(len(atoms), len(variables))[given > 0], given[given > 0] / given.sum()
+    members, frequencies = (
+        members.reshape(len(atoms), len(variables))[frequencies > 0],
+        frequencies[frequencies > 0] / frequencies.sum(),
+    )
     if not len(variables) or slices == 1:
         return 1.0
     budget = float(np.log(slices))
     point = momentum = np.full(len(variables), budget / len(variables))
     step, weight, best = 1 / max(1.0, members.sum(axis=1).max()), 1.0, -np.inf
     for _ in range(STEPS):
-        value, gradient = _log_cost(given, members, point)
+        value, gradient = _log_cost(frequencies, members, point)
         best = max(best, value - float(gradient @ point - budget * gradient.min()))  # the Frank-Wolfe gap
         if value - best < ENOUGH:
             break
-        _, ahead = _log_cost(given, members, momentum)
-        moved = _onto_simplex(momentum - step * ahead, budget)
-        if ahead @ (moved - point) > 0:  # going uphill: restart the acceleration
+        _, momentum_gradient = _log_cost(frequencies, members, momentum)
+        next_point = _onto_simplex(momentum - step * momentum_gradient, budget)
+        if momentum_gradient @ (next_point - point) > 0:  # going uphill: restart the acceleration
             weight, momentum = 1.0, point
             continue
-        grown = (1 + np.sqrt(1 + 4 * weight * weight)) / 2
-        momentum, point, weight = moved + (weight - 1) / grown * (moved - point), moved, float(grown)
+        next_weight = (1 + np.sqrt(1 + 4 * weight * weight)) / 2
+        momentum, point, weight = (
+            next_point + (weight - 1) / next_weight * (next_point - point),
+            next_point,
+            float(next_weight),
+        )
     return float(np.exp(best))
 
 

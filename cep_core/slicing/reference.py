@@ -15,7 +15,7 @@ FACTOR = 0xC6A4A7935BD1E995
 
 
 def slices_of_event(plan: Plan, event: Mapping[str, Any]) -> set[int]:
-    """The slices that an event goes to; `event` maps `event_type`, `ts` and attributes to values."""
+    """The slices that an event goes to. `event` maps `event_type`, `ts` and attributes to values."""
     types = dict(zip(plan.variables, plan.types, strict=True))
     heavy = {name: {key_of(value, types[name]) for value in values.to_pylist()} for name, values in plan.heavy.items()}
     cells: set[int] = set()
@@ -39,15 +39,15 @@ def slices_of_event(plan: Plan, event: Mapping[str, Any]) -> set[int]:
             cells.update(cell_number(cube, place) for place in product(*choices))
     if not plan.ranges:
         return cells
-    reading = [index for index, one in enumerate(plan.ranges) if one.reads_from <= event["ts"] < one.end]
+    reading = [index for index, span in enumerate(plan.ranges) if span.reads_from <= event["ts"] < span.end]
     return {index * plan.cells + cell for index in reading for cell in cells}
 
 
 def cell_number(cube: Cube, place: tuple[int, ...]) -> int:
     """The paper's xi: mixed radix, first variable lowest."""
     number = 0
-    for one, share in zip(reversed(place), reversed(cube.shares), strict=True):
-        number = number * share + one
+    for digit, share in zip(reversed(place), reversed(cube.shares), strict=True):
+        number = number * share + digit
     return number
 
 
@@ -61,7 +61,7 @@ def key_of(value: Any, kind: AttributeType) -> int:
 
 
 def coordinate(key: int, seed: int | None, share: int) -> int:
-    """The seeded hash function of one key, or its modulus."""
+    """The seeded hash of one key; without a seed, the key modulo the share."""
     if seed is None:
         return (key - WORD if key >= WORD // 2 else key) % share
     mixed = key ^ seed

@@ -5,7 +5,7 @@ Apache DataSketches' (Misra-Gries with decrements by the median; Anderson et al.
 With 2^k entries and N events it keeps at most 0.75 * 2^k values, and every count is off by at most 3.5 / 2^k * N.
 Counts are given as upper bounds, so no heavy value is missed as long as that error is below N / slices.
 
-Cost: one grouping of each batch, then one update for each of its distinct values; memory O(2^k) an attribute.
+Cost: one grouping of each batch, then one update for each of its distinct values. Memory: O(2^k) for each attribute.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cep_core.slicing.statistics import Frequencies, Statistics, statistics_of
 def sketched_statistics(
     batches: Iterable[pa.Table], atoms: Sequence[Atom], slices: int, span: int = 1, log2_entries: int = 12
 ) -> Statistics:
-    """Statistics of a log read in batches: event counts exact, frequencies as upper bounds with their error.
+    """Statistics of a log read in batches: exact event counts, and frequencies as upper bounds with their error.
 
     ValueError if 2^log2_entries are too few to find every value that is heavy for this number of slices.
     """
@@ -49,7 +49,7 @@ def sketched_statistics(
 
 
 def _frequencies(sketch: frequent_items_sketch, kind: pa.DataType) -> Frequencies:
-    """What the sketch has kept: upper bounds, their largest error, and how many events it has not kept."""
+    """The values that the sketch kept: upper bounds, their largest error, and how many events it did not keep."""
     items = sketch.get_frequent_items(frequent_items_error_type.NO_FALSE_NEGATIVES)
     values = pa.array([value for value, _, _, _ in items], kind)
     counts = np.array([upper for _, _, _, upper in items], np.int64)

@@ -1,9 +1,9 @@
-"""A slicing plan: exactly what splitter and joiner need (paper 01, section 5.3).
+"""A slicing plan: all that the splitter and the joiner need (paper 01, section 5.3).
 
 A plan holds one instance of the basic hypercube for each set H of variables that a valuation may be heavy in. Slices
-are numbered range by range: `range * cells + cell`, a cell being the mixed-radix number of its coordinates with the
-first variable lowest (the paper's xi_H). Plans are values: equal inputs give equal plans, `to_dict` is plain JSON and
-`plan_id` is a digest of it.
+are numbered range by range: `range * cells + cell`. A cell is the mixed-radix number of its coordinates, with the first
+variable as the lowest digit (the paper's xi_H). Plans are values: equal inputs give equal plans. `to_dict` gives plain
+JSON, and `plan_id` is a digest of it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from cep_core.slicing.ranges import TimeRange
 class Cube:
     """The basic hypercube for valuations that are heavy in exactly the variables `heavy`.
 
-    `shares` and `seeds` go with the plan's variables; a seed of None hashes by modulus, as the paper's examples do.
+    `shares` and `seeds` are in the order of the plan's variables. A seed of None hashes by modulus, as in the paper's
+    examples.
     """
 
     heavy: frozenset[str]
@@ -43,7 +44,7 @@ class Cube:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """What one step along each variable adds to the number of a cell."""
+        """By variable: what one step along it adds to the number of a cell."""
         return tuple(prod(self.shares[:index]) for index in range(len(self.shares)))
 
     def along(self, index: int, keys: Keys) -> Any:
@@ -176,8 +177,8 @@ def cubes_of(
 ) -> tuple[Cube, ...]:
     """One cube for each heavy set, with seeds from the text.
 
-    A variable's hash function depends on its share alone: where two heavy sets give a variable the same share they use
-    the same function, so that an event which belongs to both is not copied needlessly (paper 01, Example 9).
+    A variable's hash function depends on its share alone. Where two heavy sets give a variable the same share, they use
+    the same function. So an event that belongs to both is not copied needlessly (paper 01, Example 9).
     """
     return tuple(
         Cube(

@@ -1,9 +1,9 @@
 """The splitter: which slices every event goes to (paper 01, Algorithm 1), over whole Arrow columns.
 
 For each atom, events are grouped by which of the atom's variables have a heavy value; a variable that the atom lacks
-may be heavy or not. Each group takes the coordinates of the variables that it has and all coordinates of those it
-lacks, in every cube that its valuations may belong to. The targets of an event are a function of the event alone, so a
-log may be split in any chunks and order.
+may be heavy or not. In every cube that its valuations may belong to, a group takes the coordinates of the variables
+that it has, and all coordinates of those that it lacks. The slices of an event depend on the event alone, so a log may
+be split in any chunks and in any order.
 
 Cost: per event O(atoms * cubes * copies) array operations, and one sort of the (event, slice) pairs.
 """
@@ -29,7 +29,7 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
     """(row, slice) pairs: row numbers into `events` and slice numbers of the plan, ascending by row, then slice.
 
     `events` needs `event_type`, the attributes of the plan's atoms and, if the plan has time ranges, `ts`. Events that
-    no atom matches, or that no range reads, go nowhere.
+    no atom matches, or that no range reads, get no slice.
     """
     parts = list(_cell_pairs(plan, events))
     codes = np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -45,10 +45,10 @@ def split(plan: Plan, events: pa.Table) -> tuple[Numbers, npt.NDArray[np.int32]]
 
 
 def slices_of(plan: Plan, events: pa.Table) -> list[tuple[int, ...]]:
-    """The slices of each event, for a look at a few; `split` is for whole logs.
+    """The slices of each event, to show a few events; `split` is for whole logs.
 
-    Paper 01, Example 8: the triangle on 64 slices, 0 heavy in P's first attribute, hash functions simplified to the
-    modulus. The three events meet in slice 57.
+    Paper 01, Example 8: the triangle on 64 slices, 0 is heavy in P's first attribute, and the hash functions are
+    simplified to the modulus. The three events meet in slice 57.
 
     >>> from cep_core.events.schema import AttributeType
     >>> from cep_core.slicing import optimize_shares
@@ -92,7 +92,7 @@ def _cell_pairs(plan: Plan, events: pa.Table) -> Iterator[Numbers]:
 
 
 def _by_heavy(plan: Plan, atom: Atom, keys: dict[str, Keys], rows: Numbers) -> Iterator[tuple[frozenset[str], Numbers]]:
-    """The atom's events by the set of its variables that have a heavy value, as positions in `rows`."""
+    """Groups the atom's events by the set of variables with a heavy value; each group as positions in `rows`."""
     bits = np.zeros(len(rows), np.int64)
     suspects = [variable for variable in keys if variable in plan.heavy_keys]
     for bit, variable in enumerate(suspects):
@@ -103,14 +103,16 @@ def _by_heavy(plan: Plan, atom: Atom, keys: dict[str, Keys], rows: Numbers) -> I
 
 
 def _possible_cubes(plan: Plan, own: frozenset[str], keys: dict[str, Keys]) -> list[Cube]:
-    """The different cubes of all valuations that extend an event heavy in `own`: missing variables may be heavy too."""
+    """The cubes, without repetition, of all valuations that an event heavy in `own` may belong to.
+
+    Variables that the event lacks may be heavy, too."""
     missing = [variable for variable in plan.heavy_keys if variable not in keys]
     cubes = (plan.by_heavy[own.union(group)] for group in subsets(missing))
     return list({(cube.shares, cube.seeds): cube for cube in cubes}.values())
 
 
 def _all_cells(cube: Cube, indices: list[int]) -> Numbers:
-    """What all combinations of coordinates of the variables at `indices` add to a cell number."""
+    """For all combinations of coordinates of the variables at `indices`: what each adds to a cell number."""
     cells = np.zeros(1, np.int64)
     for index in indices:
         steps = np.arange(cube.shares[index]) * cube.strides[index]
@@ -119,13 +121,13 @@ def _all_cells(cube: Cube, indices: list[int]) -> Numbers:
 
 
 def _into_ranges(plan: Plan, ts: Numbers, rows: Numbers, cells: Numbers) -> tuple[Numbers, Numbers]:
-    """Every pair once for each time range that reads the event, cells turned into slice numbers."""
+    """Repeats each pair for every time range that reads the event, and turns cells into slice numbers."""
     times = ts[rows]
     first = np.searchsorted([span.end for span in plan.ranges], times, side="right")
     after = np.searchsorted([span.reads_from for span in plan.ranges], times, side="right")
     copies = np.maximum(after - first, 0)
-    chosen = np.repeat(first - (np.cumsum(copies) - copies), copies) + np.arange(copies.sum())
-    return np.repeat(rows, copies), chosen * plan.cells + np.repeat(cells, copies)
+    range_numbers = np.repeat(first - (np.cumsum(copies) - copies), copies) + np.arange(copies.sum())
+    return np.repeat(rows, copies), range_numbers * plan.cells + np.repeat(cells, copies)
 
 
 def distinct(codes: Numbers) -> Numbers:

@@ -1,7 +1,7 @@
 """Stream statistics for slicing: events of each type, values of each slicing attribute (paper 01, section 5.2).
 
-Counts are exact and add: the statistics of two parts of a log are the sum of theirs. Rates are counts over the length
-of the period. Assumes the Arrow contract of a log (`cep_core.events`).
+Counts are exact and can be added: the statistics of a log are the sum of those of its parts. Rates are counts divided
+by the length of the period. Assumes the Arrow contract of a log (`cep_core.events`).
 
 Cost: one grouping of each slicing attribute, O(events + distinct values).
 """
@@ -24,8 +24,8 @@ from cep_core.slicing.atom_rows import rows_matching, united
 class Frequencies:
     """How often each value occurs in one attribute of one event type; nulls are not counted.
 
-    `counts` are exact if `error` is 0; else (from a sketch) upper bounds that exceed the truth by at most `error`,
-    and `others` events carry values that are not listed.
+    `counts` are exact if `error` is 0. Otherwise they come from a sketch: they are upper bounds that exceed the truth
+    by at most `error`, and `others` events carry values that are not listed.
     """
 
     values: pa.Array
@@ -51,9 +51,9 @@ class Frequencies:
 class Statistics:
     """What the planner knows about a period of a log.
 
-    `events`: events of each type; `frequencies`: by (event type, attribute); `matched`: events that an atom matches
-    (constants, repeated variables and nulls considered; absent: all events of its type); `relevant`: events that at
-    least one atom matches (None: all); `span`: length of the period in the log's unit.
+    `events`: events of each type. `frequencies`: by (event type, attribute). `matched`: events that an atom matches,
+    with its constants, repeated variables and nulls considered; an atom without an entry matches all events of its
+    type. `relevant`: events that at least one atom matches; None: all. `span`: length of the period in the log's unit.
     """
 
     events: Mapping[str, int]
@@ -71,13 +71,13 @@ class Statistics:
         return self.matched.get(atom, self.events.get(atom.event_type, 0))
 
     def total(self, atoms: Sequence[Atom]) -> int:
-        """Events that at least one atom matches: what loads are shares of."""
+        """Events that at least one atom matches. Loads are fractions of this number."""
         if self.relevant is not None:
             return self.relevant
         return sum(self.events.get(name, 0) for name in {atom.event_type for atom in atoms})
 
     def __add__(self, other: Statistics) -> Statistics:
-        """The statistics of two disjoint periods together; both must be of the same atoms."""
+        """The statistics of two disjoint periods together. Both must be about the same atoms."""
         types, attributes = dict.fromkeys([*self.events, *other.events]), dict.fromkeys(self.frequencies)
         return Statistics(
             {name: self.events.get(name, 0) + other.events.get(name, 0) for name in types},
@@ -96,7 +96,7 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     >>> found.rate("A"), found.rate("B"), found.frequencies["B", "x"].values.to_pylist()
     (1.5, 0.5, [7])
     """
-    counted = {row["values"]: row["counts"] for row in pc.value_counts(events["event_type"]).to_pylist()}
+    count_of_type = {row["values"]: row["counts"] for row in pc.value_counts(events["event_type"]).to_pylist()}
     types = dict.fromkeys(atom.event_type for atom in atoms)
     frequencies: dict[tuple[str, str], Frequencies] = {}
     for name in types:
@@ -110,7 +110,7 @@ def statistics_of(events: pa.Table, atoms: Sequence[Atom], span: int = 1) -> Sta
     matching = {atom: rows_matching(atom, events) for atom in dict.fromkeys(atoms)}
     matched = {atom: len(rows) for atom, rows in matching.items()}
     relevant = len(united(matching.values(), events.num_rows))
-    return Statistics({name: counted.get(name, 0) for name in types}, frequencies, matched, relevant, span)
+    return Statistics({name: count_of_type.get(name, 0) for name in types}, frequencies, matched, relevant, span)
 
 
 def statistics_by_interval(events: pa.Table, atoms: Sequence[Atom], width: int) -> dict[int, Statistics]:

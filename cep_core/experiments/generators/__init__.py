@@ -1,1 +1,1 @@
-"""Generators of logs of the shapes that the papers use."""
+"""Generators of logs that are similar to those of the papers."""

@@ -1,10 +1,10 @@
 """Reports of city buses for pSPICE's Q4: a seeded generator of the shape of the paper's data.
 
-The paper (section IV-A) uses 911 buses of Dublin; a report says where a bus is and whether it is late. Here lines share
-their stops, inner-city ones more than others; a bus follows its line and reports at each stop. Now and then something
-happens at a stop: for a while most buses are late there. Elsewhere a few are late for reasons of their own.
+The paper (section IV-A) uses 911 buses of Dublin. A report says where a bus is and whether it is late. Here lines share
+their stops, inner-city stops more than others. A bus follows its line and reports at each stop. Sometimes there is an
+incident at a stop, and for a while most buses are late there. Elsewhere a few buses are late for other reasons.
 
-Reports arrive at an even pace, `ts` is their number: an experiment sets the rate (section IV-B).
+Reports arrive at an even pace and `ts` is their number, because an experiment sets the rate (section IV-B).
 
 Cost: O(reports) array operations.
 """
@@ -27,15 +27,15 @@ class City:
     lines: int = 80
     stops: int = 500
     length: int = 30
-    """Stops of a line."""
+    """Stops of each line."""
     incidents: float = 8.0
-    """That begin in a thousand reports."""
+    """Incidents that begin in a thousand reports."""
     duration: int = 1_000
-    """Reports while one lasts, on average."""
+    """Reports during an incident, on average."""
     late: float = 0.01
-    """Share of buses that are late where nothing happens."""
+    """Share of buses that are late at a stop without an incident."""
     held_up: float = 0.8
-    """Share that is where something does."""
+    """Share of buses that are late at a stop with an incident."""
 
 
 def generate_reports(city: City) -> pa.Table:
@@ -52,16 +52,16 @@ def generate_reports(city: City) -> pa.Table:
         [random.choice(city.stops, city.length, replace=False, p=central / central.sum()) for _ in range(city.lines)]
     )
     line, start = random.integers(0, city.lines, city.buses), random.integers(0, city.length, city.buses)
-    # Every bus reports once a round, each round in an order of its own.
+    # Every bus reports once in each round. The order of buses differs from round to round.
     rounds = -(-count // city.buses)
     bus = np.argsort(random.random((rounds, city.buses)), axis=1).ravel()[:count]
     turn = np.arange(count) // city.buses
     stop = routes[line[bus], (start[bus] + turn) % city.length]
-    happens = np.flatnonzero(random.random(count + city.duration) < city.incidents / 1000)
-    where = random.choice(city.stops, len(happens), p=central / central.sum())
-    lasts = random.exponential(city.duration, len(happens)).astype(np.int64) + 1
+    incident_starts = np.flatnonzero(random.random(count + city.duration) < city.incidents / 1000)
+    incident_stops = random.choice(city.stops, len(incident_starts), p=central / central.sum())
+    durations = random.exponential(city.duration, len(incident_starts)).astype(np.int64) + 1
     chance = np.full(count, city.late)
-    for begin, place, length in zip(happens - city.duration, where, lasts, strict=True):
+    for begin, place, length in zip(incident_starts - city.duration, incident_stops, durations, strict=True):
         during = slice(max(0, begin), max(0, begin + length))
         chance[during][stop[during] == place] = city.held_up
     return pa.table(

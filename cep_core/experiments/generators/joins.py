@@ -2,8 +2,8 @@
 
 Three event types P, Q, R join on shared variables. A few P start a whole match: a matching Q follows within the window,
 and a matching R within the window after it. Every other P is followed by a matching Q only. Q and R events that are not
-due to match get fresh values. Values are uniform, or Zipf-distributed for chosen variables; R's fresh Zipf values are
-moved away from those of P and Q, so that frequent values do not flood the result.
+meant to match get fresh values. Values are uniform, or Zipf-distributed for chosen variables. A shift is added to R's
+fresh Zipf values, to separate them from those of P and Q, so that frequent values do not flood the result.
 
 Cost: O(events) array operations.
 """
@@ -45,7 +45,7 @@ class JoinStream:
     duration: int = 60
     window: int = 10
     rate_p: float = 0.01
-    """Share of P among the events; `rate_q` of Q, the rest are R."""
+    """Share of P among the events. `rate_q`: share of Q; the rest are R."""
     rate_q: float = 0.495
     matches: float = 0.01
     """Whole matches started per unit of time."""
@@ -96,7 +96,7 @@ def generate(stream: JoinStream) -> pa.Table:
 
 
 def _fresh(random: np.random.Generator, stream: JoinStream, variable: str, count: int, *, moved: bool) -> Numbers:
-    """Values that match nothing on purpose."""
+    """Random values, which match others only by chance."""
     exponent = stream.zipf.get(variable)
     if exponent is None:
         return random.integers(0, stream.domain, count)
@@ -109,7 +109,7 @@ def _fresh(random: np.random.Generator, stream: JoinStream, variable: str, count
 def _serve(sources: Numbers, due: Numbers, slots: Numbers, ts: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Which event answers each source: the first free one of `slots` after it and not before its due time.
 
-    Sources are served in the order in which they could first be; those without a slot before the end are left out.
+    Sources are served in the order of the earliest slot that each could take. Those that get no slot are left out.
     """
     earliest = np.searchsorted(slots, np.maximum(sources, np.searchsorted(ts, due)))
     order = np.argsort(earliest, kind="stable")
@@ -126,7 +126,7 @@ def _copy(
     rows: Numbers,
     slots: Numbers,
 ) -> None:
-    """Give the events in `slots` the values of the shared variables that the events in `rows` have."""
+    """Copies the values of shared variables from the events in `rows` to the events in `slots`."""
     source, target = pair
     for _, variable in atoms[source].variables:
         if (target, variable) in values:

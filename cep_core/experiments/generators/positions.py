@@ -1,9 +1,10 @@
 """Positions of soccer players for pSPICE's Q3: a seeded generator of the shape of the paper's data, and a reader.
 
 The paper (section IV-A) uses a real-time locating system: sensors tell where each player is, and who has the ball. The
-generator moves two teams of eleven: players keep their formation, which shifts with the ball, and some of the nearest
-opponents close in on whoever has it; the ball is passed to players nearby, sometimes to the wrong team. Every player
-reports at each tick, each tick in another order, one after the other at an even pace, as sensors do.
+generator moves two teams of eleven. Players keep their formation, which shifts with the ball. Some of the nearest
+opponents close in on the player with the ball. The ball is passed to players nearby, sometimes to the wrong team. Every
+player reports at each tick. The order of players differs from tick to tick, and reports arrive at an even pace, as from
+sensors.
 
 Cost: O(ticks) steps of array operations over 22 players.
 """
@@ -25,12 +26,12 @@ LENGTH, WIDTH = 105.0, 68.0
 """A pitch, in metres."""
 
 TEAM = 11
-"""Players of a team; those of the second team are numbered from here on."""
+"""Players of a team. The players of the second team are numbered from this number on."""
 
 FORMATION = np.array(
     [[5, 34], [20, 10], [18, 26], [18, 42], [20, 58], [36, 12], [34, 28], [34, 40], [36, 56], [52, 30], [50, 40]], float
 )
-"""4-4-2 of a team that plays from left to right."""
+"""The formation 4-4-2 of a team that plays from left to right."""
 
 STRIKERS = (9, TEAM + 9)
 """The striker of each team."""
@@ -47,11 +48,11 @@ class FootballMatch:
     hold: float = 2.5
     """Seconds that a player keeps the ball, on average."""
     lost: float = 0.3
-    """How likely a pass goes to the other team."""
+    """The probability that a pass goes to the other team."""
     wanted: float = 5.0
-    """How much rather a pass goes to a striker than to another player as near."""
+    """How many times more likely a pass goes to a striker than to another player at the same distance."""
     more: float = 0.7
-    """How likely one more opponent closes in on whoever has the ball."""
+    """The probability that one more opponent closes in on the player with the ball."""
 
 
 def generate_positions(match: FootballMatch) -> pa.Table:
@@ -77,15 +78,17 @@ def generate_positions(match: FootballMatch) -> pa.Table:
         goal[pressing] = place[holder]
         goal[holder, 0] += 15.0 if team[holder] == 0 else -15.0
         stride = goal - place
-        far = np.maximum(np.hypot(*stride.T), 1e-9)[:, None]
-        place = place + stride / far * np.minimum(far, 5.0 / match.rate) * random.uniform(0.3, 1.0, (players, 1))
+        stride_length = np.maximum(np.hypot(*stride.T), 1e-9)[:, None]
+        place = place + stride / stride_length * np.minimum(stride_length, 5.0 / match.rate) * random.uniform(
+            0.3, 1.0, (players, 1)
+        )
         place = np.clip(place + random.normal(0, 0.5, place.shape), 0, [LENGTH, WIDTH])
         if random.random() < 1 / (match.hold * match.rate):
             mates = (team == team[holder]) != (random.random() < match.lost)
-            likely = np.where(mates, np.exp(-away / 15.0), 0.0)
-            likely[list(STRIKERS)] *= match.wanted
-            likely[holder] = 0.0
-            holder = int(random.choice(players, p=likely / likely.sum()))
+            likelihood = np.where(mates, np.exp(-away / 15.0), 0.0)
+            likelihood[list(STRIKERS)] *= match.wanted
+            likelihood[holder] = 0.0
+            holder = int(random.choice(players, p=likelihood / likelihood.sum()))
             closing_in = min(TEAM - 1, int(random.geometric(1 - match.more)))
     order = np.argsort(random.random((ticks, players)), axis=1)
     rows = (np.repeat(np.arange(ticks), players), order.ravel())
@@ -94,10 +97,11 @@ def generate_positions(match: FootballMatch) -> pa.Table:
 
 
 def read_match(path: Path) -> pa.Table:
-    """A match's events in the same columns, e.g. of `soccer_metrica`: who did something with the ball where.
+    """The events of a real match in the same columns, e.g. of `soccer_metrica`: who did something with the ball, and
+    where.
 
-    Each row with a player and a place is one event of that player; passes, shots and losses are events of who has the
-    ball. Players are numbered by name.
+    Each row with a player and a place is one event of that player. In a pass, a shot, a loss or a recovery the player
+    has the ball. Players are numbered in the order of their names.
     """
     rows = csv.read_csv(path, convert_options=csv.ConvertOptions(null_values=["", "NaN"], strings_can_be_null=True))
     rows = rows.filter(pc.and_(rows["From"].is_valid(), rows["Start X"].is_valid()))

@@ -1,11 +1,11 @@
 """Stock quotes for pSPICE's Q1 and Q2: a seeded generator of the shape of the paper's data, and a reader of trades.
 
-The paper (section IV-A) streams quotes of 500 companies, of which four are leading: each of their quotes opens a
-window. The generator has as many companies; the ten that the queries name, of which the first four lead, are quoted
-more often than the others, as large companies are. A quote rises, falls or stays; how likely it rises drifts with the
-mood of the market, so that rising quotes come in bunches, as on an exchange.
+The paper (section IV-A) streams quotes of 500 companies. Four of them are leading: each of their quotes opens a window.
+The generator has as many companies. The queries name ten of them, and the first four of these lead. The ten are quoted
+more often than the others, like large companies. A quote rises, falls or stays. The probability that it rises drifts
+with the mood of the market, so that rising quotes come in bunches, as on an exchange.
 
-Quotes arrive at an even pace, `ts` is their number: an experiment sets the rate (section IV-B).
+Quotes arrive at an even pace and `ts` is their number, because an experiment sets the rate (section IV-B).
 
 Cost: O(quotes) array operations.
 """
@@ -24,10 +24,10 @@ import pyarrow.csv as csv
 from cep_core.arrays import Ints
 
 NAMED = 10
-"""Companies that Q1 and Q2 name, the numbers from 0 on."""
+"""How many companies Q1 and Q2 name; their numbers start at 0."""
 
 LEADING = 4
-"""The first of them lead: each of their quotes opens a window."""
+"""How many of these lead, the first ones: each of their quotes opens a window."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,13 @@ class Market:
     quotes: int = 60_000
     companies: int = 500
     liquid: float = 1.6
-    """How much more often a named company is quoted than another."""
+    """How many times more often a named company is quoted than another one."""
     unchanged: float = 0.04
     """Share of quotes that neither rise nor fall."""
     mood: float = 0.04
-    """Standard deviation of how likely a quote rises, around one half."""
+    """Standard deviation, around one half, of the probability that a quote rises."""
     memory: int = 2_000
-    """Quotes after which the market has forgotten most of its mood."""
+    """Number of quotes after which the market has lost most of its mood."""
 
 
 def generate_quotes(market: Market) -> pa.Table:
@@ -56,9 +56,9 @@ def generate_quotes(market: Market) -> pa.Table:
     """
     random = np.random.default_rng(market.seed)
     count = market.quotes
-    often = np.ones(market.companies)
-    often[:NAMED] = market.liquid
-    company = np.searchsorted(np.cumsum(often / often.sum())[:-1], random.random(count), side="right")
+    frequency = np.ones(market.companies)
+    frequency[:NAMED] = market.liquid
+    company = np.searchsorted(np.cumsum(frequency / frequency.sum())[:-1], random.random(count), side="right")
     chance = np.clip(0.5 + market.mood * _mood(random, count, market.memory), 0.0, 1.0)
     change = np.where(random.random(count) < chance, 1, -1)
     change[random.random(count) < market.unchanged] = 0
@@ -69,11 +69,11 @@ def read_trades(path: Path) -> pa.Table:
     """Real trades in the same columns, e.g. of `nasdaq_2004`: CSV with `name` and `price`, in order of time.
 
     Companies are numbered by how often they are traded, the rarest first, so that the leading ones open few windows. A
-    trade rises or falls against the one before of the same company.
+    trade rises or falls compared with the previous trade of the same company.
     """
     trades = csv.read_csv(path)
-    counted = pc.value_counts(trades["name"]).to_pylist()
-    rarest_first = [row["values"] for row in sorted(counted, key=lambda row: (row["counts"], row["values"]))]
+    trade_counts = pc.value_counts(trades["name"]).to_pylist()
+    rarest_first = [row["values"] for row in sorted(trade_counts, key=lambda row: (row["counts"], row["values"]))]
     company = pc.index_in(trades["name"], pa.array(rarest_first)).to_numpy().astype(np.int64)
     price = trades["price"].to_numpy()
     change = np.zeros(len(price), np.int64)
@@ -84,15 +84,15 @@ def read_trades(path: Path) -> pa.Table:
 
 
 def _mood(random: np.random.Generator, count: int, memory: int) -> npt.NDArray[np.float64]:
-    """A slow random walk that is drawn back to 0, of standard deviation 1; one step each hundredth of its memory."""
+    """A slow random walk that returns to 0, of standard deviation 1. It takes 100 steps in the length of its memory."""
     step = max(1, memory // 100)
-    kept = np.exp(-step / memory)
-    shocks = random.standard_normal(count // step + 2) * np.sqrt(1 - kept**2)
+    memory_factor = np.exp(-step / memory)
+    shocks = random.standard_normal(count // step + 2) * np.sqrt(1 - memory_factor**2)
     walk = np.empty(len(shocks))
-    now = random.standard_normal()
+    mood = random.standard_normal()
     for place, shock in enumerate(shocks):
-        now = kept * now + shock
-        walk[place] = now
+        mood = memory_factor * mood + shock
+        walk[place] = mood
     return np.repeat(walk, step)[:count]
 
 

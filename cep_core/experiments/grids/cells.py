@@ -1,4 +1,4 @@
-"""One cell of a grid: the operator is trained, run unshed, then run with every strategy at every load.
+"""One cell of a grid: the operator is trained, run without shedding, then run with every strategy at every load.
 
 Rows have the columns of every experiment. `parameters` holds the cell's setting and the load. Strategies that draw no
 random numbers are also measured once for each seed, because each seed makes another log, except where the log is the
@@ -30,12 +30,12 @@ from cep_core.shedding.strategies import strategy_named
 
 
 def measure_cell(grid: Grid, cell: Cell, stand_ins: Path) -> pa.Table:
-    """All strategies at all loads. `stand_ins`: the folder of a log that is read. Raises FileNotFoundError."""
+    """All strategies at all loads. `stand_ins`: the folder with the files of logs. Raises FileNotFoundError."""
     return measure_scenario(grid, cell, scenario_of_cell(grid, cell, stand_ins))
 
 
 def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
-    """All strategies at all loads over what a cell has to judge."""
+    """All strategies at all loads over the scenario of a cell."""
     experiment = Experiment(scenario)
     rows: list[dict[str, object]] = []
     for load in grid.loads:
@@ -58,14 +58,14 @@ def measure_scenario(grid: Grid, cell: Cell, scenario: Scenario) -> pa.Table:
 
 
 def scenario_of_cell(grid: Grid, cell: Cell, stand_ins: Path) -> Scenario:
-    """The first part of the log trains, the rest is judged. Not of a grid over the workload's own days."""
+    """The first part of the log trains, the rest is judged. Not for a grid over the workload's own days."""
     assert isinstance(grid.log, LogSource)
     log = grid.log.read(stand_ins, cell.seed)
     patterns = {query: QUERIES[query](log, **_whole(grid.parameters_of(query, cell))) for query in grid.queries}
-    steps = {query: [pattern.machine.steps for pattern in own] for query, own in patterns.items()}
+    steps = {query: [pattern.machine.steps for pattern in query_patterns] for query, query_patterns in patterns.items()}
     ts = log["ts"].to_numpy().astype(np.int64)
     return Scenario(
-        [pattern for own in patterns.values() for pattern in own],
+        [pattern for query_patterns in patterns.values() for pattern in query_patterns],
         ts,
         int(ts[int(len(ts) * grid.train)]),
         int(ts[-1]) + 1,
@@ -79,7 +79,8 @@ def scenario_of_cell(grid: Grid, cell: Cell, stand_ins: Path) -> Scenario:
 def scenario_of_days(
     grid: Grid, cell: Cell, queries: Mapping[str, Query], events: pa.Table, interval: tuple[int, int]
 ) -> Scenario:
-    """The workload's `queries` over its own `events`, in (ts, seq) order: those before `interval` train, it is judged.
+    """The workload's `queries` over its own `events`, in (ts, seq) order. Events before `interval` train, the rest is
+    judged.
 
     Raises NotSupportedYet for a query that no operator can replay.
     """
@@ -96,12 +97,12 @@ def scenario_of_days(
 
 
 def _whole(parameters: dict[str, float]) -> dict[str, float]:
-    """Integers stay integers, and a number that a YAML writer wrote as 5.0 becomes one."""
+    """Makes whole numbers integers, also those that a YAML file has as 5.0."""
     return {name: int(value) if float(value).is_integer() else value for name, value in parameters.items()}
 
 
 def _measures(experiment: Experiment, measured: Measured, least: float) -> Iterator[tuple[str, float, str]]:
-    """Those of the run, after what the operator is like at this place, whatever the strategy."""
+    """The measures of the run. First come measures of the operator, which are the same for every strategy."""
     unshed = experiment.unshed
     started = int(unshed.account.started.sum())
     yield "match_probability", unshed.matches / started if started else 0.0, "matches / partial matches"
@@ -111,14 +112,14 @@ def _measures(experiment: Experiment, measured: Measured, least: float) -> Itera
 
 
 def _model(experiment: Experiment, shedder: PSpice) -> Iterator[tuple[str, float, str]]:
-    """What building the tables costs, if one product costs what one comparison of utilities does."""
+    """What building the tables costs, if one product costs as much as one comparison of utilities."""
     time = shedder.building(experiment.model) * experiment.scenario.costs.sort
     yield "model_time", time, "virtual ns"
     yield "model_share", time / experiment.cost if experiment.cost else 0.0, "share of the unshed cost"
 
 
 def _over_time(experiment: Experiment, measured: Measured) -> Iterator[tuple[str, float, str]]:
-    """The highest latency in each part of the judged events, parts of equal numbers of events."""
+    """The highest latency in each part of the judged events. Parts have equal numbers of events."""
     latency = measured.run.account.latency[experiment.scenario.first :]
     for number, part in enumerate(np.array_split(latency, PARTS)):
         yield f"latency_part_{number:02d}", int(part.max(initial=0)), "virtual ns"

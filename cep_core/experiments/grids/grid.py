@@ -4,9 +4,9 @@ Every combination of the axes with every seed is a cell: one operator over one l
 strategy at every load. A cell depends only on the grid and on its own place in it. So cells may run anywhere and in any
 order, and cells with known results need not run again.
 
-Axes are `load`, any parameter of the queries (`window`, `n`, `slide`, `distance`), and `tau_factor`: by how much the
-partial matches of the first query cost more than declared (pSPICE, Fig. 8). A grid over the workload's own days has the
-workload's queries; its axis `training_days` says how many of the days before train the model.
+Axes are `load`, any parameter of the queries (`window`, `n`, `slide`, `distance`), and `tau_factor`: the factor by
+which partial matches of the first query cost more than declared (pSPICE, Fig. 8). A grid over the workload's own days
+has the workload's queries. Its axis `training_days` says how many of the days before train the model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cep_core.shedding.arrays.costs import OTHER_COSTS, Costs
 LOAD, TAU, TRAINED = "load", "tau_factor", "training_days"
 
 OWN_EVENTS = "events"
-"""What a grid over the workload's own days declares to `read`."""
+"""The value of `read` in a grid over the workload's own days."""
 
 CAUSES = ("cost model", "data", "set-up")
 """Why a relation may not hold: the operator's costs, the events, or the load, bound and queries."""
@@ -55,8 +55,8 @@ class Cell:
 class Grid:
     """A grid. Raises ValueError for wrong values, naming the key.
 
-    `queries`: Q1 to Q4 with the parameters that no axis gives, or the workload's own with their `weight`; all of them
-    are one operator's.
+    `queries`: Q1 to Q4 with the parameters that no axis gives, or the workload's own with their `weight`. One operator
+    runs all of them.
     """
 
     name: str
@@ -74,11 +74,11 @@ class Grid:
     state: int = 1_000
     """Virtual nanoseconds of meeting a partial match."""
     prices: Mapping[str, int] = field(default_factory=dict)
-    """Of everything else (`Costs`)."""
+    """The costs of everything else (`Costs`)."""
     over_time: bool = False
-    """Also the highest latency in each of `PARTS` parts of the judged events."""
+    """Whether to measure the highest latency in each of `PARTS` parts of the judged events, too."""
     figure: str = ""
-    """The paper's figure, if it is one of its."""
+    """The figure of the paper that the grid repeats, if there is one."""
     relations: Mapping[str, str] = field(default_factory=dict)
     """The relations that the numbers should show (`cep_core.experiments.grids.relations`), and why one may not hold."""
     causes: Mapping[str, str] = field(default_factory=dict)
@@ -111,13 +111,13 @@ class Grid:
 
     def _check_parameters(self) -> None:
         self._check("queries", self.queries, QUERIES)
-        known = {name for query in self.queries for name in _parameters(query)}
-        self._check("axes", self.axes, {LOAD, TAU, *known})
+        parameters = {name for query in self.queries for name in _parameters(query)}
+        self._check("axes", self.axes, {LOAD, TAU, *parameters})
         for query, given in self.queries.items():
             self._check(f"queries.{query}", given, _parameters(query))
-            lacking = [name for name in _required(query) if name not in given and name not in self.axes]
-            if lacking:
-                raise ValueError(f"queries.{query}: neither it nor an axis gives {', '.join(lacking)}")
+            missing = [name for name in _required(query) if name not in given and name not in self.axes]
+            if missing:
+                raise ValueError(f"queries.{query}: neither it nor an axis gives {', '.join(missing)}")
 
     def _check(self, what: str, given: Sequence[str] | Mapping[str, Any], known: Any) -> None:
         for name in given:
@@ -157,12 +157,12 @@ class Grid:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def parameters_of(self, query: str, cell: Cell) -> dict[str, float]:
-        """What a query is called with in a cell."""
+        """The parameters of a query in a cell."""
         own = {name: value for name, value in cell.setting if name in _parameters(query)}
         return {**self.queries[query], **own}
 
     def costs(self, cell: Cell, steps: Mapping[str, Sequence[int]]) -> Costs:
-        """`steps`: by query, the steps of each of its patterns."""
+        """The costs in a cell. `steps`: by query, the number of steps of each of its patterns."""
         factor = dict(cell.setting).get(TAU, 1)
         first = next(iter(self.queries))
         states = tuple(
@@ -174,7 +174,7 @@ class Grid:
 
 
 def grid_of(name: str, declared: Mapping[str, Any]) -> Grid:
-    """A grid as a YAML reader gives it. Raises ValueError, naming the key.
+    """Builds a grid from what a YAML reader gives. Raises ValueError, naming the key.
 
     >>> grid = grid_of("small", {
     ...     "title": "Q1", "log": {"generate": "quotes", "quotes": 9000}, "queries": {"Q1": {}},
@@ -183,19 +183,19 @@ def grid_of(name: str, declared: Mapping[str, Any]) -> Grid:
     >>> [cell.key for cell in grid.cells]
     ['{"window": 500}', '{"window": 500}', '{"window": 900}', '{"window": 900}']
     """
-    known = {*_KEYS, *_OPTIONAL}
-    if unknown := sorted(set(declared) - known):
-        raise ValueError(f"no key '{unknown[0]}'; there are {', '.join(sorted(known))}")
-    if lacking := [key for key in _KEYS if key not in declared]:
-        raise ValueError(f"the key '{lacking[0]}' is missing")
+    allowed = {*_KEYS, *_OPTIONAL}
+    if unknown := sorted(set(declared) - allowed):
+        raise ValueError(f"no key '{unknown[0]}'; there are {', '.join(sorted(allowed))}")
+    if missing := [key for key in _KEYS if key not in declared]:
+        raise ValueError(f"the key '{missing[0]}' is missing")
     try:
         prices, seeds = dict(declared["costs"]), declared["seeds"]
-        reasons = {name: _reason(name, own) for name, own in declared.get("relations", {}).items()}
+        reasons = {name: _reason(name, reason) for name, reason in declared.get("relations", {}).items()}
         return Grid(
             name=name,
             title=str(declared["title"]),
             log=_log_of(declared["log"]),
-            queries={query: dict(own or {}) for query, own in declared["queries"].items()},
+            queries={query: dict(reason or {}) for query, reason in declared["queries"].items()},
             axes={axis: tuple(values) for axis, values in declared["axes"].items()},
             strategies=tuple(declared["strategies"]),
             seeds=tuple(range(seeds)) if isinstance(seeds, int) else tuple(seeds),
@@ -218,7 +218,7 @@ _OPTIONAL = ("train", "buffer_ms", "over_time", "figure", "relations")
 
 
 def _reason(relation: str, declared: Mapping[str, str] | None) -> tuple[str, str]:
-    """Why a relation may not hold: its cause and a sentence, both empty where nothing is said."""
+    """Why a relation may not hold: the cause and a sentence; both are empty if none is declared."""
     if not declared:
         return "", ""
     if sorted(declared) != ["because", "why"]:
@@ -259,5 +259,5 @@ def _required(query: str) -> Iterator[str]:
 
 
 def _of_query(query: str) -> dict[str, inspect.Parameter]:
-    """Its keyword parameters: the first is the log."""
+    """The keyword parameters of a query. Its first parameter is the log."""
     return dict(list(inspect.signature(QUERIES[query]).parameters.items())[1:])

@@ -1,8 +1,8 @@
-"""The logs of an experiment by name: seeded generators that the project carries, and files that may be absent.
+"""The logs of an experiment by name: seeded generators of this project, and files that may be missing.
 
-A file is a stand-in for the paper's data: `trades` of companies, or a `match` of soccer. One seed takes one stretch of
-the trades, one of the files of matches: the spread over seeds is then that over parts of the data. `OwnDays` are a
-workload's own log; seeds then vary only what is drawn by chance.
+A file is a stand-in for the paper's data: `trades` of companies, or a `match` of soccer. A seed selects one stretch of
+the trades, or one of the files of matches. So the spread over seeds is the spread over parts of the data. `OwnDays` are
+a workload's own log; there seeds change only random draws.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ READERS: Mapping[str, tuple[str, Callable[[Path], pa.Table]]] = {
 class LogSource:
     """Where an experiment's log comes from.
 
-    `name`: a generator with its `parameters`, or a reader with `files` below a folder of stand-ins, of which an
-    experiment takes `events` (None: all).
+    `name`: a generator with its `parameters`, or a reader with `files` below a folder of stand-ins. `events`: how many
+    events of a file an experiment takes; None: all.
     """
 
     name: str
@@ -53,7 +53,7 @@ class LogSource:
 
     @property
     def shape(self) -> str:
-        """Which columns it has, by the generator of the same."""
+        """Which columns the log has: the name of the generator with the same columns."""
         return READERS[self.name][0] if self.name in READERS else self.name
 
     @property
@@ -105,11 +105,11 @@ class OwnDays:
 
     @property
     def days(self) -> list[date]:
-        """All that are read."""
+        """All days that are read."""
         return [*self.training, *self.judged]
 
     def of_training(self, most: float | None) -> list[date]:
-        """The last days that train, at most so many; None: all."""
+        """The last training days. `most`: at most this many; None: all."""
         return self.training if most is None else self.training[-int(most) :]
 
 

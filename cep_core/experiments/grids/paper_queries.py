@@ -1,14 +1,14 @@
 """pSPICE's queries Q1 to Q4 (section IV-A) over logs of the shapes that `quotes`, `positions` and `buses` give.
 
-They are offered to the operator as machines and not written in the query language, whose windows open with the event
-that begins a match: those of Q1 and Q2 open with any quote of a leading company.
+They are built as machines, not written in the query language. In that language a window opens with the event that
+begins a match, but the windows of Q1 and Q2 open with any quote of a leading company.
 
 Q1  seq(RE1; ...; RE10) or seq(FE1; ...; FE10): ten companies rise, or ten fall, in a given order
 Q2  the same with repetition: 14 quotes of ten companies
 Q3  seq(STR; any(n, DF1, ..., DFn)): n defenders come close to a striker who has the ball
 Q4  any(B1, ..., Bn): n buses are late at the same stop
 
-A query with two halves is two patterns of one operator. Cost: linear in events and steps.
+A query with two halves becomes two patterns of one operator. Cost: linear in events and steps.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from cep_core.shedding.arrays.stream import Offered
 from cep_core.shedding.machine import Machine, Start
 
 IN_ORDER = tuple(range(NAMED))
-"""Q1's companies."""
+"""The companies of Q1."""
 
 REPEATED = (0, 0, 1, 2, 1, 3, 1, 4, 5, 6, 1, 7, 8, 9)
-"""Q2's."""
+"""The companies of Q2."""
 
 SECOND = 1_000
 """Units of log time."""
@@ -38,7 +38,7 @@ SECOND = 1_000
 def rising_or_falling(quotes: pa.Table, companies: tuple[int, ...], window: int, name: str) -> list[Offered]:
     """Quotes of the companies in this order, all rising or all falling, within `window` quotes of a leading one.
 
-    A window follows one chance: it waits for the first company, then for the next (pSPICE, Fig. 1).
+    A window holds one partial match: it waits for the first company, then for the next (pSPICE, Fig. 1).
     """
     company, change = quotes["company"].to_numpy(), quotes["change"].to_numpy()
     named = company[:, None] == np.array(companies)[None, :]
@@ -65,11 +65,11 @@ def defended(positions: pa.Table, *, n: int, window: int = 15, distance: float =
     place = np.stack([positions[axis].to_numpy() for axis in ("x", "y")], axis=1)
     patterns = []
     for number, striker in enumerate(STRIKERS):
-        own = np.flatnonzero(player == striker)
-        latest = np.searchsorted(own, np.arange(len(player)), side="right") - 1
-        known = latest >= 0
-        there = place[own[np.maximum(latest, 0)]] if len(own) else np.full_like(place, np.inf)
-        near = known & (team != number) & (np.hypot(*(place - there).T) <= distance)
+        striker_rows = np.flatnonzero(player == striker)
+        latest = np.searchsorted(striker_rows, np.arange(len(player)), side="right") - 1
+        placed = latest >= 0
+        striker_place = place[striker_rows[np.maximum(latest, 0)]] if len(striker_rows) else np.full_like(place, np.inf)
+        near = placed & (team != number) & (np.hypot(*(place - striker_place).T) <= distance)
         fits = np.repeat(near[:, None], n + 1, axis=1)
         fits[:, 0] = (player == striker) & ball
         machine = Machine(n + 1, Strategy.NEXT, Start.AT_OPENING, groups=((1, n + 1),))
@@ -81,8 +81,8 @@ def defended(positions: pa.Table, *, n: int, window: int = 15, distance: float =
 def late_at_one_stop(reports: pa.Table, *, n: int, window: int = 8_000, slide: int = 500) -> list[Offered]:
     """Q4: `n` buses late at the same stop within a window of `window` reports that moves by `slide`.
 
-    That all stops are the same is a condition on the events, not a partition: every report meets the partial matches
-    of all stops, as in the paper's operator.
+    The equal stop is a condition on the events, not a partition. So every report meets the partial matches of all
+    stops, as in the paper's operator.
     """
     late, stop, bus = (reports[name].to_numpy() for name in ("late", "stop", "bus"))
     machine = Machine(n, Strategy.NEXT, Start.EACH, groups=((0, n),))

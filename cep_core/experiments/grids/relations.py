@@ -1,6 +1,6 @@
 """Statements of pSPICE's experiments, checked against our own numbers (section IV-B, Fig. 5 to 9).
 
-A relation looks at a grid's summary and says whether it holds there, with the numbers that it used. The paper's own
+A relation checks the summary of a grid. It says whether it holds there, and with which numbers. The paper's own
 numbers are not compared, because its data, machine and cost of an event differ from ours.
 
 Differences are between means over seeds; a difference below `TIE` (a percentage point) counts as equal. A strategy that
@@ -52,7 +52,7 @@ def _where(point: Point) -> str:
 
 
 def _ends(summary: Summary, axis: str, strategy: str, metric: str = "lost") -> tuple[float, float, str]:
-    """A metric at the lowest and the highest place of an axis, each averaged over what else varies."""
+    """A metric at the lowest and the highest place of an axis, each averaged over the other axes."""
     points = summary.along(axis, strategy)
     values = sorted({_place(point, axis) for point in points})
     low, high = (_mean([p[metric] for p in points if _place(p, axis) == end]) for end in (values[0], values[-1]))
@@ -268,7 +268,7 @@ RELATIONS = {
         "Building the model is small against the run, so that it can be built anew at any time.", _model_is_small
     ),
 }
-"""By the names that grids use."""
+"""The relations, by the names that grids use."""
 
 
 def judged(summary: Summary, names: Iterable[str]) -> dict[str, PaperVerdict]:

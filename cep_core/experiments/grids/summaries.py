@@ -1,4 +1,4 @@
-"""What a grid has measured, seen at once: mean, standard deviation and number of runs at each point of its axes."""
+"""A summary of a grid: mean, standard deviation and number of runs at each point of its axes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Summary:
         return list(dict.fromkeys(point.strategy for point in self.points))
 
     def along(self, axis: str, strategy: str, **fixed: float) -> list[Point]:
-        """A strategy's points in ascending order of an axis or a metric, those with the other values `fixed`."""
+        """A strategy's points with the values `fixed`, in ascending order of an axis or a metric."""
         chosen = [
             point
             for point in self.points
@@ -53,7 +53,7 @@ class Summary:
 
 
 def summary_of(rows: Iterable[Mapping[str, Any]]) -> Summary:
-    """From rows of `experiments`: strategy, parameters, metric and value of each.
+    """Summarises rows of `experiments`: each has a strategy, parameters, a metric and a value.
 
     >>> row = {"strategy": "pSPICE", "parameters": '{"load": 1.2, "window": 500}', "metric": "lost", "seed": 0}
     >>> summary_of([{**row, "value": 0.2}, {**row, "seed": 1, "value": 0.4}]).points[0].metrics["lost"].n

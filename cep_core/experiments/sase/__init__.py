@@ -1,1 +1,1 @@
-"""SASE++'s own plans, run by run, which only benchmarks and tests use."""
+"""SASE++'s own plans, executed run by run. Only benchmarks and tests use them."""

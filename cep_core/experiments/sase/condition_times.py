@@ -1,7 +1,7 @@
-"""When each condition of a sequence is due: with which component's events, or when that component is left.
+"""When each condition of a sequence can be evaluated: with the events of which component, or when that one is left.
 
-Defined for a sequence of types and closures of types, as SASE++'s execution plans are (section 5.1). What is said of
-two neighbours is said of the last event of one component and the first of the next.
+Defined for a sequence of types and closures of types, like SASE++'s execution plans (section 5.1). A neighbour
+condition compares a component's last event with the next component's first.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Due:
-    """A condition and when it is due: with each event of component `due`, or (`at_exit`) when that one is left."""
+    """A condition and when it is due: with each event of component `due`, or when it is left (`at_exit`)."""
 
     expression: Expression
     running: tuple[str, ...]
@@ -49,27 +49,27 @@ class Due:
 
 
 def components_of(query: Query) -> tuple[Component, ...]:
-    """The components of a sequence; raises ValueError for another pattern."""
+    """The components of a sequence. Raises ValueError for any other pattern."""
     elements = query.pattern.elements if isinstance(query.pattern, Seq) else (query.pattern,)
-    found = []
+    components = []
     for element in elements:
         match element:
             case Unit():
-                found.append(Component(element.variable, element.event_type, False))
+                components.append(Component(element.variable, element.event_type, False))
             case Kleene(body=Unit() as unit, least=1, most=None):
-                found.append(Component(unit.variable, unit.event_type, True))
+                components.append(Component(unit.variable, unit.event_type, True))
             case _:
                 raise ValueError("an execution plan is drawn for a sequence of types and closures of types")
-    return tuple(found)
+    return tuple(components)
 
 
 def tests_of(query: Query, names: Sequence[str]) -> Iterator[Due]:
     lists = frozenset(variable.name for variable in query.variables if variable.kleene)
     for vertex in query.vertex_predicates:
         yield Due(vertex.expression, (vertex.variable,), False, names.index(vertex.variable), False, True, "both")
-    said = [(said_of_match(edge, lists), "inconsistent") for edge in query.edge_predicates]
-    said += [(predicate.expression, predicate.consistency) for predicate in query.match_predicates]
-    for expression, consistency in said:
+    conditions = [(said_of_match(edge, lists), "inconsistent") for edge in query.edge_predicates]
+    conditions += [(predicate.expression, predicate.consistency) for predicate in query.match_predicates]
+    for expression, consistency in conditions:
         due = max(names.index(name) for name in variables_of(expression))
         yield Due(
             expression,
@@ -83,7 +83,7 @@ def tests_of(query: Query, names: Sequence[str]) -> Iterator[Due]:
 
 
 def said_of_match(edge: EdgePredicate, lists: frozenset[str]) -> Expression:
-    """An edge predicate as a condition on the match: neighbours of two components are the last and the first."""
+    """An edge predicate as a condition on the match: between components, on the last and the next first event."""
     if edge.source == edge.target:
         return edge.expression
 
@@ -98,7 +98,7 @@ def said_of_match(edge: EdgePredicate, lists: frozenset[str]) -> Expression:
 
 
 def _whole(part: Expression) -> TypeGuard[Reference | PrefixAggregate | IsNull]:
-    """Whether a part can only be told when no more events of its variable come."""
+    """Whether a part can be evaluated only when no more events of its variable come."""
     match part:
         case Reference(which=Which.LAST | Which.AT) | PrefixAggregate(span=Span.ALL) | IsNull(operand=None):
             return True

@@ -1,9 +1,9 @@
-"""SASE++'s own engine, run by run: NFA^b's primitives counted, each of the paper's optimisations on or off.
+"""SASE++'s own engine, run by run. It counts NFA^b's primitives; each of the paper's optimisations may be on or off.
 
 An event is offered to every run, which is extended, cloned or left alone (SASE++, sections 2.2 and 5.1). Under
-skip-till-any-match a run that takes an event is cloned first, since it might have ignored it: the number of runs is
-exponential in the events of a closure, which is what the paper's optimisations and our columnar engine avoid. Kept as
-the measure of both: for tests, `explain` and benchmarks, not for answers.
+skip-till-any-match a run that takes an event is cloned first, because it might also have ignored the event. So the
+number of runs is exponential in the events of a closure. The paper's optimisations and our columnar engine avoid this.
+This engine is the yardstick for both. It serves tests, `explain` and benchmarks, and never computes answers.
 
 Defined for a sequence of types and closures of types without negation. Cost: events times runs alive, in plain Python.
 """
@@ -48,13 +48,13 @@ class ExecutionPlan(PlanEdges):
     def matches(self, events: pa.Table) -> list[Binding]:
         """All matches of a log in (ts, seq) order, or with `collapse` the supersets that stand for them."""
         self.read(events)
-        way = Postponing if self.optimisations.postpone else RunByRun
-        found = [match for rows in self._partitions() for match in way(self).matches(rows)]
-        self.counters.matches += len(found)
-        return sorted(found, key=lambda match: (match[-1][-1], match))
+        technique = Postponing if self.optimisations.postpone else RunByRun
+        matches = [match for rows in self._partitions() for match in technique(self).matches(rows)]
+        self.counters.matches += len(matches)
+        return sorted(matches, key=lambda match: (match[-1][-1], match))
 
     def _partitions(self) -> Iterator[Sequence[int]]:
-        """The rows that meet each other."""
+        """Groups of rows: a match has rows of one group only."""
         if not self.shared:
             yield range(len(self.types))
             return

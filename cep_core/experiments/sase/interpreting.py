@@ -1,7 +1,7 @@
-"""Conditions over the events of one binding, one at a time and in plain Python, as SQL's three-valued logic has them.
+"""Evaluates conditions over the events of one binding, in plain Python, with SQL's three-valued logic.
 
-For the run-by-run engine (`execution_plan`), which asks about one run and one event at a time; the columnar engines
-evaluate the same expressions on columns. Cost: the tree, and the events of a prefix for an aggregate over it.
+The run-by-run engine (`execution_plan`) uses it, for one run and one event at a time. The columnar engines evaluate the
+same expressions on columns. Cost: the size of the expression, plus the events of a prefix for an aggregate over it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Columns = Mapping[str, Sequence[Any]]
 Bound = Mapping[str, Sequence[int]]
 """By variable, its events in the order of time."""
 Places = Mapping[str, int]
-"""By running variable, which of its events a condition is asked about."""
+"""By running variable, the place of the event for which a condition is evaluated."""
 
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -53,7 +53,7 @@ FOLDS: Mapping[str, Callable[[list[Any]], Any]] = {
     "sum": sum,
     "avg": lambda values: sum(values) / len(values),
 }
-"""Of doubles, rounded as they grow; all other aggregates are as their definition says."""
+"""Aggregates of doubles, rounded after each addition. All other aggregates follow their definition."""
 ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
@@ -91,16 +91,16 @@ def value_of(expression: Expression, columns: Columns, bound: Bound, at: Places)
         case Negative():
             return _arithmetic("-", 0, of(expression.operand))
         case Logical():
-            found = [of(operand) for operand in expression.operands]
+            values = [of(operand) for operand in expression.operands]
             decides = expression.operator == "or"
-            return decides if decides in found else None if None in found else not decides
+            return decides if decides in values else None if None in values else not decides
         case Negation():
-            found_one = of(expression.operand)
-            return None if found_one is None else not found_one
+            truth = of(expression.operand)
+            return None if truth is None else not truth
         case In():
-            one = of(expression.operand)
+            operand = of(expression.operand)
             equal = [Comparison("=", expression.operand, value, expression.at) for value in expression.values]
-            return None if one is None else of(Logical("or", tuple(equal), expression.at))
+            return None if operand is None else of(Logical("or", tuple(equal), expression.at))
         case Between():
             low = Comparison(">=", expression.operand, expression.low, expression.at)
             high = Comparison("<=", expression.operand, expression.high, expression.at)
@@ -132,21 +132,21 @@ def _aggregate(part: PrefixAggregate, columns: Columns, rows: Sequence[int], pla
     if part.attribute is None:
         return end
     values = [columns[part.attribute][row] for row in rows[:end]]
-    known = [value for value in values if value is not None]
+    present = [value for value in values if value is not None]
     if part.defined is not None:
-        return part.defined.of(known)
+        return part.defined.of(present)
     if part.function in FOLDS:
-        return _known(FOLDS[part.function](known)) if known else None
+        return _known(FOLDS[part.function](present)) if present else None
     return NAMED[part.function].define(values)
 
 
 def _place(value: Any) -> tuple[bool, Any]:
-    """What orders values: NaN equals NaN and exceeds all else; Python compares integers with floats exactly."""
+    """A sort key: NaN equals NaN and exceeds everything else. Python compares integers with floats exactly."""
     return (True, 0) if isinstance(value, float) and math.isnan(value) else (False, value)
 
 
 def _known(number: Any) -> Any:
-    """The number; NULL if it is a whole one beyond 64 bits."""
+    """The number, or NULL for an integer beyond 64 bits."""
     return None if isinstance(number, int) and not -(2**63) <= number < 2**63 else number
 
 

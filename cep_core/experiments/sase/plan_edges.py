@@ -1,7 +1,7 @@
 """The edges of a pattern execution plan: what an event may be bound to, and which conditions decide it (SASE++, 5.1).
 
-Shared by the two ways to carry a plan out, run by run (`run_by_run`) and postponed (`postponing`). Plain Python, an
-event at a time.
+Both ways to execute a plan use it: run by run (`run_by_run`) and postponed (`postponing`). It is plain Python and
+handles one event at a time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.walk import variables_of
 
 Binding = tuple[tuple[int, ...], ...]
-"""For each component the rows bound to it."""
+"""For each component, the rows bound to it."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Optimisations:
     push_vertex: bool = False
     """Conditions on one event filter before any run sees it."""
     partition: bool = False
-    """Runs are kept by the value of an equivalence that every component has, and offered events of that value only."""
+    """Runs are grouped by the value of an equivalence that every component has; they see only events of that value."""
     prune_by_window: bool = False
-    """A run is dropped as soon as an event lies beyond its window, not when it would be complete."""
+    """A run is dropped as soon as an event lies beyond its window, not only when it would be complete."""
     buffer: bool = False
     """Events wait until every component has one (ZStream)."""
     postpone: bool = False
@@ -42,7 +42,7 @@ class Optimisations:
 
 @dataclass
 class Primitives:
-    """How often each primitive of a pattern execution plan was carried out, and what came of it."""
+    """How often each primitive of a pattern execution plan was executed, and how many matches that gave."""
 
     edge_evaluations: int = 0
     initialisations: int = 0
@@ -53,18 +53,18 @@ class Primitives:
     cases: int = 0
     """Subsets enumerated by result construction."""
     tests: int = 0
-    """Conditions evaluated there."""
+    """Conditions evaluated during result construction."""
     matches: int = 0
 
     @property
     def runs(self) -> int:
-        """Every run that there ever was."""
+        """The number of all runs that were ever started."""
         return self.initialisations + self.clonings
 
 
 @dataclass
 class PlanEdges:
-    """The edges of a query's plan over the log that was read last; `counters` add up."""
+    """The edges of a query's plan over the log that was read last. `counters` add up over all calls."""
 
     query: Query
     optimisations: Optimisations = Optimisations()
@@ -79,12 +79,12 @@ class PlanEdges:
         everywhere = [*range(len(names))]
         self.shared = [dict(key) for key in keys if sorted(component for component, _ in key) == everywhere]
         self.shared = self.shared if self.optimisations.partition else []
-        """Equivalences that every component has: runs of different values never meet."""
+        """Equivalences that every component has: events of different values never share a run."""
         self.keys = [key for key in keys if dict(key) not in self.shared]
-        """Those that are evaluated on edges."""
+        """The other equivalences, which are evaluated on edges."""
 
     def read(self, events: pa.Table) -> None:
-        """The log that is asked about."""
+        """Reads the log on which the plan is executed."""
         names = {name for test in (*self.tests, *self.vertex_tests) for name in attributes_read(test)}
         names |= {x for key in self.query.key_classes for _, x in key.members}
         self.columns: Columns = {name: events[name].to_pylist() for name in names}
@@ -100,7 +100,7 @@ class PlanEdges:
         return last - first < window.size if window.events else self.ts[last] - self.ts[first] <= window.size
 
     def fits(self, row: int, component: int) -> bool:
-        """Type, and what was pushed."""
+        """Whether an event has the type of a component, and meets the conditions that were pushed."""
         if self.types[row] != self.components[component].event_type:
             return False
         return not self.optimisations.push_vertex or self.vertex(row, component)
@@ -112,7 +112,7 @@ class PlanEdges:
         )
 
     def passes(self, bound: Binding, component: int, *, leaves: int | None) -> bool:
-        """Evaluates an edge: what is due with the last event of `component`, and at the exit of `leaves`."""
+        """Evaluates an edge: conditions due with the last event of `component` and those due when `leaves` ends."""
         self.counters.edge_evaluations += 1
         if not self.optimisations.push_vertex and not self.vertex(bound[component][-1], component):
             return False
@@ -130,7 +130,7 @@ class PlanEdges:
         return {component.variable: rows for component, rows in zip(self.components, bound, strict=False)}
 
     def agree(self, bound: Binding) -> bool:
-        """The equivalences among the events bound so far."""
+        """Whether the events bound so far agree on the equivalences."""
         for key in self.keys:
             values = {
                 self.columns[x][row] for component, x in key if component < len(bound) for row in bound[component]
@@ -140,7 +140,7 @@ class PlanEdges:
         return True
 
     def holds(self, test: Due, bound: Bound, *, newest: bool = False) -> bool:
-        """A condition on a binding; `newest`: only what the last event of the component that it is due with adds."""
+        """Evaluates a condition on a binding. `newest`: only with the last event of the component of `test.due`."""
         due = self.components[test.due].variable
         for at in places_of(test.running, bound):
             if newest and due in at and at[due] != len(bound[due]) - 1:
@@ -152,7 +152,7 @@ class PlanEdges:
         return True
 
     def complete(self, bound: Binding) -> bool:
-        """What is due when the last component is left."""
+        """Whether a binding is a match when its last component is left: the window, and the conditions due then."""
         last = len(self.components) - 1
         by_name = self.by_name(bound)
         return self.inside(bound[0][0], bound[-1][-1]) and all(

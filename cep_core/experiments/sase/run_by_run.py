@@ -1,6 +1,6 @@
-"""A plan carried out run by run: an event is offered to every run, which takes it or ignores it (SASE++, 2.2 and 5.1).
+"""Executes a plan run by run: an event is offered to every run, which takes it or ignores it (SASE++, 2.2 and 5.1).
 
-Cost: events times runs alive, which under skip-till-any-match is exponential in the events of a closure.
+Cost: events times runs alive. Under skip-till-any-match the runs are exponential in the events of a closure.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class SaseRun:
     """A partial match."""
 
     bound: Binding
-    """Up to the component that the run is in, which has an event."""
+    """The rows of each component, up to the one that the run is in, which has at least one row."""
     last: int
 
 
@@ -29,27 +29,27 @@ class RunByRun:
 
     def matches(self, rows: Sequence[int]) -> list[Binding]:
         runs: list[SaseRun] = []
-        found: list[Binding] = []
-        recent: list[int] = []  # in the window, held back or not
+        matches: list[Binding] = []
+        recent: list[int] = []  # rows in the window, whether they wait or not
         waiting: list[int] = []
         for row in rows:
             if not self.plan.optimisations.buffer:
-                runs = self._offer(row, runs, found)
+                runs = self._offer(row, runs, matches)
                 continue
             if any(self.plan.fits(row, number) for number in range(len(self.plan.components))):
-                recent = [held for held in recent if self.plan.inside(held, row)] + [row]
-                waiting = [held for held in waiting if self.plan.inside(held, row)] + [row]
+                recent = [waiting_row for waiting_row in recent if self.plan.inside(waiting_row, row)] + [row]
+                waiting = [waiting_row for waiting_row in waiting if self.plan.inside(waiting_row, row)] + [row]
             if self.plan.fits(row, len(self.plan.components) - 1) and self._all_there(recent):
-                for held in waiting:
-                    runs = self._offer(held, runs, found)
+                for waiting_row in waiting:
+                    runs = self._offer(waiting_row, runs, matches)
                 waiting = []
         if self.plan.query.strategy is not Strategy.ANY:
-            found += [longest for run in runs for longest in self._longest(run)]
-        return found
+            matches += [longest for run in runs for longest in self._longest(run)]
+        return matches
 
     def _all_there(self, recent: list[int]) -> bool:
         """Whether each component has an event in the window."""
-        return all(any(self.plan.fits(held, number) for held in recent) for number in range(len(self.plan.components)))
+        return all(any(self.plan.fits(row, number) for row in recent) for number in range(len(self.plan.components)))
 
     def _offer(self, row: int, runs: list[SaseRun], found: list[Binding]) -> list[SaseRun]:
         """The runs after an event."""
@@ -60,15 +60,15 @@ class RunByRun:
                 self.plan.counters.terminations += 1
                 found += [] if any_match else self._longest(run)
                 continue
-            taken = list(self._moves(run, row))
-            if any_match or not taken:
-                if taken or self.plan.query.strategy in (Strategy.ANY, Strategy.NEXT):
+            moves = list(self._moves(run, row))
+            if any_match or not moves:
+                if moves or self.plan.query.strategy in (Strategy.ANY, Strategy.NEXT):
                     alive.append(run)  # the run that ignores the event
                 else:
                     self.plan.counters.terminations += 1
                     found += self._longest(run)
                     continue
-            for bound in taken if any_match else taken[:1]:
+            for bound in moves if any_match else moves[:1]:
                 if any_match:
                     self.plan.counters.clonings += 1
                 self.plan.counters.extensions += 1
@@ -79,7 +79,7 @@ class RunByRun:
         return alive
 
     def _moves(self, run: SaseRun, row: int) -> Iterator[Binding]:
-        """What the run may become with the event: leaving a closure comes before staying in it."""
+        """The bindings that the run may get with the event. Leaving a closure comes before staying in it."""
         at = len(run.bound) - 1
         if not self.plan.later(run.last, row):
             return
@@ -97,7 +97,7 @@ class RunByRun:
                 yield bound
 
     def _go_on(self, run: SaseRun, alive: list[SaseRun], found: list[Binding]) -> None:
-        """A run in its last component is a match; unless that is a closure it ends there."""
+        """A run in its last component is a match. It ends there unless that component is a closure."""
         last = len(self.plan.components) - 1
         if len(run.bound) <= last:
             alive.append(run)

@@ -1,1 +1,1 @@
-"""Arrays: what an operator is offered, and where its partial matches stand."""
+"""Arrays: the events that an operator is offered, and its partial matches."""

@@ -1,4 +1,4 @@
-"""What a run leaves behind, by event, by match and by pattern."""
+"""The record of a run: arrays by event, by match, by pattern and by partial match."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from cep_core.shedding.arrays.stream import Stream
 
 
 class Account(NamedTuple):
-    """n events, Q patterns, T steps; the matches and nodes so far, with room for more."""
+    """n events, Q patterns, T steps. A node is a numbered partial match. Arrays by match or node have spare room."""
 
     latency: Ints
-    """[n] from arrival to the end of processing."""
+    """[n] time from arrival to the end of processing."""
     work: Ints
-    """[n] processing alone."""
+    """[n] time of processing alone."""
     shed_work: Ints
-    """[n] choosing and dropping."""
+    """[n] time of choosing and dropping."""
     met: Ints
     """[n] partial matches met before anything was dropped."""
     held: Ints
     """[n] partial matches alive in the whole operator before anything was dropped."""
     candidates: Ints
-    """[n] partial matches among which victims were chosen; 0 where none had to go."""
+    """[n] partial matches among which victims were chosen; 0 where none had to be dropped."""
     asked: Ints
-    """[n] how many of them had to go."""
+    """[n] how many of them had to be dropped."""
     dropped: Ints
     """[n] partial matches dropped, or events left out of windows."""
     gone: Ints
-    """[T] the same, by the state of the partial match that was dropped or did not meet the event."""
+    """[T] the same by state: of the partial match that was dropped, or that did not meet the event."""
     match_pattern: Ints
     match_event: Ints
     """The event that completes it."""
     match_key: Ints
-    """A hash of pattern, window and binding; of the binding only the first event where a start has one match."""
+    """A hash of pattern, window and binding; where each start has one match, only the first event of the binding."""
     moves: Ints
-    """[T, states] observations: from each state to each other by meeting one event."""
+    """[T, states] observations: moves from each state to each other on meeting one event."""
     births: Ints
-    """[T, states] partial matches of a state that sprang from one of another by meeting one event."""
+    """[T, states] new partial matches: by the state of the old one and of the new one, on meeting one event."""
     alive: Ints
-    """[Q] clock units that partial matches lived, summed."""
+    """[Q] the sum of the lifetimes of partial matches, in clock units."""
     started: Ints
     """[Q] partial matches that left the initial state."""
     parent: Ints
-    """By node, that is by numbered partial match: the one that it sprang from; -1: none."""
+    """By node: the node that it came from; -1: none."""
     first_child: Ints
     last_child: Ints
     next_sibling: Ints
     worth: Ints
-    """By node: matches that it became or that sprang from it directly."""
+    """By node: the matches that it became or led to directly."""
     spent: Ints
-    """By node: what its own meetings cost."""
+    """By node: the cost of its own meetings."""
     born_at: Ints
-    """By node: what the meetings of the one that it sprang from had cost by then."""
+    """By node: what the parent's meetings had cost when the node was born."""
     match_node: Ints
-    """By match: the node that it came of."""
+    """By match: the node that it came from."""
     match_spent: Ints
     """By match: what the meetings of that node had cost by then."""
     root: Ints
@@ -64,11 +64,11 @@ class Account(NamedTuple):
 
 
 ROOM = 1024
-"""Matches and nodes at first."""
+"""Room for matches and nodes at the start."""
 
 
 def empty_account(stream: Stream, *, recorded: bool) -> Account:
-    """Nothing processed yet; `recorded`: partial matches are numbered, so that a later run can look ahead."""
+    """The account before the first event. `recorded`: number partial matches, so that a later run can look ahead."""
     patterns, steps = len(stream.start), int(stream.at[-1])
     states = int(np.diff(stream.at).max(initial=1)) + 1
     by_event = [np.zeros(stream.events, np.int64) for _ in range(8)]
@@ -92,7 +92,7 @@ def empty_account(stream: Stream, *, recorded: bool) -> Account:
 
 
 def with_room_for(account: Account, matches: int, nodes: int) -> Account:
-    """The same with room for so many matches and nodes, and as many again."""
+    """The same account, with room for twice that many matches and nodes."""
     if matches > len(account.match_key):
         account = account._replace(
             match_pattern=_longer(account.match_pattern, 2 * matches),

@@ -1,7 +1,7 @@
-"""The virtual clock: log time scaled so that an operator has as much to do as a load says.
+"""The virtual clock: log time is scaled so that the operator has the given load.
 
-Load x: the day's unshed virtual cost is x times the scaled day's length (`docs/semantics.md` 7). Only products and
-quotients of doubles, one after another, are rounded, and alike on any machine.
+Load x: the day's unshed virtual cost is x times the scaled day's length (`docs/semantics.md` 7). Only
+products and quotients of doubles are rounded, one after another, so the result is the same on every machine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an operator's work costs on the virtual clock, in integer virtual nanoseconds.
 
-An event costs `event` + the sum of the costs of the partial matches that it meets, each by its pattern and state,
-`window` for each window that it opens, and `event_window` for each that it belongs to (`docs/semantics.md` 7).
+An event costs `event`, plus the cost of each partial match that it meets (by its pattern and state), plus `window` for
+each window that it opens, plus `event_window` for each window that it belongs to (`docs/semantics.md` 7).
 Shedding costs too: looking up and sorting utilities, drawing random numbers, and removing what is dropped. All costs
 are integers, so that the same run gives the same bytes on every machine.
 """
@@ -30,7 +30,7 @@ class Costs:
     draw: int = 0
     """One random decision about a partial match or about an event in a window."""
     event_window: int = 0
-    """An event in a window that is open, whether or not a partial match waits in it."""
+    """An event in an open window, whether or not a partial match waits in that window."""
 
     def __post_init__(self) -> None:
         if any(getattr(self, name) < 0 for name in OTHER_COSTS) or any(cost < 1 for own in self.states for cost in own):
@@ -45,14 +45,14 @@ class Costs:
         return self.lookup * count + self.sort * count * count.bit_length() + self.drop * dropped
 
     def drawing(self, count: int, dropped: int) -> int:
-        """Deciding about each of `count` by chance."""
+        """Deciding by chance about each of `count` partial matches, and dropping `dropped` of them."""
         return self.draw * count + self.drop * dropped
 
 
 OTHER_COSTS = tuple(field.name for field in fields(Costs) if field.name != "states")
-"""The costs that no pattern has to itself, by name."""
+"""The names of the costs that do not depend on the pattern."""
 
 
 def uniform_costs(states: Sequence[int], per_match: int, **further: int) -> Costs:
-    """The same cost for every pattern's every state; `states`: how many states each pattern has, the final included."""
+    """The same cost for every state of every pattern. `states`: how many each pattern has, the final one included."""
     return Costs(tuple((per_match,) * (count - 1) for count in states), **further)

@@ -1,8 +1,8 @@
-"""From a pattern query to what an operator is offered: which events fit which step, partitions, windows, comparisons.
+"""Prepares a pattern query for an operator: which events fit which step, partitions, windows, comparisons.
 
-A chain of units is understood: types in sequence, `A+` and `A{n}` inside it, `ANY(n, ...)` over different types, `NOT`
-of one type between two of them, under skip-till-next-match and skip-till-any-match, with conditions on single events,
-equivalences, and comparisons with the event bound before. Anything else is refused, with its place.
+It supports chains of units: types in sequence, `A+` and `A{n}` inside it, `ANY(n, ...)` over different types, and `NOT`
+of one type between two of them. The selection strategy is skip-till-next-match or skip-till-any-match. Conditions are
+on single events, equivalences, or comparisons with the event bound before. Anything else is refused, with its place.
 
 Events of other types meet no partial match of the query. `WITHIN n EVENTS` counts the events that the operator is
 offered. Cost: linear in events and conditions.
@@ -34,14 +34,14 @@ from cep_core.shedding.machine import Machine, Start
 
 @dataclass(frozen=True)
 class _Step:
-    """What may be bound here: one variable, or any of a group's."""
+    """One step of the chain: one variable, or any variable of a group."""
 
     variables: tuple[str, ...]
     loops: bool = False
     group: int = -1
-    """The number of the ANY that it belongs to."""
+    """The number of the ANY that the step belongs to; -1: none."""
     forbidden: tuple[str, ...] = ()
-    """Negated variables just before it."""
+    """The negated variables just before the step."""
 
 
 def relevant_types(query: Query) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def offered(query: Query, events: pa.Table, *, name: str, weight: float = 1.0) -
 
 def machine_of(query: Query) -> Machine:
     """The state machine that an operator would run for a query. Raises NotSupportedYet if no operator can."""
-    if query.kind not in (AGGREGATION, MATCHING):  # of another language: nothing else is known of it here
+    if query.kind not in (AGGREGATION, MATCHING):  # of another language: only its kind and its head can be read
         message = f"shedding a query of kind '{query.kind}' is not supported yet"
         raise NotSupportedYet(message, query.head, text=query.text, path=query.path)
     names = {a.name: a for t in relevant_types(query) for a in query.schema.attributes_of(t).values()}
@@ -140,7 +140,7 @@ def _steps(pattern: Pattern) -> list[_Step]:
 
 
 def _chain(steps: list[_Step]) -> Automaton:
-    """Each step a state, one after another; a loop is left before it is taken again."""
+    """One state for each step, in order. Leaving a loop comes before repeating it."""
     last = len(steps) - 1
     return Automaton(
         variables=tuple("|".join(step.variables) for step in steps),
@@ -201,7 +201,7 @@ def _groups(steps: list[_Step]) -> tuple[tuple[int, int], ...]:
 
 
 def _members(steps: list[_Step], masks: dict[str, Flags], count: int) -> Ints:
-    """What each event is within ANY: different variables of a group have different types."""
+    """[n] the number of the variable of ANY that an event fits. The variables of a group have different types."""
     members = np.zeros(count, np.int64)
     variables = dict.fromkeys(v for step in steps if step.group >= 0 for v in step.variables)
     for number, variable in enumerate(variables):
@@ -212,26 +212,26 @@ def _members(steps: list[_Step], masks: dict[str, Flags], count: int) -> Ints:
 def _partition(query: Query, events: pa.Table) -> Ints | None:
     """[n] the partition of each event by its type's key attributes; -1: of another type, or with a NULL key.
 
-    None where all events are in one partition.
+    None if all events are in one partition.
     """
     types = column(events, "event_type")
-    wanted = pa.array(relevant_types(query), pa.string())
-    known = pc.is_in(types, value_set=wanted).to_numpy(zero_copy_only=False)
-    if not query.key_classes and known.all():
+    relevant = pa.array(relevant_types(query), pa.string())
+    in_partition = pc.is_in(types, value_set=relevant).to_numpy(zero_copy_only=False)
+    if not query.key_classes and in_partition.all():
         return None
     codes: Ints = np.zeros(events.num_rows, np.int64)
     for key in query.key_classes:
         attribute_of: dict[str, str] = {}
-        bound = dict(key.members)
+        attribute_by_variable = dict(key.members)
         for variable in query.variables:
-            attribute = bound.get(variable.name)
+            attribute = attribute_by_variable.get(variable.name)
             if attribute is None or attribute_of.setdefault(variable.event_type, attribute) != attribute:
                 raise NotSupportedYet("shedding with a key that not every event has is not supported yet", key.at)
         values = np.full(events.num_rows, -1, np.int64)
         by_attribute, _ = equal_codes([column(events, attribute) for attribute in attribute_of.values()])
-        for event_type, own in zip(attribute_of, by_attribute, strict=True):
+        for event_type, type_codes in zip(attribute_of, by_attribute, strict=True):
             of_type = pc.fill_null(pc.equal(types, event_type), False).to_numpy(zero_copy_only=False)
-            values = np.where(of_type, own, values)
-        known = known & (values >= 0)
+            values = np.where(of_type, type_codes, values)
+        in_partition = in_partition & (values >= 0)
         _, codes = np.unique(codes * (int(values.max(initial=0)) + 1) + np.maximum(values, 0), return_inverse=True)
-    return np.where(known, codes, -1).astype(np.int64)
+    return np.where(in_partition, codes, -1).astype(np.int64)

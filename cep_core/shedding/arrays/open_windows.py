@@ -1,8 +1,8 @@
 """Windows of an operator: opened at regular distances or by an event, closed after a time or a number of events.
 
-Windows may overlap; each is matched alone (pSPICE, section II-A). A window is known by the event that opens it and by
-the last value of the clock that is still inside. The clock is log time, or the event's position among all offered.
-Windows that hold no event are not opened.
+Windows may overlap, and each is matched alone (pSPICE, section II-A). A window is stored as the event that opens it and
+the last clock value inside it. The clock is log time, or the position of the event among all offered events. Windows
+without events are not opened.
 
 Cost: O(events + windows).
 """
@@ -33,10 +33,10 @@ class WindowSpec:
 
 @dataclass(frozen=True)
 class Opened:
-    """W windows over n events, by opening event."""
+    """W windows over n events, in the order of the events that open them."""
 
     first: Ints
-    """[n + 1] windows first[i]:first[i + 1] open at event i."""
+    """[n + 1] the windows first[i]:first[i + 1] open at event i."""
     end: Ints
     """[W] the last clock value inside."""
     clock: Ints
@@ -44,7 +44,7 @@ class Opened:
 
     @property
     def at(self) -> Ints:
-        """[W] the event that opens each."""
+        """[W] the event that opens each window."""
         return np.repeat(np.arange(len(self.clock)), np.diff(self.first))
 
 
@@ -66,8 +66,8 @@ def open_windows(windows: WindowSpec, ts: Ints, opening: Flags | None = None) ->
     earliest = (clock - windows.size) // windows.slide + 1
     if windows.events:
         earliest = np.maximum(earliest, 0)
-    known = np.concatenate([earliest[:1], last[:-1] + 1]) if count else earliest
-    earliest = np.maximum(earliest, known)
+    first_unopened = np.concatenate([earliest[:1], last[:-1] + 1]) if count else earliest
+    earliest = np.maximum(earliest, first_unopened)
     per_event = np.maximum(last - earliest + 1, 0)
     first = np.concatenate([[0], np.cumsum(per_event, dtype=np.int64)])
     number = np.arange(first[-1]) - np.repeat(first[:-1], per_event) + np.repeat(earliest, per_event)
@@ -75,9 +75,10 @@ def open_windows(windows: WindowSpec, ts: Ints, opening: Flags | None = None) ->
 
 
 def windows_open_at(opened: Opened, partition: Ints) -> Ints:
-    """[n] how many windows each event belongs to: of its own partition if windows are opened by partition's events.
+    """[n] how many windows each event belongs to. If each partition has its own windows, only those count.
 
-    `partition`: [n], one value for all events where windows are common. Events of partition -1 belong to none.
+    `partition`: [n], one value for all events if all partitions share the windows. Events of partition -1 belong to no
+    window.
     """
     at = opened.at
     open_counts = np.zeros(len(opened.clock), np.int64)

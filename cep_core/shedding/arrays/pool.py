@@ -1,8 +1,8 @@
-"""The partial matches of an operator: arrays, one segment for each pattern's partition, so that memory follows the
-number alive.
+"""The partial matches of an operator, in arrays. Each partition of each pattern has its own segment.
 
-A segment is a stretch of the arrays with room to grow; one that outgrows it moves to the end, and `with_room` copies
-the live ones together when the end is reached. A partial match is its state and a row of integers (columns below).
+Memory grows with the number of partial matches alive. A segment is a stretch of the arrays with room to grow. If it
+outgrows its room, it moves to the end. When the end of the arrays is reached, `with_room` copies the live partial
+matches together. A partial match is its state and a row of integers (columns below).
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from cep_core.shedding.arrays.stream import Stream
 States = npt.NDArray[np.int8]
 
 END, LAST, WINDOW, PATH, CUT, NODE, SINCE, OWN, CHILD, WORTH, MEMBERS = range(11)
-"""Columns: the last clock value inside the window, the event bound last, the window, the hash of what is bound, the
-tick after which it is dead; then what only look-ahead needs (its number, the meetings of its segment when it entered
-its state, its cost so far or still to come, its next child, the matches still to come); then the members of a group."""
+"""Columns: the last clock value inside the window, the event bound last, the window, the hash of the bound events, and
+the tick after which it is dead. Only look-ahead needs the next ones: its number, the meetings of its segment when it
+entered its state, its cost so far or still to come, its next child, the matches still to come. Last come the members of
+a group."""
 
 NEVER = int(np.iinfo(np.int64).max)
 
 TOP, LIVE, PEAK, NODES, MATCHES, NOW, NEED, MET, HELD, DYING, TICK = range(11)
-"""Counters: the end of the used arrays, rows in use and at most in use, nodes, matches, the virtual time, the room that
-the next event needs, meetings of events and partial matches, partial matches alive, windows in which some were killed
-at the tick that follows.
+"""Counters: the end of the used arrays, rows in use, the most rows ever in use, nodes, matches, the virtual time, the
+room that the next event needs, meetings of events and partial matches, partial matches alive, windows with kills at the
+tick in the last counter, and that tick.
 
-A row stays until its segment is looked at again; alive are those whose window is open and that no negated event of an
-earlier tick has killed."""
+A row stays until its segment is looked at again. A partial match is alive if its window is open and no negated event of
+an earlier tick has killed it."""
 
 
 class Pool(NamedTuple):
@@ -45,23 +46,23 @@ class Pool(NamedTuple):
     due: Ints
     """[S] no partial match of the segment ends before the clock exceeds this."""
     due_cut: Ints
-    """[S] none is dead before the tick exceeds this."""
+    """[S] no partial match of the segment is dead before the tick exceeds this."""
     by_end: Flags
-    """[S] whether the segment is in order of its ends."""
+    """[S] whether the rows of the segment are sorted by `END`."""
     histogram: Ints
     """[S, states] how many partial matches are in each state."""
     meetings: Ints
     """[S] events that the segment has met."""
     touched: Ints
-    """[S] the clock at the last of them."""
+    """[S] the clock at the last of these events."""
     inside: Ints
     """[W] partial matches alive in each window; 0 once it has ended."""
     dying: Ints
-    """[W] one more than how many of them were killed at this tick, and live until it is over; 0: none."""
+    """[W] 1 + the partial matches killed at this tick, which live until it is over; 0: none was killed."""
     dying_in: Ints
-    """[W] the windows where that happened."""
+    """[W] the windows with such kills; the counter `DYING` is their number."""
     closed: Ints
-    """[Q] the windows of each pattern before this one have ended; windows end in the order in which they open."""
+    """[Q] all windows of the pattern before this one have ended. Windows end in the order in which they open."""
     counter: Ints
 
 
@@ -98,7 +99,7 @@ def copied(pool: Pool) -> Pool:
 
 
 def with_room(pool: Pool, need: int) -> Pool:
-    """The same partial matches side by side, with room for twice as many and `need` more."""
+    """The same partial matches, moved together, with room for twice as many and for `need` more."""
     live = int(pool.length.sum())
     capacity = max(1024, 4 * (live + need) + 8 * int((pool.length > 0).sum()))
     state, body = np.zeros(capacity, np.int8), np.zeros((capacity, pool.body.shape[1]), np.int64)
@@ -121,7 +122,7 @@ def _move(old_state: States, old_body: Ints, state: States, body: Ints, begin: I
 
 @njit(cache=True)
 def move_row(state: States, body: Ints, to: int, r: int) -> None:
-    """A partial match to another place."""
+    """Moves a partial match to another place."""
     state[to] = state[r]
     for column in range(body.shape[1]):
         body[to, column] = body[r, column]
@@ -131,7 +132,7 @@ def move_row(state: States, body: Ints, to: int, r: int) -> None:
 def reserve(
     state: States, body: Ints, begin: Ints, length: Ints, room: Ints, counter: Ints, g: int, wanted: int
 ) -> bool:
-    """Room for `wanted` partial matches in a segment; False: the arrays have none."""
+    """Gives a segment room for `wanted` partial matches; False if the arrays have no room."""
     if wanted <= room[g]:
         return True
     grown = 2 * wanted

@@ -13,9 +13,10 @@ from cep_core.arrays import Floats, Ints
 from cep_core.shedding.model.overload import Detector
 
 KEEP, LOWEST, CHANCE, EVENTS, LOWEST_AHEAD, USEFUL = range(6)
-"""What is dropped: nothing; the partial matches of lowest utility; partial matches by chance; events from windows, by
-type; the partial matches of lowest worth, as a run without shedding knows it; all partial matches that, by such a run,
-lead to no match, and if that is not enough those of lowest worth."""
+"""What is dropped. `KEEP`: nothing. `LOWEST`: partial matches of lowest utility. `CHANCE`: partial matches by chance.
+`EVENTS`: events from windows, by type. `LOWEST_AHEAD`: the partial matches of lowest worth; a run without shedding
+tells the worth. `USEFUL`: all partial matches that lead to no match in that run, then those of lowest worth if that is
+not enough."""
 
 UNTRACKED, RECORD, REPLAY = range(3)
 
@@ -25,7 +26,7 @@ class Rules(NamedTuple):
 
     kind: int
     everywhere: bool
-    """Whether all partial matches of the operator count and may go, or only those that the event meets."""
+    """Whether all partial matches of the operator count and may be dropped, or only those that the event meets."""
     seed: int
     bound: int
     buffer: int
@@ -34,24 +35,24 @@ class Rules(NamedTuple):
     gain: Floats
     """Weighted completion probabilities of all patterns, row by row."""
     price: Floats
-    """Remaining processing times, scaled, likewise."""
+    """Remaining processing times, scaled, in the same order."""
     table_at: Ints
-    """[Q + 1]."""
+    """[Q + 1] where the tables of each pattern begin in `gain` and `price`."""
     bin: Ints
-    """[Q] events between two rows."""
+    """[Q] events between two rows of a table."""
     rate: Floats
     """[Q] events met in a unit of the clock."""
     lack: Floats
-    """[K] how readily events of type k are dropped: its lack of utility."""
+    """[K] the lack of utility of event type k: the larger it is, the more likely its events are dropped."""
     wanted_at: Floats
-    """[B] ascending, from 0: the share of the load that is dropped if each type goes with its lack times a scale."""
+    """[B] ascending, from 0: the share of the load that is dropped if types are dropped with lack times a scale."""
     scale_at: Floats
-    """[B] that scale; between two of them both are linear."""
+    """[B] that scale. Between two entries both are interpolated linearly."""
     tracked: int
     worth: Ints
-    """By node: matches that a partial match and those that spring from it become."""
+    """By node: the matches that a partial match and its descendants become."""
     left: Ints
-    """By node: what they cost."""
+    """By node: what the partial match and its descendants cost."""
     first_child: Ints
     next_sibling: Ints
     root: Ints

@@ -1,8 +1,9 @@
-"""What an operator is offered: events in order, and for each pattern where every event fits.
+"""The input of an operator: events in order, and for each pattern the steps that every event fits.
 
-A pattern brings one column for each step (which events fit it), the partition of each event (-1: in none, it meets no
-partial match of the pattern), and comparisons on the steps: an event is bound only if they hold between the event bound
-last and itself. `Offered` is one pattern; `Stream` is all of them flattened for the kernels.
+A pattern brings one column for each step (which events fit it), and the partition of each event. An event in partition
+-1 is in none and meets no partial match of the pattern. A pattern also brings comparisons on its steps: an event is
+bound only if they hold between the event bound last and itself. `Offered` is one pattern; `Stream` is all patterns,
+flattened for the kernels.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ STARTS = {Start.AT_OPENING: 0, Start.ONCE: 1, Start.EACH: 2}
 class Offered:
     """One pattern over n events.
 
-    `opening`: which events open a window, for windows without a slide; None: those that fit the first step.
+    `opening`: which events open a window, if windows have no slide; None: those that fit the first step.
     """
 
     name: str
@@ -43,12 +44,12 @@ class Offered:
     """[n, L]."""
     weight: float = 1.0
     partition: Ints | None = None
-    """[n] from 0 on, or -1; None: one partition."""
+    """[n] numbers from 0 on, or -1; None: there is one partition."""
     opening: Flags | None = None
     kills: Flags | None = None
-    """[n, L] a negated event: it ends the partial matches that wait in state s > 0."""
+    """[n, L] whether the event is negated there: it ends the partial matches that wait in state s > 0."""
     member: Ints | None = None
-    """[n] what must be distinct within `ANY(n, ...)`."""
+    """[n] the member that the event is; members must be distinct within `ANY(n, ...)`."""
     entering: dict[int, list[Comparing]] = field(default_factory=dict)
     """By step: comparisons of the event bound before with the event that is bound."""
     repeating: dict[int, list[Comparing]] = field(default_factory=dict)
@@ -59,7 +60,10 @@ class Offered:
         return np.zeros(len(self.fits), np.int64) if self.partition is None else self.partition
 
     def opened(self, ts: Ints) -> Opened:
-        """Its windows over events at `ts`. An event in no partition opens none of those that its kind opens."""
+        """Its windows over events at `ts`.
+
+        If windows open with the first event of a match, events in no partition open none.
+        """
         opening = self.fits[:, 0] if self.opening is None else self.opening
         if self.machine.start is Start.AT_OPENING:
             opening = opening & (self.parts() >= 0)
@@ -80,25 +84,25 @@ class Stream(NamedTuple):
     """[Q] numbers of `STARTS`."""
     weight: Floats
     actions: Actions
-    """[n, T] what the event may do to a partial match that waits in the state before step t: the flags below."""
+    """[n, T] what the event may do to a partial match that waits in the state before step t: the flags above."""
     acts: Flags
     """[Q, n] whether the event opens a window of the pattern or may do anything to a partial match."""
     group: Ints
-    """[T] the first step of the ANY group, within the pattern; -1: none."""
+    """[T] the first step of the ANY group that step t is in, counted within the pattern; -1: none."""
     member: Ints
     """[Q, n]."""
     partition: Ints
     """[Q, n]."""
     segment: Ints
-    """[Q + 1] a pattern's segments: the first for instances of windows that all partitions share, then one for each."""
+    """[Q + 1] a pattern's segments: the first for windows that all partitions share, then one for each partition."""
     condition: Ints
-    """[2 T + 1] comparisons on entering step t: condition[2 t]:condition[2 t + 1], then those on repeating it."""
+    """[2 T + 1] comparisons on entering step t: condition[2 t]:condition[2 t + 1]. Then those on repeating."""
     operator: Ints
     left: Ints
     """[C, n]."""
     right: Ints
     window_first: Ints
-    """[Q, n + 1] windows that open at event i, numbered over all patterns."""
+    """[Q, n + 1] the first window that opens at event i; windows are numbered over all patterns."""
     window_end: Ints
     """[W]."""
     window_at: Ints
@@ -110,7 +114,7 @@ class Stream(NamedTuple):
     state_cost: Ints
     """[T]."""
     cost: Ints
-    """event, window, lookup, sort, drop, draw, event in a window."""
+    """In this order: event, window, lookup, sort, drop, draw, event in a window."""
 
     @property
     def events(self) -> int:
@@ -118,7 +122,7 @@ class Stream(NamedTuple):
 
     @property
     def fixed_cost(self) -> Ints:
-        """[n] what each event costs whatever is dropped: by itself, and for windows that it opens or belongs to."""
+        """[n] the cost of an event that no dropping saves: its own, and that of windows that it opens or belongs to."""
         opens = np.diff(self.window_first, axis=1).sum(axis=0)
         inside = self.open_windows.sum(axis=0)
         return self.cost[EVENT] + self.cost[WINDOW] * opens + self.cost[EVENT_WINDOW] * inside
@@ -130,19 +134,22 @@ EVENT, WINDOW, LOOKUP, SORT, DROP, DRAW, EVENT_WINDOW = range(7)
 def stream_of(
     patterns: Sequence[Offered], ts: Ints, costs: Costs, *, ordered: bool = False, kind: Ints | None = None
 ) -> Stream:
-    """All patterns over the same n events, `ts` ascending. `ordered`: ties follow each other. Raises ValueError."""
+    """All patterns over the same n events, `ts` ascending. Raises ValueError.
+
+    `ordered`: events with the same time follow each other, too.
+    """
     count = len(ts)
     if [len(own) for own in costs.states] != [pattern.machine.steps for pattern in patterns]:
         raise ValueError("costs must name each state of each pattern, the final one left out")
     at = np.cumsum([0, *(pattern.machine.steps for pattern in patterns)])
     opened = [pattern.opened(ts) for pattern in patterns]
     bases = np.cumsum([0, *(len(own.end) for own in opened)])
-    condition, flat = [0], []
+    condition, comparisons = [0], []
     for pattern in patterns:
         for step in range(pattern.machine.steps):
             for tests in (pattern.entering.get(step, []), pattern.repeating.get(step, [])):
-                flat += tests
-                condition.append(len(flat))
+                comparisons += tests
+                condition.append(len(comparisons))
     actions = [_actions(pattern) for pattern in patterns]
     parts = [pattern.parts() for pattern in patterns]
     shared = np.zeros(count, np.int64)
@@ -163,9 +170,9 @@ def stream_of(
         partition=np.stack(parts),
         segment=np.cumsum([0, *(2 + int(own.max(initial=0)) for own in parts)]).astype(np.int64),
         condition=np.array(condition, np.int64),
-        operator=np.array([OPERATORS[name] for name, _, _ in flat], np.int64),
-        left=np.array([left for _, left, _ in flat], np.int64).reshape(len(flat), count),
-        right=np.array([right for _, _, right in flat], np.int64).reshape(len(flat), count),
+        operator=np.array([OPERATORS[name] for name, _, _ in comparisons], np.int64),
+        left=np.array([left for _, left, _ in comparisons], np.int64).reshape(len(comparisons), count),
+        right=np.array([right for _, _, right in comparisons], np.int64).reshape(len(comparisons), count),
         window_first=np.stack([own.first + base for own, base in zip(opened, bases[:-1], strict=True)]),
         window_end=np.concatenate([own.end for own in opened]).astype(np.int64),
         window_at=np.concatenate([own.at for own in opened]).astype(np.int64),

@@ -1,1 +1,1 @@
-"""Hindsight: what a strategy would do that knew what becomes of every partial match."""
+"""Hindsight: what a strategy could do if it knew the future of every partial match."""

@@ -1,7 +1,7 @@
-"""What becomes of every partial match of a run that drops nothing: the matches that come of it, and the work they need.
+"""The future of every partial match in a run that drops nothing: its matches, and the work that they need.
 
-A partial match is useful as long as a match is still to come of it or of what springs from it; what it costs later is
-not. `worth` and `work` of a partial match include those of all that spring from it.
+A partial match is useful as long as it, or a descendant, will still become a match. What it costs later is useless
+work. The `worth` and the `work` of a partial match include those of all its descendants.
 
 Cost: O((partial matches + matches) log) once.
 """
@@ -21,13 +21,13 @@ from cep_core.shedding.operator_run import OperatorRun
 
 @dataclass(frozen=True)
 class Clairvoyance:
-    """`recorded`: a run that dropped nothing and kept record. `kept`: the matches that count, [matches]; None: all."""
+    """`recorded`: a run that dropped nothing and recorded its nodes. `kept`: [matches] which count; None: all."""
 
     recorded: OperatorRun
     kept: Flags | None = None
 
     def keeping(self, kept: Flags) -> Clairvoyance:
-        """The same where only some matches are wanted."""
+        """The same run, if only some matches count."""
         return Clairvoyance(self.recorded, kept)
 
     @property
@@ -36,17 +36,17 @@ class Clairvoyance:
 
     @property
     def parent(self) -> Ints:
-        """[nodes] the partial match that each sprang from; -1: none."""
+        """[nodes] the partial match that each came from; -1: none."""
         return self.recorded.account.parent[: self.nodes]
 
     @property
     def match_pattern(self) -> Ints:
-        """[matches]."""
+        """[matches] the pattern of each match."""
         return self.recorded.match_columns()[0]
 
     @cached_property
     def worth(self) -> Ints:
-        """[nodes] the matches that come of each."""
+        """[nodes] the matches that each and its descendants become."""
         worth = np.bincount(self.recorded.account.match_node[self._wanted], minlength=self.nodes)
         _add_up(self.parent, worth)
         return worth
@@ -58,7 +58,7 @@ class Clairvoyance:
 
     @cached_property
     def useful(self) -> Ints:
-        """[nodes] what each costs itself until the last event that carries a match on."""
+        """[nodes] the cost of each alone, up to the last event that one of its matches needs."""
         account, matches = self.recorded.account, self._wanted
         useful = np.zeros(self.nodes, np.int64)
         np.maximum.at(useful, account.match_node[matches], account.match_spent[matches])
@@ -68,22 +68,22 @@ class Clairvoyance:
 
     @cached_property
     def work(self) -> Ints:
-        """[nodes] the same with all that springs from each."""
+        """[nodes] the same, including all descendants."""
         work = self.useful.copy()
         _add_up(self.parent, work)
         return work
 
     @cached_property
     def spent(self) -> Ints:
-        """[nodes] what each and all that springs from it cost, useful or not."""
+        """[nodes] what each and its descendants cost, useful or not."""
         spent = self.recorded.spent_by_node()
         _add_up(self.parent, spent)
         return spent
 
     def shares(self, before: Ints, after: Ints) -> Floats:
-        """[matches] each one's share of the useful work that was done from one moment to a later one.
+        """[matches] the share of each match in the useful work that was done from one moment to a later one.
 
-        `before`, `after`: [nodes] what each partial match had cost itself by then. A meeting's cost is divided equally
+        `before`, `after`: [nodes] what each partial match alone had cost by then. A meeting's cost is divided equally
         among the matches that need it.
         """
         shares = np.zeros(len(self.match_pattern))
@@ -92,7 +92,7 @@ class Clairvoyance:
 
     @cached_property
     def _carried(self) -> Carriers:
-        """What carries the matches of each node on."""
+        """The carriers of the matches of each node."""
         account, matches = self.recorded.account, self._wanted
         born = np.flatnonzero((self.worth > 0) & (self.parent >= 0))
         node = np.concatenate([self.parent[born], account.match_node[matches]])
@@ -105,24 +105,24 @@ class Clairvoyance:
 
 
 class Carriers(NamedTuple):
-    """What carries the matches of each of n nodes on, in order of time: a child, or the match itself.
+    """How the matches of each of n nodes go on, in order of time. A carrier is a child, or the match itself.
 
     The carriers of node i are at places first[i] to first[i + 1].
     """
 
     first: Ints
-    """[n + 1]."""
+    """[n + 1] where the carriers of each node begin."""
     source: Ints
     """The number of the child; of match m it is -1 - m."""
     needs: Ints
-    """What the node itself has cost by then."""
+    """What the node alone has cost by then."""
     matches: Ints
-    """The matches that are carried on."""
+    """The number of matches that are carried on."""
 
 
 @njit(cache=True)
 def _add_up(parent: Ints, values: Ints) -> None:
-    """Adds to each node what springs from it; children have larger numbers than their parents."""
+    """Adds to each node the values of its descendants. Children have larger numbers than their parents."""
     for node in range(parent.shape[0] - 1, -1, -1):
         if parent[node] >= 0:
             values[parent[node]] += values[node]
@@ -130,18 +130,18 @@ def _add_up(parent: Ints, values: Ints) -> None:
 
 @njit(cache=True)
 def _divide(worth: Ints, before: Ints, after: Ints, carried: Carriers, shares: Floats) -> None:
-    """Each match's share of the work from `before` to `after`; every match of a node has the node's share."""
+    """The share of each match in the work from `before` to `after`. Every match of a node has the node's share."""
     first, source, needs, matches = carried
     of_node = np.zeros(worth.shape[0])
     for node in range(worth.shape[0]):
-        rest = worth[node]
-        done = 0
+        matches_left = worth[node]
+        covered = 0
         for item in range(first[node], first[node + 1]):
-            piece = min(needs[item], after[node]) - max(done, before[node])
+            piece = min(needs[item], after[node]) - max(covered, before[node])
             if piece > 0:
-                of_node[node] += piece / rest
-            done = max(done, needs[item])
-            rest -= matches[item]
+                of_node[node] += piece / matches_left
+            covered = max(covered, needs[item])
+            matches_left -= matches[item]
             if source[item] >= 0:
                 of_node[source[item]] = of_node[node]
             else:

@@ -3,18 +3,18 @@
 Consecutive events a to b are answered within LB only if all their work fits between the arrival of a and LB after the
 arrival of b. The costs of events and windows must be paid; the rest is left for partial matches. A match needs every
 meeting of the partial matches that it comes from, up to the event that carries it on. Which matches to keep is a
-knapsack of their weights and their work. The relaxed knapsack, which may keep a fraction of a match, keeps at least as
-much weight as any strategy.
+knapsack problem of their weights and their work. The relaxed knapsack may keep a fraction of a match, so it keeps at
+least as much weight as any strategy.
 
 - There is one constraint for each busy period of an operator that does useful work only: from the event that finds it
   idle to the event that is answered latest. A period in which that event is within the bound gives no constraint.
 - A meeting that several matches need is shared equally among them. The shares of any set of matches then add up to no
   more than the work that the set needs, so sharing can only make the lower bound smaller.
 - A match counts in one period only, the one where its share is the largest. So no loss counts twice, and the losses of
-  all periods may be added.
+  all periods can be added.
 
-Assumptions: costs as the operator charges them, and no cost for choosing; a strategy drops whole partial matches, from
-some event on. So the bound does not hold for E-BL, whose events leave windows and save single meetings.
+Assumptions: costs are as the operator charges them, and choosing costs nothing. A strategy drops whole partial matches,
+from some event on. So the bound does not hold for E-BL, whose events leave windows and save single meetings.
 
 The clairvoyant also gives up the matches that the knapsacks leave out (`replaying`).
 
@@ -39,7 +39,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class LossPeriod:
-    """Events first to last, both included, that must be done in `room` of work by partial matches."""
+    """The events from `first` to `last`, both included. `room`: the work that partial matches may cost there."""
 
     first: int
     last: int
@@ -49,7 +49,7 @@ class LossPeriod:
 def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: int) -> list[LossPeriod]:
     """The periods from event `begin` on in which even useful work alone is too much for the bound.
 
-    [n] when each event arrives, what it costs by itself, and what useful partial matches cost that it meets.
+    [n] `arrival` of each event, its own cost `fixed`, and the cost of the `useful` partial matches that it meets.
 
     >>> arrival, ones = np.array([0, 1, 2, 50]), np.ones(4, np.int64)
     >>> busy_periods(arrival, ones, 9 * ones, 0, bound=20)
@@ -96,12 +96,12 @@ def least_loss(
     best = np.zeros(len(weight))
     place = np.full(len(weight), -1, np.int64)
     # the cost of every partial match when a period begins and when it has ended
-    again = OperatorRun(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
+    rerun = OperatorRun(stream, np.zeros(stream.events, np.int64), tracked=RECORD)
     for number, period in enumerate(periods):
-        again.advance(period.first)
-        before = _padded(again.spent_by_node(), known.nodes)
-        again.advance(period.last + 1)
-        shares = known.shares(before, _padded(again.spent_by_node(), known.nodes))
+        rerun.advance(period.first)
+        before = _padded(rerun.spent_by_node(), known.nodes)
+        rerun.advance(period.last + 1)
+        shares = known.shares(before, _padded(rerun.spent_by_node(), known.nodes))
         larger = shares > best
         best[larger], place[larger] = shares[larger], number
     lost = 0.0
@@ -114,7 +114,7 @@ def least_loss(
 
 
 def knapsack(work: Floats, weight: Floats, room: int) -> tuple[float, Ints]:
-    """The least weight to give up so that the rest of the work fits, perhaps a part of a match; and which matches.
+    """The least weight to give up so that the rest of the work fits, and which matches. One may be given up in part.
 
     >>> least, gone = knapsack(np.array([4.0, 2.0, 4.0]), np.array([1.0, 1.0, 4.0]), 5)
     >>> least, gone.tolist()
@@ -124,12 +124,12 @@ def knapsack(work: Floats, weight: Floats, room: int) -> tuple[float, Ints]:
     if excess <= 0:
         return 0.0, np.zeros(0, np.int64)
     order = np.argsort(weight / work, kind="stable")
-    gone = np.cumsum(work[order])
-    whole = int(np.searchsorted(gone, excess, side="right"))
+    work_saved = np.cumsum(work[order])
+    whole = int(np.searchsorted(work_saved, excess, side="right"))
     lost = float(weight[order[:whole]].sum())
     if whole < len(order):
-        rest = excess - (float(gone[whole - 1]) if whole else 0.0)
-        lost += float(weight[order[whole]]) * rest / float(work[order[whole]])
+        missing_work = excess - (float(work_saved[whole - 1]) if whole else 0.0)
+        lost += float(weight[order[whole]]) * missing_work / float(work[order[whole]])
     return lost, order[: whole + 1]
 
 

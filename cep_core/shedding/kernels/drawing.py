@@ -1,6 +1,6 @@
 """Random numbers without a generator: a hash of (seed, event, thing), the same on every machine and in any order.
 
-Also the chained hash that identifies a match: of the pattern, the window, then its events. 64-bit integers that wrap.
+Also the chained hash that identifies a match: of the pattern, the window, then its events. 64-bit integers wrap around.
 """
 
 from __future__ import annotations

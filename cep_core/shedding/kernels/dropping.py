@@ -1,7 +1,7 @@
-"""Dropping: which partial matches are dropped, and which events leave a window.
+"""Dropping: chooses which partial matches are dropped and which events leave a window.
 
 Victims are chosen among all partial matches of the operator (pSPICE, Algorithm 2), including those that the event does
-not meet. By partition they are chosen among those that the event meets.
+not meet. If a strategy sheds by partition, they are chosen among those that the event meets.
 
 Cost: O(partitions + partial matches alive), or O(partial matches met).
 """
@@ -50,16 +50,16 @@ def share_to_drop(rules: Rules, kind: int, wanted: float) -> float:
 
 @njit(cache=True)
 def windows_left(stream: Stream, pool: Pool, seed: int, i: int, probability: float) -> int:
-    """How many of the windows that it belongs to event i leaves."""
-    left = 0
+    """How many of its windows event i leaves."""
+    leaving = 0
     for q in range(stream.start.shape[0]):
         own = stream.partition[q, i]
         if stream.open_windows[q, i] == 0:
             continue
         for window in range(pool.closed[q], stream.window_first[q, i + 1]):
             if stream.start[q] != 0 or stream.partition[q, stream.window_at[window]] == own:
-                left += chance(seed, i, window) < probability
-    return left
+                leaving += chance(seed, i, window) < probability
+    return leaving
 
 
 @njit(cache=True)
@@ -79,13 +79,13 @@ def meeting_cost(stream: Stream, pool: Pool, i: int) -> int:
 def shed(
     stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, count: int, number: int
 ) -> tuple[int, int]:
-    """Drops `number` of the `count` candidates at event i; returns how many were dropped, and the cost of that."""
+    """Drops `number` of the `count` candidates at event i; returns how many were dropped, and what shedding costs."""
     segments = _segments(stream, pool, account, rules, i)
     if rules.kind == CHANCE:
-        goes = by_chance(count, number, rules.seed, i)
+        victims = by_chance(count, number, rules.seed, i)
     else:
-        goes = lowest(_utilities(stream, pool, rules, i, segments, count), number)
-    dropped = _drop(stream, pool, account, rules, i, segments, goes)
+        victims = lowest(_utilities(stream, pool, rules, i, segments, count), number)
+    dropped = _drop(stream, pool, account, rules, i, segments, victims)
     if rules.kind == CHANCE:
         return dropped, stream.cost[DRAW] * count + stream.cost[DROP] * dropped
     bits = 0
@@ -106,18 +106,18 @@ def shed_known(stream: Stream, pool: Pool, account: Account, rules: Rules, i: in
             price[at] = stream.state_cost[stream.at[q] + pool.state[r]]
             at += 1
     order = np.argsort(_utilities(stream, pool, rules, i, segments, count), kind="mergesort")
-    goes = np.zeros(count, np.bool_)
+    victims = np.zeros(count, np.bool_)
     for n in range(count):
         if excess <= 0:
             break
-        goes[order[n]] = True
+        victims[order[n]] = True
         excess -= price[order[n]]
-    return _drop(stream, pool, account, rules, i, segments, goes)
+    return _drop(stream, pool, account, rules, i, segments, victims)
 
 
 @njit(cache=True)
 def _drop(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, segments: Ints, goes: Flags) -> int:
-    """Removes the candidates that are marked, in order of `segments`; their number."""
+    """Removes the marked candidates, in the order of `segments`; returns their number."""
     state, body, histogram, counter, meetings = pool.state, pool.body, pool.histogram, pool.counter, pool.meetings
     gone, spent, inside, dying = account.gone, account.spent, pool.inside, pool.dying
     tick = stream.tick[i]
@@ -145,13 +145,13 @@ def _drop(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int, se
 
 @njit(cache=True)
 def _segments(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int) -> Ints:
-    """[., 2] pattern and segment of the candidates, in order; partial matches whose window has ended are removed."""
+    """[., 2] pattern and segment of the candidates, in order. Removes partial matches whose window has ended."""
     most = 2 * stream.start.shape[0]
     if rules.everywhere:
         most = 0
         for g in range(pool.length.shape[0]):
             most += pool.length[g] > 0
-    found = np.empty((most, 2), np.int64)
+    segments = np.empty((most, 2), np.int64)
     number = 0
     for q in range(stream.start.shape[0]):
         if rules.everywhere:
@@ -159,13 +159,13 @@ def _segments(stream: Stream, pool: Pool, account: Account, rules: Rules, i: int
             for g in range(stream.segment[q], stream.segment[q + 1]):
                 if pool.length[g] > 0:
                     expire(stream, pool, account, rules.tracked, q, g, clock, tick)
-                    found[number, 0], found[number, 1] = q, g
+                    segments[number, 0], segments[number, 1] = q, g
                     number += 1
         elif stream.partition[q, i] >= 0:
             for g in (stream.segment[q], stream.segment[q] + 1 + stream.partition[q, i]):
-                found[number, 0], found[number, 1] = q, g
+                segments[number, 0], segments[number, 1] = q, g
                 number += 1
-    return found[:number]
+    return segments[:number]
 
 
 @njit(cache=True)
@@ -186,8 +186,8 @@ def _utilities(stream: Stream, pool: Pool, rules: Rules, i: int, segments: Ints,
             rate, size = rules.rate[q], rules.bin[q]
         for r in range(pool.begin[g], pool.begin[g] + pool.length[g]):
             if rules.kind != LOWEST:
-                left = body[r, OWN] - spent_in_state(stream, pool, q, g, r)
-                utilities[at] = stream.weight[q] * body[r, WORTH] / max(left, 1)
+                cost_left = body[r, OWN] - spent_in_state(stream, pool, q, g, r)
+                utilities[at] = stream.weight[q] * body[r, WORTH] / max(cost_left, 1)
             else:
                 remaining = (body[r, END] - clock + 1) * rate
                 utilities[at] = utility_at(gain, price, size, state[r], remaining)

@@ -1,10 +1,10 @@
 """How partial matches begin and end: a window opens with an instance in the initial state, and closes.
 
-A new partial match is a new row of its segment. One that ends is booked: in the histogram of states, in the number
-alive and, where a run keeps a record for look-ahead, with what it has cost.
+A new partial match is a new row of its segment. When it ends, the histogram of states and the number alive are updated.
+If a run keeps a record for look-ahead, the cost of the partial match is recorded, too.
 
-Arrays are unpacked once, outside of loops over partial matches: taking one out of a tuple counts a reference, which
-costs more than the work on a partial match.
+Arrays are unpacked once, outside of loops over partial matches. Taking an array out of a tuple counts a reference,
+which costs more than the work on a partial match.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from cep_core.shedding.kernels.drawing import chained
 
 @njit(cache=True)
 def open_new(stream: Stream, pool: Pool, account: Account, rules: Rules, q: int, i: int) -> int:
-    """Puts an instance in the initial state into each window that opens; their number."""
+    """Puts an instance in the initial state into each window that opens; returns how many it put."""
     begin, end = stream.window_first[q, i], stream.window_first[q, i + 1]
     g = stream.segment[q] + (1 + stream.partition[q, i] if stream.start[q] == 0 else 0)
     state, body, window_end, met = pool.state, pool.body, stream.window_end, pool.meetings[g]
@@ -92,7 +92,7 @@ def number_node(pool: Pool, account: Account, parent: int, spent: int) -> int:
 
 @njit(cache=True)
 def foresee(rules: Rules, body: Ints, node: int) -> None:
-    """Gives a partial match what the run without shedding knows of it."""
+    """Copies to a partial match what the run without shedding knows about it."""
     body[NODE] = node
     body[OWN] = rules.left[node]
     body[CHILD] = rules.first_child[node]
@@ -121,10 +121,10 @@ def settle(
     g: int,
     r: int,
 ) -> None:
-    """Books a partial match that leaves: the histogram, and what it has cost if it is tracked.
+    """Updates the counts for a partial match that ends, and records its cost if it is tracked.
 
-    `cost`: of meeting its pattern's partial matches, by state. It has 13 parameters because it is called for single
-    partial matches: with the arrays in one NamedTuple, runs under skip-till-any-match took 3 to 4 % longer.
+    `cost`: by state, of meeting a partial match of its pattern. The function has 13 parameters because it is called for
+    single partial matches: with the arrays in one NamedTuple, runs under skip-till-any-match took 3 to 4 % longer.
     """
     s = state[r]
     histogram[g, s] -= 1
@@ -142,7 +142,7 @@ def settle(
 
 @njit(cache=True)
 def kill(pool: Pool, window: int, tick: int) -> None:
-    """Books a partial match of a window that a negated event has killed: it lives until the tick is over."""
+    """Counts a partial match of a window that a negated event has killed. It lives until the tick is over."""
     if pool.dying[window] == 0:
         pool.dying_in[pool.counter[DYING]] = window
         pool.counter[DYING] += 1
@@ -153,7 +153,7 @@ def kill(pool: Pool, window: int, tick: int) -> None:
 
 @njit(cache=True)
 def bury(pool: Pool) -> None:
-    """The tick of the last kills is over."""
+    """Stops counting killed partial matches as alive: the tick of the last kills is over."""
     for n in range(pool.counter[DYING]):
         window = pool.dying_in[n]
         if pool.inside[window] > 0:

@@ -1,8 +1,8 @@
 """An event meets the partial matches of a segment: what each of them does, and what that costs.
 
-Under skip-till-next-match a partial match that an event fits moves on, leaving a closure before staying in it; under
-skip-till-any-match it stays and another one springs from it, for each way to bind the event. The cost comes from a
-histogram of states (`operator`); the rows are read only where an event may do something to one of them.
+Under skip-till-next-match a partial match that an event fits moves on. If it can both leave a closure and stay in it,
+it leaves. Under skip-till-any-match it stays, and each way to bind the event adds a new partial match. The cost comes
+from a histogram of states (`operator`). The rows are read only if an event may change one of them.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def meet(
 ) -> int:
     """Offers event i to each partial match of a segment; those that move on go to the segment `into`.
 
-    With `probability` the event has left a window; returns what the meetings that did not take place would have cost.
+    With `probability` the event has left a window. Returns the cost of the meetings that this saved.
 
-    It has 9 parameters and more than 60 lines because all work on a partial match stands in one loop, over arrays that
-    are unpacked once: a function for a part of it would be handed all of them for every partial match.
+    It has 9 parameters and more than 60 lines because all work on a partial match is done in one loop, over arrays that
+    are unpacked once. A function for a part of it would need all these arrays again for every partial match.
     """
     state, body, histogram, counter = pool.state, pool.body, pool.histogram, pool.counter
     starts, lengths, due, by_end, meetings = pool.begin, pool.length, pool.due, pool.by_end, pool.meetings
@@ -91,7 +91,7 @@ def meet(
                 settle(state, body, histogram, counter, meetings, inside, dying, tick, spent, cost, tracked, g, r)
         elif action or opening:
             last = body[r, LAST]
-            first = group[s]  # of the ANY that the next step is in; its events may be concurrent
+            first = group[s]  # step of the ANY that the next step is in; events of an ANY may be concurrent
             follows = s == 0 or ticks[last] < tick + (1 if 0 <= first < s else 0)
             advances = (action & ADVANCES) != 0 and follows
             if advances:
@@ -149,11 +149,11 @@ def meet(
                     state[child] = step + 1
                     body[child, END], body[child, CUT], body[child, LAST] = end, NEVER, i
                     body[child, WINDOW], body[child, PATH] = body[r, WINDOW], path
-                    # The meeting with event i is its parent's.
+                    # The parent pays for the meeting with event i.
                     body[child, SINCE], body[child, OWN] = meetings[into], 0
                     if grouped:
-                        for other in range(MEMBERS, body.shape[1]):
-                            body[child, other] = body[r, other]
+                        for column in range(MEMBERS, body.shape[1]):
+                            body[child, column] = body[r, column]
                         body[child, MEMBERS + step] = member[q, i]
                     if tracked != UNTRACKED:
                         so_far = body[r, OWN] + (meetings[g] - body[r, SINCE]) * cost[s]
@@ -208,7 +208,7 @@ def meet(
             if keep < r:
                 move_row(state, body, keep, r)
             keep += 1
-    # What was born or moved within the segment stands behind all that were there.
+    # New and moved partial matches stand behind those that were in the segment before.
     for r in range(begin + count, begin + lengths[g]):
         if keep < r:
             move_row(state, body, keep, r)
@@ -231,7 +231,7 @@ def _book(account: Account, body: Ints, tracked: int, number: int, spent: int) -
 def _bear(pool: Pool, account: Account, rules: Rules, parent: Ints, child: Ints, spent: int) -> None:
     """Numbers a new partial match, or finds the number that it had in the recorded run.
 
-    `spent`: what the one that it springs from has cost so far, in a recorded run.
+    `spent`: what its parent has cost so far, in a recorded run.
     """
     if rules.tracked == RECORD:
         child[NODE] = number_node(pool, account, parent[NODE], spent)

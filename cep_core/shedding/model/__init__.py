@@ -1,1 +1,1 @@
-"""The model of an operator: how partial matches go on, and what they cost."""
+"""The model of an operator: how partial matches develop, and what they cost."""

@@ -1,12 +1,13 @@
 """A pattern as a Markov chain with rewards: how likely a partial match completes, and what it still costs.
 
-pSPICE, section III-C. With j events left in the window, P(s, j) = T^j(s, m) is the probability that a partial match in
-state s completes, and tau(s, j) = sum over s' of T(s, s') * (R(s, s') + tau(s', j - 1)), tau(s, 0) = 0, its remaining
-processing time (value iteration on Bellman's equation; the final state costs nothing). Only the last column of T^j and
-one value a state are carried from j to j + 1, so no matrix is ever raised to a power, and every `size`-th row is kept.
+pSPICE, section III-C. With j events left in the window, a partial match in state s completes with probability P(s, j) =
+T^j(s, m). Its remaining processing time is tau(s, j) = sum over s' of T(s, s') * (R(s, s') + tau(s', j - 1)), with
+tau(s, 0) = 0. This is value iteration on Bellman's equation; the final state costs nothing. Only the last column of T^j
+and one value for each state are carried from j to j + 1, so no matrix is raised to a power. Every `size`-th row is
+kept.
 
-`trend_counts` are the same recurrences where partial matches branch: matches expected of a partial match and of all
-that spring from it, and what all of them cost.
+`trend_counts` computes the same recurrences for partial matches that branch: the expected matches of a partial match
+and all its descendants, and what all of them cost.
 
 Cost: O(events left * m^2). Sums run in one order, so that the same input gives the same bits anywhere.
 """
@@ -19,7 +20,7 @@ from numba import njit
 from cep_core.arrays import Floats
 
 MOST = 1e300
-"""Expected counts stop here: they may grow exponentially with the window."""
+"""Expected counts are capped here, because they may grow exponentially with the window."""
 
 
 @njit(cache=True)
@@ -34,32 +35,32 @@ def completion_and_time(transitions: Floats, rewards: Floats, left: int, size: i
     rows = left // size + 1
     probability = np.zeros((rows, states))
     time = np.zeros((rows, states))
-    now, spent, reward = np.zeros(states), np.zeros(states), np.zeros(states)
-    later, longer = np.zeros(states), np.zeros(states)
-    now[states - 1] = 1.0
+    completing, spent, reward = np.zeros(states), np.zeros(states), np.zeros(states)
+    next_completing, next_spent = np.zeros(states), np.zeros(states)
+    completing[states - 1] = 1.0
     probability[0, states - 1] = 1.0
     for s in range(states - 1):
-        for other in range(states):
-            reward[s] += transitions[s, other] * rewards[s, other]
+        for target in range(states):
+            reward[s] += transitions[s, target] * rewards[s, target]
     for j in range(1, (rows - 1) * size + 1):
         for s in range(states - 1):
-            likely, cost = 0.0, 0.0
-            for other in range(states):
-                likely += transitions[s, other] * now[other]
-                cost += transitions[s, other] * spent[other]
-            later[s] = likely
-            longer[s] = reward[s] + cost
+            likelihood, cost = 0.0, 0.0
+            for target in range(states):
+                likelihood += transitions[s, target] * completing[target]
+                cost += transitions[s, target] * spent[target]
+            next_completing[s] = likelihood
+            next_spent[s] = reward[s] + cost
         for s in range(states - 1):
-            now[s] = later[s]
-            spent[s] = longer[s]
+            completing[s] = next_completing[s]
+            spent[s] = next_spent[s]
         if j % size == 0:
-            probability[j // size] = now
+            probability[j // size] = completing
             time[j // size] = spent
     return probability, time
 
 
 def multiplications(states: int, left: int, size: int) -> int:
-    """How many products `completion_and_time` adds up: what building a model costs, whatever the machine."""
+    """The number of products that `completion_and_time` adds up: the cost of building a model on any machine."""
     steps = left // size * size
     return (states - 1) * states * (2 * steps + 1)
 
@@ -68,36 +69,36 @@ def multiplications(states: int, left: int, size: int) -> int:
 def trend_counts(offspring: Floats, cost: Floats, left: int, size: int) -> tuple[Floats, Floats]:
     """Expected matches and expected cost of a partial match that stays and branches, [left // size + 1, m].
 
-    `offspring`: B(s, s'), `cost`: of one meeting in each state. N(s, j) = N(s, j - 1) + sum of B(s, s') * N(s', j - 1),
+    `offspring`: B(s, s'). `cost`: of one meeting in each state. N(s, j) = N(s, j - 1) + sum of B(s, s') * N(s', j - 1),
     where the final state counts 1 and is over at once.
     """
     states = offspring.shape[0]
     rows = left // size + 1
     counts, costs = np.zeros((rows, states)), np.zeros((rows, states))
-    now, spent = np.zeros(states), np.zeros(states)
-    later, longer = np.zeros(states), np.zeros(states)
-    now[states - 1] = 1.0
+    expected, spent = np.zeros(states), np.zeros(states)
+    next_expected, next_spent = np.zeros(states), np.zeros(states)
+    expected[states - 1] = 1.0
     counts[0, states - 1] = 1.0
     for j in range(1, (rows - 1) * size + 1):
         for s in range(states - 1):
-            count, total = now[s], cost[s] + spent[s]
-            for other in range(states):
-                count += offspring[s, other] * now[other]
-                total += offspring[s, other] * spent[other]
-            later[s] = min(count, MOST)
-            longer[s] = min(total, MOST)
+            count, total = expected[s], cost[s] + spent[s]
+            for target in range(states):
+                count += offspring[s, target] * expected[target]
+                total += offspring[s, target] * spent[target]
+            next_expected[s] = min(count, MOST)
+            next_spent[s] = min(total, MOST)
         for s in range(states - 1):
-            now[s] = later[s]
-            spent[s] = longer[s]
+            expected[s] = next_expected[s]
+            spent[s] = next_spent[s]
         if j % size == 0:
-            counts[j // size] = now
+            counts[j // size] = expected
             costs[j // size] = spent
     return counts, costs
 
 
 @njit(cache=True)
 def between_rows(rows: Floats, size: int, state: int, left: float) -> float:
-    """A kept table at any number of events left: linear between the rows around it (below the first from row 0)."""
+    """A table at any number of events left: linear between the two kept rows around it, then the last row."""
     place = left / size
     row = int(place)
     if row >= rows.shape[0] - 1:

@@ -1,9 +1,9 @@
 """What partial matches were seen to do: observations <pattern, state, state after, time> (pSPICE, section III-C).
 
-Every meeting of an event and a partial match is one observation; under skip-till-any-match, where a partial match stays
-and another one springs from it, the observation is the step forward, so that the chain tells how likely a partial match
-completes at least once. After enough of them their relative frequencies are the transition matrix, and the mean times
-the reward function.
+Every meeting of an event and a partial match is one observation. Under skip-till-any-match a partial match stays when a
+new one comes from it. There the observation is the step forward, so that the chain tells how likely a partial match
+completes at least once. After enough observations, their relative frequencies are the transition matrix, and their mean
+times are the reward function.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from cep_core.arrays import Floats, Ints
 
 @dataclass(frozen=True)
 class Observations:
-    """Of one pattern with m states."""
+    """The observations of one pattern with m states."""
 
     moves: Ints
     """[m, m] observations from each state to each other."""
     times: Ints
     """[m, m] their times, summed, in virtual nanoseconds."""
     births: Ints
-    """[m, m] partial matches of a state that sprang from one of another."""
+    """[m, m] new partial matches: by the state of the old one and of the new one."""
 
     @property
     def count(self) -> int:
@@ -33,7 +33,7 @@ class Observations:
         return int(self.moves.sum())
 
     def transitions(self) -> Floats:
-        """The transition matrix T, m x m. A state never observed and the final one keep what they are.
+        """The transition matrix T, m x m. A state that was never observed, and the final one, are never left.
 
         >>> observed([(0, 0, 5), (0, 0, 5), (0, 1, 8)], states=2).transitions().tolist()
         [[0.6666666666666666, 0.3333333333333333], [0.0, 1.0]]
@@ -41,18 +41,18 @@ class Observations:
         return _frequencies(self.moves)
 
     def rewards(self) -> Floats:
-        """R(s, s'): the mean time of each transition; that of the state where a transition was never seen."""
-        met, spent = self.moves.sum(axis=1, keepdims=True), self.times.sum(axis=1, keepdims=True)
-        of_state = spent / np.maximum(met, 1)
+        """R(s, s'): the mean time of each transition; for one never seen, the mean time of its first state."""
+        meetings, spent = self.moves.sum(axis=1, keepdims=True), self.times.sum(axis=1, keepdims=True)
+        of_state = spent / np.maximum(meetings, 1)
         seen = self.moves > 0
         return np.where(seen, self.times / np.maximum(self.moves, 1), of_state)
 
     def offspring(self) -> Floats:
-        """B(s, s'): partial matches of state s' that spring from one of state s by meeting one event, on average."""
+        """B(s, s'): how many partial matches of state s' one of state s adds by meeting one event, on average."""
         return self.births / np.maximum(self.moves.sum(axis=1, keepdims=True), 1)
 
     def since(self, earlier: Observations) -> Observations:
-        """Those that came after an earlier state of the same counts."""
+        """The observations made since an earlier state of the same counts."""
         return Observations(self.moves - earlier.moves, self.times - earlier.times, self.births - earlier.births)
 
 
@@ -74,8 +74,8 @@ def observations_of(moves: Ints, births: Ints, cost: Ints) -> Observations:
 
 
 def _frequencies(moves: Ints) -> Floats:
-    met = moves.sum(axis=1, keepdims=True)
-    still = np.eye(len(moves))
-    still_there = np.where(met > 0, moves / np.maximum(met, 1), still)
-    still_there[-1] = still[-1]
-    return still_there
+    meetings = moves.sum(axis=1, keepdims=True)
+    identity = np.eye(len(moves))
+    matrix = np.where(meetings > 0, moves / np.maximum(meetings, 1), identity)
+    matrix[-1] = identity[-1]
+    return matrix

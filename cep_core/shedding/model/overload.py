@@ -1,9 +1,9 @@
 """Overload: whether an event would miss the latency bound, and how many partial matches are too many.
 
 pSPICE, section III-E and Algorithm 1: l_q = now - arrival, l_p = f(n), l_s = g(n). If l_q + l_p + l_s + b_s > LB, then
-l_p' = LB - b_s - l_q - l_s is left for the event and n' = inverse of f at l_p'; n - n' are dropped, all of them if even
-f(0) exceeds l_p'. n counts all partial matches of the operator; by partition (`shedders.partition`) only those
-that the event meets.
+l_p' = LB - b_s - l_q - l_s is left for the event, and n' = inverse of f at l_p'. So n - n' partial matches are dropped,
+or all of them if even f(0) exceeds l_p'. n counts all partial matches of the operator; by partition
+(`shedders.partition`) it counts only those that the event meets.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Latency as a function of the number of partial matches: the best of several regressions (pSPICE, section III-E).
 
-Each candidate is a + b * shape(n) with shape 0, n, n * bits(n) or n * n, fitted by least squares and kept monotone
-(b >= 0), so that it has an inverse. The one with the lowest error on held-out samples wins, the simpler one on a tie.
-Samples are integers and sums are exact fractions, so the same samples give the same function on any machine.
+Each candidate is a + b * shape(n) with shape 0, n, n * bits(n) or n * n. It is fitted by least squares and kept
+monotone (b >= 0), so that it has an inverse. The one with the lowest error on held-out samples wins, the simpler one on
+a tie. Samples are integers and sums are exact fractions, so the same samples give the same function on any machine.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from cep_core.arrays import Ints
 CONSTANT, LINEAR, LINEARITHMIC, QUADRATIC = range(4)
 
 HELD_OUT = 3
-"""Every third sample is kept to judge by."""
+"""Every third sample is held out to judge the candidates."""
 
 
 @njit(cache=True)
 def shape(kind: int, count: int) -> int:
-    """What the number of partial matches stands for in a candidate.
+    """The factor of b in a candidate, for a number of partial matches.
 
     >>> [shape(kind, 10) for kind in range(4)]
     [0, 10, 40, 100]
@@ -34,9 +34,9 @@ def shape(kind: int, count: int) -> int:
     if kind == QUADRATIC:
         return count * count
     bits = 0
-    left = count
-    while left > 0:
-        left >>= 1
+    rest = count
+    while rest > 0:
+        rest >>= 1
         bits += 1
     return count * bits
 
@@ -77,7 +77,7 @@ class Latency:
 
 
 def fit_latency(counts: Ints, latencies: Ints) -> Latency:
-    """The candidate with the lowest held-out error; without samples none, that is 0.
+    """The candidate with the lowest held-out error; without samples, the constant 0.
 
     >>> import numpy as np
     >>> fit_latency(np.arange(9), 10 + 5 * np.arange(9))
@@ -86,10 +86,10 @@ def fit_latency(counts: Ints, latencies: Ints) -> Latency:
     samples = sorted(zip(counts.tolist(), latencies.tolist(), strict=True))
     if not samples:
         return Latency(CONSTANT, 0.0, 0.0)
-    held = samples[HELD_OUT - 1 :: HELD_OUT] or samples
+    held_out = samples[HELD_OUT - 1 :: HELD_OUT] or samples
     fitted = [sample for place, sample in enumerate(samples) if place % HELD_OUT != HELD_OUT - 1] or samples
     candidates = [_least_squares(kind, fitted) for kind in range(4)]
-    best = min(range(4), key=lambda kind: (_error(kind, *candidates[kind], held), kind))
+    best = min(range(4), key=lambda kind: (_error(kind, *candidates[kind], held_out), kind))
     base, slope = _least_squares(best, samples)
     return Latency(best, float(base), float(slope))
 

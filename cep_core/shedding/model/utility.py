@@ -1,8 +1,8 @@
 """The utility of a partial match: U = w * P / tau, from tables, in O(1) (pSPICE, Eq. 1 and III-C3).
 
-P is in [0, 1]; tau is divided by the largest tau of all patterns, so that both lie on one scale. It is one factor for
-all patterns: with one for each, a pattern twice as slow as another would lose the disadvantage that Eq. 1 means it to
-have. Tables keep every `size`-th number of events left; between two rows P and tau are interpolated, then divided.
+P is in [0, 1]. tau is divided by the largest tau of all patterns, so that both have the same scale. All patterns share
+this factor: with one factor for each, a slow pattern would lose the disadvantage that Eq. 1 gives it. Tables keep every
+`size`-th number of events left. Between two rows P and tau are interpolated, then divided.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cep_core.arrays import Floats
 from cep_core.shedding.model.chain import between_rows
 
 LEAST = 1e-300
-"""The least remaining time, where none was observed."""
+"""The least remaining time; it is used where none was observed."""
 
 
 @dataclass(frozen=True)

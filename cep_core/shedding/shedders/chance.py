@@ -13,7 +13,7 @@ from cep_core.shedding.training.operator_model import Model
 
 @dataclass(frozen=True)
 class ByChance:
-    """Bernoulli, with the same detector as the others."""
+    """Bernoulli trials, with the same detector as the other strategies."""
 
     name: str = "PM-BL"
     everywhere: bool = True

@@ -1,14 +1,14 @@
 """The clairvoyant: our own yardstick, which does useful work only. It knows the future and so cannot be used.
 
-A run without shedding tells which partial matches still lead to a match, and the clairvoyant keeps no others: they are
-never begun, or they are removed with the last event that carries a match on. So it loses nothing as long as events and
-useful partial matches alone keep the bound.
+A run without shedding tells which partial matches still lead to a match, and the clairvoyant keeps only these. The
+others are never begun, or they are removed with the last event that one of their matches needs. So it loses nothing as
+long as events and useful partial matches alone keep the bound.
 
 Where they do not, it first gives up the matches that the knapsacks of `least_loss` leave out, and checks a few times
 whether that was enough (`replaying`). If an event would still be late, it drops partial matches that the event meets,
-those with the fewest weighted matches for the useful work still to come first, until the safety buffer is free for
-events that arrive at the same time. It knows what an event costs, so it needs no f. Knowing and choosing cost no
-virtual time, and what was never begun does not count as dropped.
+until the safety buffer is free for events that arrive at the same time. Those with the fewest weighted matches for the
+useful work still to come are dropped first. It knows what an event costs, so it needs no f. Knowing and choosing cost
+no virtual time, and what was never begun does not count as dropped.
 
 Where useful work alone is too much, it is not an upper bound: the best possible loss lies between `least_loss` and what
 the clairvoyant loses.

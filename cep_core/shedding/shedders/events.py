@@ -8,9 +8,9 @@ would be lost wherever enough events are of types that no pattern uses, such as 
 paper loses 65 % there, and explains this by how likely a dropped event would have matched and is replaced by another of
 its type.
 
-The papers do not say how much to drop. Here the share of the load that is dropped rises from nothing at half of the
-latency bound to everything at the bound, with the latency that the same f and g predict, so that all strategies have
-the same target. Under a negation, leaving an event out may produce a false match.
+The papers do not say how much to drop. Here the dropped share of the load depends on the latency that the same f and g
+predict. It rises from nothing at half of the latency bound to everything at the bound, so that all strategies have the
+same target. Under a negation, leaving an event out may produce a false match.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ def spread_over_types(repeated: Floats, shares: Floats) -> tuple[Floats, Floats,
     if not shares.any():
         shares = np.full(len(shares), 1.0 / max(1, len(shares)))
     order = np.argsort(-lack, kind="stable")
-    gone = np.cumsum(shares[order])
+    dropped_share = np.cumsum(shares[order])
     # from the back: the sum of share * lack over the types that are not dropped entirely yet
-    staying = np.cumsum((shares * lack)[order][::-1])[::-1]
+    kept_lack = np.cumsum((shares * lack)[order][::-1])[::-1]
     scale = 1.0 / lack[order]
-    wanted = np.concatenate([[0.0], gone[:-1]]) + scale * staying
+    wanted_share = np.concatenate([[0.0], dropped_share[:-1]]) + scale * kept_lack
     # only where the function bends; rounding must not make it fall
-    bends = np.flatnonzero(np.diff(np.concatenate([[0.0], np.maximum.accumulate(wanted)])) > 0)
-    return lack, np.concatenate([[0.0], wanted[bends]]), np.concatenate([[0.0], scale[bends]])
+    bends = np.flatnonzero(np.diff(np.concatenate([[0.0], np.maximum.accumulate(wanted_share)])) > 0)
+    return lack, np.concatenate([[0.0], wanted_share[bends]]), np.concatenate([[0.0], scale[bends]])
 
 
 EVENTS_BY_TYPE = SheddingStrategy(

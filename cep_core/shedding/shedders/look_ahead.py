@@ -1,9 +1,9 @@
 """Greedy look-ahead: our own yardstick, which knows the future and so cannot be used.
 
-A run without shedding tells how many matches come of each partial match and of those that spring from it, and what they
-still cost. The utility is the number of matches divided by that cost. This is a yardstick, not an upper bound: the
-strategy decides event by event, and only once the bound is in danger, so it may drop what a later event would need
-(`clairvoyant` drops useless partial matches at once).
+A run without shedding tells how many matches each partial match and its descendants still become, and what they still
+cost. The utility is the number of matches divided by that cost. This is a yardstick, not an upper bound: the strategy
+decides event by event, and only once the bound is in danger, so it may drop a partial match that a later event would
+need (`clairvoyant` drops useless partial matches at once).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""pSPICE: drops the partial matches of lowest utility w * P / tau; and pSPICE--, which takes tau for 1."""
+"""pSPICE: drops the partial matches of lowest utility w * P / tau. pSPICE-- does the same with tau = 1."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PSpice:
         return utility_tables([p for p, _ in solved], [t for _, t in solved], weights, sizes, timeless=self.timeless)
 
     def building(self, model: Model) -> int:
-        """Products that the tables take."""
+        """The number of products that it takes to build the tables."""
         sizes = sizes_of(model, self.bin_size)
         return sum(
             multiplications(len(own.observations.moves), own.left, size)

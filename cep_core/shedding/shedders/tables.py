@@ -1,4 +1,4 @@
-"""Rules that drop what has the lowest utility in a table."""
+"""Rules that drop the partial matches with the lowest utility in a table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ ROWS = 4_096
 
 
 def sizes_of(model: Model, bin_size: int | None) -> list[int]:
-    """bs for each pattern: as given, else the smallest with which the table has at most `ROWS` rows."""
+    """bs for each pattern: the given one, else the smallest for which the table has at most `ROWS` rows."""
     return [max(1, min(pattern.left, bin_size or -(-pattern.left // ROWS))) for pattern in model.patterns]
 
 
 def by_table(model: Model, detector: Detector, seed: int, tables: Sequence[UtilityTable]) -> Rules:
-    """Drops the lowest in `tables`, one for each pattern."""
+    """Rules that drop the lowest utility in `tables`, one for each pattern."""
     return guarded(detector, LOWEST, seed)._replace(
         gain=np.concatenate([table.gain.ravel() for table in tables]),
         price=np.concatenate([table.price.ravel() for table in tables]),

@@ -1,6 +1,6 @@
 """Trend counts: our own strategy, which keeps the partial matches with the most expected matches for their cost.
 
-Under skip-till-any-match a partial match is not one chance of one match: it is the root of a tree of partial matches.
+Under skip-till-any-match a partial match may become many matches: it is the root of a tree of partial matches.
 Its utility here is the number of matches expected of the whole tree, divided by what the tree costs. Where nothing
 branches, that is pSPICE's P / tau.
 """
@@ -25,7 +25,7 @@ from cep_core.shedding.training.operator_model import Model, PatternModel
 
 @dataclass(frozen=True)
 class TrendCounts:
-    """By expected matches for their expected cost."""
+    """Ranks partial matches by their expected matches, divided by their expected cost."""
 
     name: str = "trend counts"
     everywhere: bool = True
@@ -43,10 +43,10 @@ class TrendCounts:
 
 def _solve(own: PatternModel, size: int) -> tuple[Floats, Floats]:
     """Expected matches and costs. Where a state moves instead of branching, a move counts as a birth: B = T - 1."""
-    seen, transitions = own.observations, own.observations.transitions()
-    branches = seen.births.sum(axis=1, keepdims=True) > 0
-    offspring = np.where(branches, seen.offspring(), transitions - np.eye(len(transitions)))
-    rewards = seen.rewards()
+    observations, transitions = own.observations, own.observations.transitions()
+    branches = observations.births.sum(axis=1, keepdims=True) > 0
+    offspring = np.where(branches, observations.offspring(), transitions - np.eye(len(transitions)))
+    rewards = observations.rewards()
     cost = np.array([math.fsum(row) for row in transitions * rewards])
     return trend_counts(offspring, cost, own.left, size)
 

@@ -2,10 +2,10 @@
 
 Time is processor time of the thread, which is wall time where nothing else runs. The operator runs over a log without
 shedding, stretch by stretch. How many events a stretch has, and how many partial matches of each state they meet, is
-known exactly; how long it takes is measured. The costs are those that explain the measured times best, none below zero
-(least squares, by coordinate descent), beside a constant for the call of a stretch, which is no cost of the operator.
-States that always come together cannot be told apart: they get a cost in common. Every repetition is fitted by itself,
-so that their spread tells what to believe.
+known exactly; how long it takes is measured. The costs are those that explain the measured times best. They are
+fitted by least squares without negative costs (coordinate descent). A constant stands for the call of a stretch, which
+is no cost of the operator. States that always come together cannot be told apart, so they get a common cost. Every
+repetition is fitted alone, so that the spread of the results shows how reliable they are.
 
 What shedding costs is measured on its own: looking up a utility, comparing two of them, drawing a random number, moving
 a partial match. Cost: `repetitions` times `TRIES` runs over the log.
@@ -34,13 +34,13 @@ PARTS = ("lookup", "sort", "drop", "draw")
 
 STRETCHES = 64
 TRIES = 5
-"""A stretch's time is the least of so many: whatever else the machine does only adds to it."""
+"""The time of a stretch is the least of this many, because other work of the machine can only add to it."""
 
 TOWARDS_COMMON = 1e-4
-"""How strongly the cost of a state is drawn towards that of all, beside what its own counts say."""
+"""How strongly the cost of a state is drawn towards the common cost, compared with what its own counts say."""
 
 SAMPLE = 10_000
-"""Partial matches that shedding's own parts are measured on."""
+"""The number of partial matches on which the parts of shedding are measured."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class TimeSpread:
 
     @property
     def whole(self) -> int:
-        """For a declaration: whole nanoseconds, at least 1.
+        """Whole nanoseconds, at least 1, as they are declared.
 
         >>> Spread(2.6, 1.0, 3.0).whole, Spread(0.2, 0.0, 0.3).whole
         (3, 1)
@@ -63,13 +63,13 @@ class TimeSpread:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Of one operator on one machine."""
+    """The measured costs of one operator on one machine."""
 
     event: TimeSpread
     states: tuple[tuple[TimeSpread, ...], ...]
     """By pattern, each state but the final one."""
     explained: float
-    """Share of the variance of the measured times that the fitted costs explain, the median of all repetitions."""
+    """The share of the variance of the measured times that the fitted costs explain: the median of all repetitions."""
     parts: tuple[TimeSpread, ...]
     """What shedding costs: those of `PARTS`."""
     events: int
@@ -89,7 +89,7 @@ def calibrate(
         raise ValueError("there are no events to measure on")
     costs = uniform_costs([pattern.machine.states for pattern in patterns], 1)
     stream = stream_of(patterns, ts, costs, ordered=ordered)
-    # Of different lengths, so that what a call costs and what an event costs can be told apart.
+    # Stretches differ in length, so that the cost of a call and the cost of an event can be told apart.
     lengths = np.cumsum(1 + np.arange(STRETCHES) % 4)
     ends = np.unique(lengths * len(ts) // lengths[-1])
     ends = ends[ends > 0]
@@ -115,19 +115,19 @@ def calibrate(
 
 
 def fit_costs(counts: Floats, spent: Floats) -> Floats:
-    """The costs of what was counted, by stretch, that explain the times [n] best; none is negative.
+    """The costs that explain the times [n] of stretches best from what was counted there; none is negative.
 
-    `counts`: [n, 2 + T] calls, events, and partial matches of each of T states. Where the counts of states do not tell
-    them apart, they cost the same: each is drawn a little towards what a partial match costs on average.
+    `counts`: [n, 2 + T] calls, events, and partial matches of each of T states. States that the counts cannot tell
+    apart get the same cost: each is drawn a little towards the average cost of a partial match.
 
     >>> counts = np.array([[1, 9, 40, 5], [1, 7, 30, 20], [1, 20, 80, 70], [1, 12, 90, 8]], float)
     >>> fit_costs(counts, counts @ [30.0, 100.0, 4.0, 4.0]).round(3).tolist()
     [30.0, 100.0, 4.0, 4.0]
     """
-    together = np.column_stack([counts[:, :2], counts[:, 2:].sum(axis=1)])
-    common = _non_negative(together, spent, np.zeros(3), np.zeros(3))
-    drawn = np.concatenate([[0.0, 0.0], np.full(counts.shape[1] - 2, TOWARDS_COMMON)])
-    return _non_negative(counts, spent, np.concatenate([common[:2], np.full(len(drawn) - 2, common[2])]), drawn)
+    summed_states = np.column_stack([counts[:, :2], counts[:, 2:].sum(axis=1)])
+    common = _non_negative(summed_states, spent, np.zeros(3), np.zeros(3))
+    strengths = np.concatenate([[0.0, 0.0], np.full(counts.shape[1] - 2, TOWARDS_COMMON)])
+    return _non_negative(counts, spent, np.concatenate([common[:2], np.full(len(strengths) - 2, common[2])]), strengths)
 
 
 def _non_negative(counts: Floats, spent: Floats, wanted: Floats, drawn: Floats) -> Floats:
@@ -149,12 +149,12 @@ def _non_negative(counts: Floats, spent: Floats, wanted: Floats, drawn: Floats) 
 
 def _counted(run: OperatorRun, ends: Ints) -> Floats:
     """[n, 2 + T] by stretch: one call, its events, and the partial matches of each state that they meet."""
-    rows, seen, begin = [], np.zeros(len(run.account.moves), np.int64), 0
+    rows, last_meetings, begin = [], np.zeros(len(run.account.moves), np.int64), 0
     for end in ends.tolist():
         run.advance(end)
-        met = run.account.moves.sum(axis=1)
-        rows.append([1, end - begin, *(met - seen)])
-        seen, begin = met, end
+        meetings = run.account.moves.sum(axis=1)
+        rows.append([1, end - begin, *(meetings - last_meetings)])
+        last_meetings, begin = meetings, end
     return np.array(rows, np.float64)
 
 
@@ -169,8 +169,8 @@ def _timed(run: OperatorRun, ends: Ints, now: Callable[[], int]) -> Floats:
 
 
 def _explained(counts: Floats, spent: Floats, costs: Floats) -> float:
-    rest, total = spent - counts @ costs, spent - spent.mean()
-    return float(1 - (rest @ rest) / (total @ total)) if total.any() else 1.0
+    residuals, deviations = spent - counts @ costs, spent - spent.mean()
+    return float(1 - (residuals @ residuals) / (deviations @ deviations)) if deviations.any() else 1.0
 
 
 def _spread(values: Sequence[float]) -> TimeSpread:
@@ -211,7 +211,7 @@ def _look_up(gain: Floats, price: Floats, size: int, states: Ints, left: Floats)
 
 @njit(cache=True)
 def _move(rows: Ints) -> None:
-    """Each row takes the place of the one before it, as where partial matches are dropped."""
+    """Moves each row to the place of the one before it, as dropping partial matches does."""
     for r in range(1, rows.shape[0]):
         for column in range(rows.shape[1]):
             rows[r - 1, column] = rows[r, column]

@@ -1,8 +1,8 @@
-"""Whether the stream has changed so much that the model must be trained anew (pSPICE, section III-D).
+"""Whether the stream has changed so much that the model must be trained again (pSPICE, section III-D).
 
-A fresh transition matrix, from the observations since the last look, is compared with the one in use by the mean
-squared error of its entries. States that the fresh observations hardly met are left out of it: their frequencies would
-be chance.
+A fresh transition matrix, from the observations since the last look, is compared with the one in use, by the mean
+squared error of their entries. States with few fresh observations are left out, because their frequencies would depend
+on chance.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cep_core.arrays import Floats
 from cep_core.shedding.model.observations import Observations
 
 ENOUGH = 200
-"""Observations of a state before its row is compared."""
+"""How many observations of a state are needed to compare its row."""
 
 
 def deviation(used: Floats, fresh: Floats) -> float:
@@ -32,5 +32,5 @@ def deviation(used: Floats, fresh: Floats) -> float:
 def has_drifted(used: Floats, fresh: Observations, threshold: float) -> bool:
     """Whether the rows observed often enough deviate by more than `threshold`."""
     matrix = fresh.transitions()
-    known = fresh.moves.sum(axis=1) >= ENOUGH
-    return bool(known.any()) and deviation(used, np.where(known[:, None], matrix, used)) > threshold
+    compared_rows = fresh.moves.sum(axis=1) >= ENOUGH
+    return bool(compared_rows.any()) and deviation(used, np.where(compared_rows[:, None], matrix, used)) > threshold

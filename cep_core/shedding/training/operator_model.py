@@ -1,8 +1,9 @@
-"""What shedding knows about an operator: the chain of each pattern, how events come, and the latency functions.
+"""What shedding knows about an operator: the chain of each pattern, the rate of events, and the latency functions.
 
-Learned from a run that was not overloaded (pSPICE, section IV-B: the model is built before the rate is raised). In a
-window by time, or where a partial match meets only its partition's events, the events left are the clock left times the
-rate at which partial matches met events; in a window by number without partitions they are known.
+The model is learned from a run that was not overloaded (pSPICE, section IV-B: it is built before the rate is raised).
+It needs the number of events left in a window. In a window by number without partitions this is known. In a window by
+time, or if a partial match meets only the events of its partition, it is the clock left times the rate at which partial
+matches met events.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ SAMPLES = 2_000
 """(n, latency) pairs that the latency functions are fitted to, at most."""
 
 LONGEST = 200_000
-"""Events left that a table covers, at most; beyond, the last row holds."""
+"""The most events left that a table covers; beyond that, the last row is used."""
 
 
 @dataclass(frozen=True)
 class PatternModel:
-    """Of one pattern."""
+    """What is learned about one pattern."""
 
     observations: Observations
     rate: float
     """Events met in a unit of the window's clock."""
     left: int
-    """Events that a partial match meets in a whole window, expected."""
+    """The number of events that a partial match is expected to meet in a whole window."""
     weight: float
     repetition: npt.NDArray[np.int64]
     """By type of event: how many steps of the pattern it fits."""
@@ -43,23 +44,23 @@ class PatternModel:
 
 @dataclass(frozen=True)
 class Seen:
-    """How long events took by a number of partial matches."""
+    """How long events took, depending on a number of partial matches."""
 
     processing: Latency
-    """f: latency of an event by that number."""
+    """f: the latency of an event, by that number."""
     counts: npt.NDArray[np.int64]
     """Sampled numbers, from which a shedder's own g is fitted."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """Of all patterns of an operator."""
+    """What is learned about all patterns of an operator."""
 
     patterns: tuple[PatternModel, ...]
     held: Seen
     """By the number of partial matches alive in the whole operator."""
     met: Seen
-    """By the number of those that the event meets."""
+    """By the number of partial matches that the event meets."""
     shares: Floats
     """By type of event: its share of all (event, window) pairs."""
     costs: Costs
@@ -75,8 +76,8 @@ def model_of(run: OperatorRun, patterns: Sequence[Offered], costs: Costs, types:
         repetition = np.zeros(types, np.int64)
         for step in range(pattern.machine.steps):
             repetition[np.unique(stream.kind[:done][pattern.fits[:done, step]])] += 1
-        left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
-        models.append(PatternModel(observations, rate, left, pattern.weight, repetition))
+        events_left = min(LONGEST, max(1, round(pattern.windows.size * rate)))
+        models.append(PatternModel(observations, rate, events_left, pattern.weight, repetition))
     pairs = np.bincount(stream.kind[:done], stream.open_windows[:, :done].sum(axis=0), minlength=types)
     return Model(
         tuple(models),
@@ -91,7 +92,7 @@ def _seen(counts: npt.NDArray[np.int64], work: npt.NDArray[np.int64]) -> Seen:
     """From the number of partial matches at each event and what the event cost."""
     done = len(counts)
     pick = np.unique(np.linspace(0, done - 1, min(done, SAMPLES)).astype(np.int64)) if done else np.zeros(0, np.int64)
-    # The widest events decide whether the bound holds, and an even pick may miss them.
+    # Events with the most partial matches decide whether the bound holds, and an even pick may miss them.
     widest = np.argsort(counts, kind="stable")[-SAMPLES // 10 :]
     pick = np.unique(np.concatenate([pick, widest]))
     return Seen(fit_latency(counts[pick], work[pick]), counts[pick])
