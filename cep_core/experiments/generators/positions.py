@@ -58,7 +58,7 @@ class FootballMatch:
 def generate_positions(match: FootballMatch) -> pa.Table:
     """`event_type` (Position), `ts` in ms, `seq`, `player`, `team` (0 or 1), `x`, `y` in metres, `ball`: has it.
 
-    >>> log = generate_positions(Match(seed=1, seconds=10))
+    >>> log = generate_positions(FootballMatch(seed=1, seconds=10))
     >>> log.num_rows, log["ts"][-1].as_py(), sum(log["ball"].to_pylist())
     (880, 9988, 40)
     """

@@ -53,7 +53,7 @@ def busy_periods(arrival: Ints, fixed: Ints, useful: Ints, begin: int, bound: in
 
     >>> arrival, ones = np.array([0, 1, 2, 50]), np.ones(4, np.int64)
     >>> busy_periods(arrival, ones, 9 * ones, 0, bound=20)
-    [Period(first=0, last=2, room=19)]
+    [LossPeriod(first=0, last=2, room=19)]
     """
     stretches = []
     first, worst, last, done = begin, bound, -1, 0

@@ -55,7 +55,7 @@ class TimeSpread:
     def whole(self) -> int:
         """Whole nanoseconds, at least 1, as they are declared.
 
-        >>> Spread(2.6, 1.0, 3.0).whole, Spread(0.2, 0.0, 0.3).whole
+        >>> TimeSpread(2.6, 1.0, 3.0).whole, TimeSpread(0.2, 0.0, 0.3).whole
         (3, 1)
         """
         return max(1, round(self.median))
