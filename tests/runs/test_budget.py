@@ -71,7 +71,7 @@ def test_one_query_without_a_result(asking: SmallLake, trendmill: CommandLine, t
     assert "nothing to evaluate" in trendmill("run", "--stale")[1]
     pages = tmp_path / "reports" / "machines"
     first = read(pages / "2013-01-03" / "index.html")
-    assert "There is no result of hopeless: the budget of work did not suffice." in first.text("p", class_="notice")
+    assert "There is no result for hopeless: the budget of work was too small." in first.text("p", class_="notice")
     [reason] = read(pages / "2013-01-03" / "query-hopeless.html").text("p", class_="notice")
     assert "more than the 100,000 steps of work that a query has for a day" in reason
     assert reason in first.text("p", class_="finding")
