@@ -14,7 +14,7 @@ from cep_core.language.patterns.bind.binding import bind
 from cep_core.trends.arrays.weights import Weights
 from cep_core.trends.choice import aggregation, table
 from cep_core.trends.evaluator import TrendEvaluator
-from tests.trends.random_queries import logs, queries, schema_of
+from tests.trends.random_queries import logs, queries, same, schema_of
 
 QUERIES = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -42,7 +42,7 @@ def test_the_kernel_changes_nothing(text: str, log: pa.Table, ties: Ties) -> Non
         unlimited = aggregation.weights_of
         patch.setattr(aggregation, "weights_of", lambda *args: _wide(unlimited(*args)))
         results.append(aggregate(text, log, ties))
-    assert all(result.equals(results[0]) for result in results)
+    assert all(same(result, results[0]) for result in results)
 
 
 def test_windows_of_events_part_no_moment() -> None:
@@ -78,7 +78,7 @@ def test_events_of_other_types_change_nothing(text: str, log: pa.Table) -> None:
     both = both.set_column(2, "seq", pa.array(np.arange(both.num_rows)))
     schema = schema_of(both, Ties.CONCURRENT)
     evaluator = TrendEvaluator(bind(text, schema), exact=True)
-    assert evaluator.merge(evaluator.evaluate(both)).equals(evaluator.merge(evaluator.evaluate(log)))
+    assert same(evaluator.merge(evaluator.evaluate(both)), evaluator.merge(evaluator.evaluate(log)))
 
 
 @QUERIES
@@ -94,7 +94,7 @@ def test_time_has_no_unit(text: str, log: pa.Table, factor: int) -> None:
         start * (1 if in_events else factor) for start in result.column("window_start").to_pylist()
     ]
     times = ["window_start", "window_end", "certain"]
-    assert scaled_result.drop_columns(times).equals(result.drop_columns(times))
+    assert same(scaled_result.drop_columns(times), result.drop_columns(times))
 
 
 def test_chunks_and_storage_change_nothing() -> None:
