@@ -14,6 +14,8 @@ AGGREGATION = "aggregation"
 """The kind of queries that aggregate over all trends of a window."""
 MATCHING = "matching"
 """The kind of queries that list matches."""
+POLICY = "policy"
+"""The kind of policies, whose results are their violations."""
 
 
 class BoundQuery(Protocol):

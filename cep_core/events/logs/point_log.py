@@ -1,0 +1,39 @@
+"""A log of time-points, as monitors read it: the stamp of each point, and each event type's columns.
+
+A time-point is a set of events that the source calls concurrent. Points with equal stamps stay distinct, and points
+without events count (paper 01, definition 3; `docs/semantics.md` 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class TypedEvents:
+    """The events of one type, ordered by point. `point`: int64, the index of each event's point.
+
+    `columns`: int64, double, or string arrays by attribute; the attributes of a signature without names are "1", "2",
+    and so on. A null in a column equals nothing. `seq`: int64, if the log has it.
+    """
+
+    point: npt.NDArray[np.int64]
+    columns: Mapping[str, pa.Array]
+    seq: npt.NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class PointLog:
+    """`stamps`: int64, non-decreasing, one for each point. `events` by event type; a type may be missing."""
+
+    stamps: npt.NDArray[np.int64]
+    events: Mapping[str, TypedEvents] = field(default_factory=dict)
+
+    @property
+    def points(self) -> int:
+        return len(self.stamps)

@@ -1,0 +1,33 @@
+"""A bound first-order policy: the formula as written, its names resolved, and the core formula that is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.language.bound_query import POLICY
+from cep_core.language.errors import Position
+from cep_core.language.temporal.formulas import Formula
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A first-order policy. Its satisfactions are its result: violations of what its author wants to hold."""
+
+    text: str
+    path: str
+    schema: LogSchema
+    head: Position
+    """The place of the formula."""
+    formula: Formula
+    """As written, names resolved, intervals in the log's unit, bound names apart, LET kept; `must hold` applied."""
+    core: Formula
+    """What is evaluated: LET unfolded, sugar removed, rewritten, safe. Only nodes of `formulas.Core`."""
+    variables: Mapping[str, AttributeType]
+    """The types of the free variables, in order of their first occurrence in the formula."""
+    for_each: tuple[str, ...] = ()
+    """The attributes whose values make sub-logs: each event type that has them all is split by them."""
+    must_hold: bool = False
+    """Whether the text says what must hold, so that `formula` is its negation."""
+    kind: str = POLICY

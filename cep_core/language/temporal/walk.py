@@ -1,0 +1,128 @@
+"""Walking formulas and terms: direct parts, all parts, free variables, a copy with other parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from cep_core.language.temporal.formulas import (
+    Aggregation,
+    Always,
+    And,
+    Comparison,
+    Equiv,
+    Eventually,
+    Exists,
+    Forall,
+    Formula,
+    Historically,
+    Implies,
+    Let,
+    Matches,
+    Next,
+    Not,
+    Once,
+    Or,
+    Predicate,
+    Prev,
+    Release,
+    Since,
+    Trigger,
+    Until,
+)
+from cep_core.language.temporal.terms import Arithmetic, Call, Minus, Term, Variable
+
+_ONE_BODY = (Not, Exists, Forall, Prev, Next, Once, Historically, Eventually, Always, Aggregation)
+_TWO_SIDES = (And, Or, Implies, Equiv, Since, Until, Trigger, Release)
+
+
+def operands(formula: Formula) -> tuple[Formula, ...]:
+    """The direct subformulas, left to right; of a LET the definition, then the body."""
+    match formula:
+        case Let():
+            return (formula.definition, formula.body)
+        case formula if isinstance(formula, _TWO_SIDES):
+            return (formula.left, formula.right)
+        case formula if isinstance(formula, _ONE_BODY):
+            return (formula.body,)
+        case _:
+            return ()
+
+
+def with_operands(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """The formula with each direct subformula changed.
+
+    >>> from cep_core.language.temporal.formulas import Truth
+    >>> with_operands(Not(Truth(True)), lambda part: Not(part))
+    Not(body=Not(body=Truth(value=True)))
+    """
+    match formula:
+        case Let():
+            return replace(formula, definition=change(formula.definition), body=change(formula.body))
+        case formula if isinstance(formula, _TWO_SIDES):
+            return replace(formula, left=change(formula.left), right=change(formula.right))
+        case formula if isinstance(formula, _ONE_BODY):
+            return replace(formula, body=change(formula.body))
+        case _:
+            return formula
+
+
+def walk(formula: Formula) -> Iterator[Formula]:
+    """The formula and all its parts, parents first."""
+    yield formula
+    for operand in operands(formula):
+        yield from walk(operand)
+
+
+def terms_of(formula: Formula) -> tuple[Term, ...]:
+    """The terms that stand in an atom itself; none for other nodes."""
+    match formula:
+        case Predicate():
+            return formula.arguments
+        case Comparison():
+            return (formula.left, formula.right)
+        case Matches():
+            return (formula.text, formula.regexp, *(group for group in formula.groups if group is not None))
+        case _:
+            return ()
+
+
+def variables_of(term: Term) -> Iterator[str]:
+    """The variables of a term, left to right, repeated ones included."""
+    match term:
+        case Variable():
+            yield term.name
+        case Arithmetic():
+            yield from variables_of(term.left)
+            yield from variables_of(term.right)
+        case Minus():
+            yield from variables_of(term.term)
+        case Call():
+            yield from variables_of(term.argument)
+
+
+def free_variables(formula: Formula) -> tuple[str, ...]:
+    """The free variables in order of their first occurrence. LET's definition binds its parameters alone.
+
+    >>> from cep_core.language.temporal.interval import ANY_TIME
+    >>> p = Predicate("P", (Variable("x"), Variable("y")))
+    >>> free_variables(Since(ANY_TIME, Exists(("x",), p), Predicate("Q", (Variable("x"),))))
+    ('y', 'x')
+    """
+    return tuple(dict.fromkeys(_free(formula)))
+
+
+def _free(formula: Formula) -> Iterator[str]:
+    match formula:
+        case Aggregation():
+            yield formula.result.name
+            yield from (group.name for group in formula.groups)
+        case Exists() | Forall():
+            yield from (name for name in _free(formula.body) if name not in formula.variables)
+        case Let():
+            yield from _free(formula.body)
+        case _:
+            for term in terms_of(formula):
+                yield from variables_of(term)
+            for operand in operands(formula):
+                yield from _free(operand)
