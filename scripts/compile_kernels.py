@@ -40,12 +40,22 @@ DRAWN = {
     AttributeType.BOOL: lambda random: random.choice([True, False], EVENTS),
 }
 
-FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
+NUMBERS = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
+"""The schema of the logs for the further queries."""
+
+FURTHER_AGGREGATIONS = (
     # 150 events of a type in one window: more trends than a machine word or 38 digits can count.
-    ("RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000", cep.aggregate),
-    ("RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250", cep.aggregate),
-    ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000", cep.aggregate),
-    ("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250", cep.aggregate),
+    "RETURN COUNT(*), SUM(A.x), MIN(A.x) PATTERN A+ WITHIN 1000",
+    "RETURN COUNT(*) PATTERN A+ WITHIN 1000 SLIDE 250",
+    "RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000",
+    "RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x WITHIN 1000 SLIDE 250",
+    # Negations that other negations excuse, and listing under strategies with one match for each start.
+    "RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000",
+    "RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000",
+    "RETURN COUNT(*), SUM(A.x) PATTERN SEQ(A+, B) WHERE skip_till_next_match WITHIN 1000",
+)
+
+FURTHER_PATTERNS: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     # Conditions that look at the order of events, over possible worlds.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > avg(b[..i-1].x) WITHIN 40 WITH CONFIDENCE > 0", cep.match),
     ("PATTERN SEQ(A a, B b) AND B c WITHIN 40 WITH CONFIDENCE > 0", cep.match),
@@ -55,10 +65,6 @@ FURTHER: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
     *((choice.example, cep.match) for choice in LISTINGS),
     # Events that complete a match.
     ("PATTERN SEQ(A a, B+ b[]) WHERE b[i].x > b[i-1].x WITHIN 50", cep.detect),
-    # Negations that other negations excuse, and listing under strategies with one match for each start.
-    ("RETURN COUNT(*) PATTERN SEQ(A+, NOT SEQ(B, NOT A n), B b) WITHIN 1000", cep.aggregate),
-    ("RETURN COUNT(*) PATTERN (SEQ(A, NOT SEQ(NOT A n, B)))+ WHERE B.x > 3 WITHIN 1000", cep.aggregate),
-    ("RETURN COUNT(*), SUM(A.x) PATTERN SEQ(A+, B) WHERE skip_till_next_match WITHIN 1000", cep.aggregate),
 )
 
 
@@ -74,14 +80,6 @@ def made_up_log(schema: LogSchema) -> pa.Table:
     return pa.table({"event_type": pa.array(names), "ts": stamps, "seq": pa.array(np.arange(EVENTS)), **columns})
 
 
-def shed() -> None:
-    """Run every strategy of load shedding on one small pattern, since the kernels do not depend on the pattern."""
-    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
-    pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
-    half = 5 * EVENTS
-    cep.shed(pattern, made_up_log(numbers), (half, 2 * half), costs=Costs(((5, 5),)), bound=60, loads=[2.0], seeds=[0])
-
-
 def forget_outdated() -> None:
     """Delete code compiled before the engines last changed: Numba checks a kernel's own file, not its callees."""
     engines = Path(cep.__file__).parent
@@ -93,38 +91,39 @@ def forget_outdated() -> None:
 
 def compile_matching() -> int:
     """Compile the kernels that find matches. Returns the number of queries."""
-    return compile_queries("cep_core.matching", cep.match, cep.detect)
+    log = made_up_log(NUMBERS)
+    for text, evaluate in FURTHER_PATTERNS:
+        evaluate(text, log)
+    return len(FURTHER_PATTERNS) + compile_declared("cep_core.matching")
 
 
 def compile_trends() -> int:
     """Compile the kernels that aggregate trends. Returns the number of queries."""
-    evaluated = compile_queries("cep_core.trends", cep.aggregate)
-    for kernel in KERNELS:
-        for example in kernel.examples:
-            cep.aggregate(example.query, example.log())
-            evaluated += 1
-    return evaluated
+    log = made_up_log(NUMBERS)
+    examples = [example for kernel in KERNELS for example in kernel.examples]
+    for text in FURTHER_AGGREGATIONS:
+        cep.aggregate(text, log)
+    for example in examples:
+        cep.aggregate(example.query, example.log())
+    return len(FURTHER_AGGREGATIONS) + len(examples) + compile_declared("cep_core.trends")
 
 
 def compile_shedding() -> int:
-    """Compile the kernels that shed load."""
-    shed()
+    """Run every strategy of load shedding on one small pattern, since the kernels do not depend on the pattern."""
+    pattern = {"ab": "PATTERN SEQ(A a, B b) WITHIN 90"}
+    half, costs = 5 * EVENTS, Costs(((5, 5),))
+    cep.shed(pattern, made_up_log(NUMBERS), (half, 2 * half), costs=costs, bound=60, loads=[2.0], seeds=[0])
     return 1
 
 
-def compile_queries(engine: str, *functions: object) -> int:
-    """Evaluate an engine's queries of all workloads, and the further ones that its functions answer."""
+def compile_declared(engine: str) -> int:
+    """Evaluate the queries of all workloads that an engine takes. Returns their number."""
     evaluated = 0
     for evaluator, log in declared_queries():
         if type(evaluator).__module__.startswith(f"{engine}."):
             for table in evaluator.tables:
                 if table.evaluate is not None:
                     table.merge(of_table(table.evaluate(log), table.suffix))
-            evaluated += 1
-    numbers = LogSchema({name: {"x": Attribute("x", AttributeType.INT)} for name in ("A", "B")})
-    for text, evaluate in FURTHER:
-        if getattr(evaluate, "func", evaluate) in functions:
-            evaluate(text, made_up_log(numbers))
             evaluated += 1
     return evaluated
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cep_core.arrays import Ints
 from cep_core.candidates.grouping import offsets_of, stable_order
 from cep_core.candidates.partitions import Relation, distinct, matching_pairs, partitions
-from cep_core.events.schema import AttributeType
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import KeyClass, Query, Strategy, Variable
 from cep_core.language.patterns.values.exact_order import equal_codes
@@ -27,13 +27,6 @@ from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.patterns.walk import references
 
 Mask = npt.NDArray[np.bool_]
-
-_ARROW = {
-    AttributeType.INT: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.STRING: pa.string(),
-    AttributeType.BOOL: pa.bool_(),
-}
 
 
 @dataclass(frozen=True)
@@ -216,14 +209,8 @@ def _codes(classes: tuple[KeyClass, ...], events: pa.Table, read: Ints) -> tuple
         columns = [column(events, attribute).take(row_numbers) for attribute in attributes]
         parts, by_code = equal_codes(columns)
         codes.append(dict(zip(attributes, parts, strict=True)))
-        values.append(by_code.cast(_ARROW[key.type], safe=False))
+        values.append(by_code.cast(ARROW_TYPES[key.type], safe=False))
     return codes, values
-
-
-def key_column(events: pa.Table, attribute: str, kind: AttributeType) -> pa.Array:
-    """An attribute in its class's type; 0.0 and -0.0 are one key."""
-    values = column(events, attribute).cast(_ARROW[kind], safe=False)
-    return pc.add(values, 0.0) if kind is AttributeType.FLOAT else values
 
 
 def _entries(

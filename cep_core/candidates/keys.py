@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numba import njit
 
 from cep_core.arrays import Ints
+from cep_core.events.chunks import one_array
 from cep_core.language.patterns.values.exact_order import in_one_order
 
 NULL_KEY = int(np.iinfo(np.int64).min)
@@ -30,16 +31,12 @@ def comparable(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
     >>> [keys.tolist() for keys in comparable(pa.array(["b", None]), pa.array(["a", "c"]))]
     [[1, -9223372036854775808], [0, 2]]
     """
-    sides = in_one_order(_one_array(left), _one_array(right))
+    sides = in_one_order(one_array(left), one_array(right))
     if any(pa.types.is_floating(side.type) for side in sides):
         return _float_keys(sides[0]), _float_keys(sides[1])
     if any(_is_text(side.type) or _holds_least(side) for side in sides):
         return _ranks(*sides)
     return _integer_keys(sides[0]), _integer_keys(sides[1])
-
-
-def _one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
+from cep_core.events.chunks import one_array
 from cep_core.numbers.codes import ordered_codes, unknown
 
 ROOM = 1 << 62
@@ -46,7 +47,7 @@ def column_codes(column: pa.ChunkedArray | pa.Array) -> list[Ints]:
     >>> column_codes(pa.array([7, None, 5]))
     [array([0, 1, 0]), array([7, 0, 5])]
     """
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array = one_array(column)
     codes = ordered_codes(array)[0]
     return [unknown(array).astype(np.int64), codes] if array.null_count else [codes]
 

@@ -17,16 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.chunks import one_array
 from cep_core.events.schema import AttributeType
 
 Keys = npt.NDArray[np.uint64]
-
-ARROW_TYPES = {
-    AttributeType.INT: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.STRING: pa.string(),
-    AttributeType.BOOL: pa.bool_(),
-}
 
 
 def common_type(types: list[pa.DataType]) -> AttributeType:
@@ -49,7 +44,7 @@ def common_type(types: list[pa.DataType]) -> AttributeType:
 
 def coerce(values: pa.Array | pa.ChunkedArray, kind: AttributeType) -> pa.Array:
     """`values` as one array of the Arrow type of `kind`; integers become the nearest floats, as in a comparison."""
-    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    array = one_array(values)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     target = ARROW_TYPES[kind]

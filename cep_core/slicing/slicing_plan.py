@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
-from cep_core.slicing.hashing import ARROW_TYPES, Keys, coordinates, keys_of, seed_of
+from cep_core.slicing.hashing import Keys, coordinates, keys_of, seed_of
 from cep_core.slicing.ranges import TimeRange
 
 

@@ -192,15 +192,7 @@ def page_of(sections: list[GridSection]) -> Page:
         "finding": counted(answers) if answers else "No grid of experiments has been measured yet.",
         "sections": sections,
         "unmeasured_headings": [Heading("grid", whole=True), Heading("asks", prose=True), Heading("known", whole=True)],
-        "unmeasured": [
-            [
-                section.grid.name,
-                section.title,
-                f"{section.known} of {quantities.counted(len(section.grid.cells), 'cell')}",
-            ]
-            for section in sections
-            if not section.figures
-        ],
+        "unmeasured": [_unmeasured(section) for section in sections if not section.figures],
     }
     figures = tuple(figure for section in sections for figure in section.figures)
     return Page("index.html", "experiments.html", content, figures)

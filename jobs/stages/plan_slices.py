@@ -16,10 +16,11 @@ from dataclasses import replace as with_
 
 import pyarrow as pa
 
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, make_plan
-from cep_core.slicing.hashing import ARROW_TYPES, common_type
+from cep_core.slicing.hashing import common_type
 from jobs.lake.write import replace
 from jobs.runs.run import Run, StageOutcome
 from jobs.runs.scope import Scope

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, timedelta
 
 UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 """For each unit of log time, how many make a second."""
@@ -57,10 +57,6 @@ class OperatingDays:
         """The SQL expression of a moment's operating day. It uses integers only: a double would round nanoseconds."""
         since = f"({ts} - {self.offset})"
         return f"date_from_unix_date(CAST(({since} - pmod({since}, {self.length})) div {self.length} AS INT))"
-
-    def first_moment(self, day: date) -> datetime:
-        """The day's first moment, in UTC."""
-        return datetime.combine(day, time(), UTC) + self.begin
 
 
 def day_number(day: date) -> int:

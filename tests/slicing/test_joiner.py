@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, cell_of, cut, keep_owned, ownership, owning_slices, split, union_suffices
-from cep_core.slicing.hashing import ARROW_TYPES
 from tests.slicing.laws.conjunctive import Query, evaluate, evaluate_sliced, evaluate_slices_unfiltered
 from tests.slicing.laws.random_plans import VALUES, VARIABLES, plans
 from tests.slicing.paper import LINEAR, STAR, TRIANGLE, atom, fixed_plan, log, modulus_plan

@@ -14,13 +14,14 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.patterns.bind.naming import RIGHT
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.values.exact_order import equal_codes
 from cep_core.language.patterns.values.expressions import column
 from cep_core.matching.arrays.paths import Bound
-from cep_core.matching.result.match_rows import ARROW_TYPES, PATH, key_texts
+from cep_core.matching.result.match_rows import PATH, key_texts
 
 PAIRS = 1 << 18
 """The largest number of pairs compared at once; a single match may have more partners."""

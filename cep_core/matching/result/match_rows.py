@@ -16,19 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
-from cep_core.events.schema import AttributeType
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
 from cep_core.matching.arrays.paths import Bound, Paths
 from cep_core.matching.kernels.path_order import sort_groups
 from cep_core.numbers.count_columns import COUNT
 
-ARROW_TYPES = {
-    AttributeType.INT: pa.int64(),
-    AttributeType.FLOAT: pa.float64(),
-    AttributeType.STRING: pa.string(),
-    AttributeType.BOOL: pa.bool_(),
-}
 EVENTS = pa.list_(pa.int64())
 PATH = "match_path"
 LAST_SEQ = "last_seq"

@@ -19,6 +19,7 @@ import pyarrow as pa
 from cep_core.aggregates.aggregate import Merged
 from cep_core.arrays import Ints
 from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.chunks import one_array
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import CERTAIN
 from cep_core.language.patterns.query import Query
@@ -70,7 +71,7 @@ class Partial:
 
     def batch(self, groups: Groups) -> pa.RecordBatch:
         """The groups as partial rows. Merging adds the rows of one group and window."""
-        arrays = [_single(array) for array in _filled(self._partial_parts, groups)]
+        arrays = [one_array(array) for array in _filled(self._partial_parts, groups)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def merge(self, partials: pa.Table) -> Groups:
@@ -82,7 +83,7 @@ class Partial:
         totals = [self._merged_total(partials, i, rows, count) for i in range(self._totals)]
         extremes = []
         for i, extreme in enumerate(self.aggregates.minima):
-            codes, coding = encode(_single(partials.column(f"minimum_{i}")), extreme.largest)
+            codes, coding = encode(one_array(partials.column(f"minimum_{i}")), extreme.largest)
             extremes.append(decode(least_by(codes, rows, count), coding))
         keys = partials.select(names).take(pa.array(firsts)).rename_columns(list(self.query.group_by))
         return Groups(
@@ -148,7 +149,7 @@ class Partial:
 
     def _merged_total(self, partials: pa.Table, i: int, rows: Ints, count: int) -> tuple[Integers, int]:
         """Total i of each group, as numbers, and their common shift: each total is its number divided by 2**shift."""
-        small, large, shifts = (_single(partials.column(f"{name}_{i}")) for name, _ in TOTAL)
+        small, large, shifts = (one_array(partials.column(f"{name}_{i}")) for name, _ in TOTAL)
         shift = shifts.to_numpy().astype(np.int64)
         largest = int(shift.max(initial=0))
         return Integers.from_arrow(small, large).shifted(largest - shift).sum_by(rows, count), largest
@@ -181,7 +182,3 @@ def _schema_of(parts: Iterable[PartialPart]) -> pa.Schema:
 
 def _filled(parts: Iterable[PartialPart], groups: Groups) -> list[pa.Array | pa.ChunkedArray]:
     return [array for part in parts for array in part.values(groups)]
-
-
-def _single(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.events.chunks import one_array
+
 
 class EventIndex:
     """Events of some days, by `seq`."""
@@ -35,9 +37,7 @@ class EventIndex:
         if name not in self.events.column_names:
             return pa.nulls(len(seqs))
         rows = self.positions(seqs)
-        column = self.events[name]
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        return column.take(pa.array(np.maximum(rows, 0), mask=rows < 0))
+        return one_array(self.events[name]).take(pa.array(np.maximum(rows, 0), mask=rows < 0))
 
     def get(self, seq: int) -> Mapping[str, Any] | None:
         """One event's columns."""

@@ -17,9 +17,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
-from cep_core.slicing.hashing import ARROW_TYPES
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom, Ownership
 from cep_core.slicing import Plan, ownership, split
-from cep_core.slicing.hashing import ARROW_TYPES
 
 Result = tuple[tuple[tuple[str, Any], ...], int]
 

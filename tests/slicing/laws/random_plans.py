@@ -9,10 +9,10 @@ from math import prod
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Cube, Plan, TimeRange
-from cep_core.slicing.hashing import ARROW_TYPES
 
 VARIABLES = {"x": AttributeType.FLOAT, "y": AttributeType.STRING, "z": AttributeType.INT}
 """x is bound by an integer and a float attribute, y by a string, z by an integer."""

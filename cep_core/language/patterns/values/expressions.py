@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cep_core.events.chunks import one_array
 from cep_core.language.patterns.tree import (
     Arithmetic,
     Between,
@@ -73,7 +74,7 @@ def evaluate(expression: Expression, table: pa.Table) -> pa.Array:
     result = _evaluate(expression, table)
     if isinstance(result, pa.Scalar):
         return pa.repeat(result, table.num_rows)
-    return result.combine_chunks() if isinstance(result, pa.ChunkedArray) else result
+    return one_array(result)
 
 
 def holds(expression: Expression, table: pa.Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
