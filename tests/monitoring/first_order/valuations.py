@@ -9,7 +9,7 @@ import numpy as np
 
 from cep_core.events.schema import AttributeType
 from cep_core.monitoring.first_order.arrays.relation import Relation
-from cep_core.monitoring.first_order.arrays.setting import Setting
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.texts import Texts
 
 Value = int | float | str
@@ -17,11 +17,11 @@ Valuation = tuple[Value, ...]
 Satisfactions = set[tuple[int, Valuation]]
 
 
-def setting_of(types: Mapping[str, AttributeType], stamps: Iterable[int] = range(100)) -> Setting:
-    return Setting(Texts(), np.array(list(stamps), np.int64), dict(types))
+def setting_of(types: Mapping[str, AttributeType], stamps: Iterable[int] = range(100)) -> TermSetting:
+    return TermSetting(Texts(), np.array(list(stamps), np.int64), dict(types))
 
 
-def relation_of(satisfied: Iterable[tuple[int, Valuation]], setting: Setting) -> Relation:
+def relation_of(satisfied: Iterable[tuple[int, Valuation]], setting: TermSetting) -> Relation:
     """The relation in normal form, over all variables of the setting."""
     points: dict[Valuation, set[int]] = defaultdict(set)
     for point, valuation in satisfied:
@@ -44,7 +44,7 @@ def relation_of(satisfied: Iterable[tuple[int, Valuation]], setting: Setting) ->
     return Relation(tuple(setting.types), columns, begin, end)
 
 
-def satisfactions(relation: Relation, setting: Setting, types: Mapping[str, AttributeType]) -> Satisfactions:
+def satisfactions(relation: Relation, setting: TermSetting, types: Mapping[str, AttributeType]) -> Satisfactions:
     """The relation point by point. Fails if it is not in normal form."""
     result: Satisfactions = set()
     last: dict[Valuation, int] = {}

@@ -14,14 +14,14 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import Comparison, Predicate
 from cep_core.language.temporal.terms import Variable
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
-from cep_core.monitoring.first_order.arrays.setting import Setting
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.tests import filtered
 
 CLOCKS = {"tp": ("index",), "ts": ("stamp",), "tpts": ("index", "stamp")}
 """The built-in predicates and what their arguments are."""
 
 
-def clock(predicate: Predicate, setting: Setting, first: int = 0) -> Relation:
+def clock(predicate: Predicate, setting: TermSetting, first: int = 0) -> Relation:
     """The relation of tp, ts or tpts over the setting's points; `first` is the index of the first of them.
 
     Arguments are variables, which may be equal, and terms without variables.

@@ -17,7 +17,7 @@ from cep_core.numbers.codes import MAGNITUDE
 
 
 @dataclass(frozen=True)
-class Setting:
+class TermSetting:
     """`stamps`: one for each point, non-decreasing. `types`: of every variable that a term or an aggregation reads."""
 
     texts: Texts

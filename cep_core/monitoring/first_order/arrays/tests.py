@@ -19,7 +19,7 @@ from cep_core.language.first_order.regexps import regular_expression
 from cep_core.language.temporal.formulas import Comparison, Formula, Matches, Not, Truth
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.monitoring.first_order.arrays.relation import Relation
-from cep_core.monitoring.first_order.arrays.setting import Setting, in_order
+from cep_core.monitoring.first_order.arrays.setting import TermSetting, in_order
 from cep_core.monitoring.first_order.arrays.values import type_of, values_of
 from cep_core.numbers.groups import group_rows
 
@@ -32,18 +32,18 @@ _COMPARED: dict[str, np.ufunc] = {
 }
 
 
-def filtered(relation: Relation, test: Formula, setting: Setting) -> Relation:
+def filtered(relation: Relation, test: Formula, setting: TermSetting) -> Relation:
     """The rows that pass a test, whose variables are columns. Raises EvaluationError where a term has no value."""
     return _rows(relation, holds(relation, test, setting))
 
 
-def assigned(relation: Relation, variable: str, term: Term, setting: Setting) -> Relation:
+def assigned(relation: Relation, variable: str, term: Term, setting: TermSetting) -> Relation:
     """The relation with a new column: the values of a term whose variables are columns. Raises EvaluationError."""
     column = values_of(term, relation, setting)
     return Relation((*relation.variables, variable), (*relation.columns, column), relation.begin, relation.end)
 
 
-def holds(relation: Relation, test: Formula, setting: Setting) -> Flags:
+def holds(relation: Relation, test: Formula, setting: TermSetting) -> Flags:
     """Whether each row passes a test."""
     match test:
         case Truth():
@@ -58,7 +58,7 @@ def holds(relation: Relation, test: Formula, setting: Setting) -> Flags:
             raise TypeError(f"{type(test).__name__} is no test of single rows")
 
 
-def matched(relation: Relation, test: Matches, setting: Setting) -> tuple[Relation, Flags]:
+def matched(relation: Relation, test: Matches, setting: TermSetting) -> tuple[Relation, Flags]:
     """The rows that match, with a column for each group that is a new variable, and whether each row matches.
 
     A group that is asked for must take part in the match, unless it is asked for by `_`.
@@ -92,7 +92,9 @@ def matched(relation: Relation, test: Matches, setting: Setting) -> tuple[Relati
     return _rows(wider, flags), flags
 
 
-def _regular_expression(test: Matches, relation: Relation, row: int, code: int, setting: Setting) -> re.Pattern[str]:
+def _regular_expression(
+    test: Matches, relation: Relation, row: int, code: int, setting: TermSetting
+) -> re.Pattern[str]:
     pattern = setting.texts.text(code)
     try:
         expression = regular_expression(pattern)
@@ -105,7 +107,7 @@ def _regular_expression(test: Matches, relation: Relation, row: int, code: int, 
     return expression
 
 
-def _compared(relation: Relation, test: Comparison, setting: Setting) -> Flags:
+def _compared(relation: Relation, test: Comparison, setting: TermSetting) -> Flags:
     left, right = values_of(test.left, relation, setting), values_of(test.right, relation, setting)
     if test.operator == "SUBSTRING":
         pair, samples = group_rows([left.astype(np.int64), right.astype(np.int64)])

@@ -17,7 +17,7 @@ from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, 
 from cep_core.monitoring.first_order.arrays.arithmetic import computed, negated
 from cep_core.monitoring.first_order.arrays.conversions import converted
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
-from cep_core.monitoring.first_order.arrays.setting import Setting
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
 
 INT, FLOAT, STRING = AttributeType.INT, AttributeType.FLOAT, AttributeType.STRING
 
@@ -55,7 +55,7 @@ def type_of(term: Term, types: Mapping[str, AttributeType]) -> AttributeType:
             return RESULTS.get(term.function, INT)
 
 
-def values_of(term: Term, relation: Relation, setting: Setting) -> Column:
+def values_of(term: Term, relation: Relation, setting: TermSetting) -> Column:
     """The value of a term in each row. Its variables are columns of the relation. Raises EvaluationError."""
     match term:
         case Variable():
@@ -88,7 +88,7 @@ def _repeated(value: int | float, rows: int) -> Column:
 
 
 def _no_value(
-    term: Arithmetic | Minus | Call, operands: tuple[Column, ...], lost: Flags, relation: Relation, setting: Setting
+    term: Arithmetic | Minus | Call, operands: tuple[Column, ...], lost: Flags, relation: Relation, setting: TermSetting
 ) -> Exception:
     """The error for the earliest row without a value."""
     rows = np.flatnonzero(lost)
