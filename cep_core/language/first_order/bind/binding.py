@@ -63,7 +63,11 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
     faults.check()
     names = FreshNames(free_names(formula))
     formula = Resolver(schema, names, faults.report).resolved(formula)
-    types = Types(lambda event_type, name: OF_ATTRIBUTES[type_of_attribute(schema, event_type, name)], faults.report)
+    types = Types(
+        lambda event_type, name: OF_ATTRIBUTES[type_of_attribute(schema, event_type, name)],
+        faults.report,
+        names.written,
+    )
     types.look(formula)
     check_for_each(written.for_each, formula, schema, faults.text, faults.report)
     if not whole_log:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from cep_core.events.schema import LogSchema
 from cep_core.language.first_order.bind.declarations import BUILT_IN, declared, known_names, positional_names
@@ -29,7 +30,7 @@ from cep_core.language.temporal.formulas import (
     Predicate,
 )
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
-from cep_core.language.temporal.walk import free_variables, with_operands
+from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk, with_operands
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 
@@ -77,14 +78,27 @@ ANY = "_"
 """An argument that is not looked at."""
 
 
-def is_wildcard(name: str) -> bool:
-    """Whether a variable is bound at its atom: `_`, `_x`."""
-    return name.startswith("_")
+def is_wildcard(term: Term) -> TypeGuard[Variable]:
+    """Whether an atom's argument is bound at the atom: `_`, `_x`."""
+    return isinstance(term, Variable) and term.name.startswith(ANY)
 
 
 def free_names(formula: Formula) -> tuple[str, ...]:
-    """The free variables of a written formula, in order of first occurrence, without those bound at their atoms."""
-    return tuple(name for name in free_variables(formula) if not is_wildcard(name))
+    """The free variables of a written formula, in order of first occurrence, without those bound at their atoms.
+
+    Outside atoms a name that begins with `_` is a variable like any other, as in MonPoly.
+    """
+    names = free_variables(formula)
+    if not any(name.startswith(ANY) for name in names):
+        return names
+    compared = {
+        name
+        for part in walk(formula)
+        if not isinstance(part, Predicate)
+        for term in terms_of(part)
+        for name in variables_of(term)
+    }
+    return tuple(name for name in names if not name.startswith(ANY) or (name in compared and name != ANY))
 
 
 class Resolver:
@@ -95,9 +109,12 @@ class Resolver:
         self._names = names
         self._report = report
         self._definition_names = FreshNames([*schema.types, *BUILT_IN])
+        self._closed: set[str] = {ANY}
 
     def resolved(self, formula: Formula) -> Formula:
         """The formula with its names resolved; only of use if nothing was reported."""
+        arguments = (term for part in walk(formula) if isinstance(part, Predicate) for term in part.arguments)
+        self._closed |= {term.name for term in arguments if is_wildcard(term)}
         return self._formula(formula, _Scope())
 
     def _formula(self, formula: Formula, scope: _Scope) -> Formula:
@@ -125,7 +142,7 @@ class Resolver:
     def _term(self, term: Term, scope: _Scope) -> Term:
         match term:
             case Variable():
-                if is_wildcard(term.name):
+                if term.name in self._closed:
                     message = f"'{term.name}' is bound at its atom and has no value here"
                     self._report(message, term.at, "give it a name without '_'")
                 return replace(term, name=scope.variables.get(term.name, term.name))
@@ -154,10 +171,7 @@ class Resolver:
 
     def _matches(self, formula: Matches, scope: _Scope) -> Matches:
         groups = tuple(
-            None
-            if group is None or (isinstance(group, Variable) and is_wildcard(group.name))
-            else self._term(group, scope)
-            for group in formula.groups
+            None if group is None or is_wildcard(group) else self._term(group, scope) for group in formula.groups
         )
         text, regexp = self._term(formula.text, scope), self._term(formula.regexp, scope)
         return replace(formula, text=text, regexp=regexp, groups=groups)
@@ -189,14 +203,14 @@ class Resolver:
 
     def _atom(self, atom: Predicate, scope: _Scope, *, complete: bool) -> Formula:
         """The atom with variables and constants as arguments. `complete`: no argument may be left out."""
-        wildcards = [term.name for term in atom.arguments if isinstance(term, Variable) and is_wildcard(term.name)]
+        wildcards = [term.name for term in atom.arguments if is_wildcard(term)]
         bound: dict[str, str] = {}
         names: list[str] = []
         arguments: list[Term] = []
         equations: list[Comparison] = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
             argument: Term
-            if isinstance(term, Variable) and is_wildcard(term.name):
+            if is_wildcard(term):
                 repeated = term.name != ANY and wildcards.count(term.name) > 1
                 if not repeated and not complete:
                     continue
