@@ -76,7 +76,7 @@ class Unfolding:
         return self._copies[key]
 
     def _copy(self, let: Let, definition: Formula, call: Predicate, *, first: bool) -> Formula:
-        """The definition for the arguments of a call. The first copy keeps the names that the definition binds."""
+        """The definition for the arguments of a call. The first copy keeps the definition's own names."""
         terms: dict[str, Term] = {}
         lifted: list[Comparison] = []
         for parameter, argument in zip(let.parameters, call.arguments, strict=True):
@@ -84,7 +84,7 @@ class Unfolding:
             if named or not _is_named_by_an_aggregation(parameter, definition):
                 terms[parameter] = argument
             else:
-                own = Variable(self._fresh(parameter), argument.at)
+                own = Variable(parameter if first else self._fresh(parameter), argument.at)
                 terms[parameter] = own
                 lifted.append(Comparison("=", own, argument, argument.at))
         if not first:

@@ -118,4 +118,4 @@ def test_every_fault_of_names_and_types_is_told() -> None:
     with pytest.raises(QueryError) as refused:
         bound(And(formula, Predicate("P", (Variable("x", Position(1, 20)),), at=Position(1, 18))))
     assert "unknown event type 'Q'" in str(refused.value)
-    assert "'x' is a string, but argument a of P is an int" in str(refused.value)
+    assert "\"a\" is a string, but 'x' is an int" in str(refused.value)
