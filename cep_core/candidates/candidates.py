@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
 from cep_core.candidates.grouping import offsets_of, stable_order
-from cep_core.candidates.partitions import Relation, distinct, matching_pairs, partitions
+from cep_core.candidates.partitions import KeyTuples, distinct, matching_pairs, partitions
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import KeyClass, Query, Strategy, Variable
@@ -145,12 +145,12 @@ def _grouped(
     entries = {
         signature: _entries(signature, codes, masks, names, read, query) for signature, names in signatures.items()
     }
-    carried: dict[str, Relation] = {}
+    carried: dict[str, KeyTuples] = {}
     for signature, names in signatures.items():
         chosen, relation = entries[signature]
         for name in names:
             passing = np.flatnonzero(masks[name][read[chosen]])
-            narrowed = Relation({k: codes_of[passing] for k, codes_of in relation.columns.items()}, len(passing))
+            narrowed = KeyTuples({k: codes_of[passing] for k, codes_of in relation.columns.items()}, len(passing))
             carried[name] = distinct(narrowed, sizes)
     positive = {variable.name: carried[variable.name] for variable in query.positive}
     keyed = partitions(query.pattern, positive, len(classes), sizes)
@@ -160,9 +160,9 @@ def _grouped(
 
 
 def _placed(
-    entries: Mapping[tuple[tuple[str, ...], ...], tuple[Ints, Relation]],
+    entries: Mapping[tuple[tuple[str, ...], ...], tuple[Ints, KeyTuples]],
     signatures: Mapping[tuple[tuple[str, ...], ...], list[str]],
-    keyed: Relation,
+    keyed: KeyTuples,
     keys: pa.Table,
     read: Ints,
     masks: Mapping[str, Mask],
@@ -220,7 +220,7 @@ def _entries(
     names: list[str],
     read: Ints,
     query: Query,
-) -> tuple[Ints, Relation]:
+) -> tuple[Ints, KeyTuples]:
     """The rows, among those read, that have this signature's part of the key, and their codes."""
     if query.strategy is Strategy.PARTITION:
         usable = np.ones(len(read), dtype=np.bool_)
@@ -232,18 +232,18 @@ def _entries(
             usable &= codes[k][attribute] == codes[k][attributes[0]]
     chosen = np.flatnonzero(usable)
     columns = {k: codes[k][attributes[0]][chosen] for k, attributes in enumerate(signature) if attributes}
-    return chosen, Relation(columns, len(chosen))
+    return chosen, KeyTuples(columns, len(chosen))
 
 
 def _owned_only(
-    keyed: Relation, keys: pa.Table, classes: tuple[KeyClass, ...], owned: Ownership | None
-) -> tuple[Relation, pa.Table]:
+    keyed: KeyTuples, keys: pa.Table, classes: tuple[KeyClass, ...], owned: Ownership | None
+) -> tuple[KeyTuples, pa.Table]:
     if not _check_owned(owned, tuple(key.name for key in classes)):
         return keyed, keys
     assert owned is not None
     assert owned.owns is not None
     kept = np.flatnonzero(owned.owns(keys.select(list(owned.variables))))
-    return Relation({k: codes[kept] for k, codes in keyed.columns.items()}, len(kept)), keys.take(pa.array(kept))
+    return KeyTuples({k: codes[kept] for k, codes in keyed.columns.items()}, len(kept)), keys.take(pa.array(kept))
 
 
 def _check_owned(owned: Ownership | None, classes: tuple[str, ...]) -> bool:

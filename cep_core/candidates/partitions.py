@@ -21,14 +21,14 @@ from cep_core.language.patterns.tree import Sequence as Seq
 
 
 @dataclass(frozen=True)
-class Relation:
+class KeyTuples:
     """Tuples of codes, one column of equal length for each key class that is bound."""
 
     columns: Mapping[int, Ints]
     length: int
 
 
-def matching_pairs(left: Relation, right: Relation, sizes: Sequence[int]) -> tuple[Ints, Ints]:
+def matching_pairs(left: KeyTuples, right: KeyTuples, sizes: Sequence[int]) -> tuple[Ints, Ints]:
     """Row numbers (of left, of right) that agree on all classes bound in both, in the order of left's rows.
 
     `sizes`: the number of codes of each class.
@@ -48,40 +48,40 @@ def matching_pairs(left: Relation, right: Relation, sizes: Sequence[int]) -> tup
     return rows, order[offsets[left_codes][rows] + within]
 
 
-def join(left: Relation, right: Relation, sizes: Sequence[int]) -> Relation:
+def join(left: KeyTuples, right: KeyTuples, sizes: Sequence[int]) -> KeyTuples:
     """The natural join."""
     left_rows, right_rows = matching_pairs(left, right, sizes)
     columns = {k: codes[left_rows] for k, codes in left.columns.items()}
     columns |= {k: codes[right_rows] for k, codes in right.columns.items() if k not in columns}
-    return Relation(columns, len(left_rows))
+    return KeyTuples(columns, len(left_rows))
 
 
-def distinct(relation: Relation, sizes: Sequence[int], classes: Iterable[int] | None = None) -> Relation:
+def distinct(relation: KeyTuples, sizes: Sequence[int], classes: Iterable[int] | None = None) -> KeyTuples:
     """The relation on some of its classes, each tuple once, in order of first occurrence."""
     kept = sorted(relation.columns if classes is None else set(classes) & relation.columns.keys())
     if not kept:
-        return Relation({}, min(relation.length, 1))
+        return KeyTuples({}, min(relation.length, 1))
     codes, size = combined([relation.columns[k] for k in kept], [sizes[k] for k in kept])
     first = np.full(size, -1, dtype=np.int64)
     first[codes[::-1]] = np.arange(relation.length - 1, -1, -1, dtype=np.int64)
     rows = np.sort(first[first >= 0])
-    return Relation({k: relation.columns[k][rows] for k in kept}, len(rows))
+    return KeyTuples({k: relation.columns[k][rows] for k in kept}, len(rows))
 
 
-def partitions(pattern: Pattern, carried: Mapping[str, Relation], classes: int, sizes: Sequence[int]) -> Relation:
+def partitions(pattern: Pattern, carried: Mapping[str, KeyTuples], classes: int, sizes: Sequence[int]) -> KeyTuples:
     """Every key that a match may have. `carried`: for each positive variable, the distinct keys of its events."""
     keyed = _bound(pattern, carried, sizes)
     for k in range(classes):
         if k not in keyed.columns:
             values = np.unique(np.concatenate([r.columns[k] for r in carried.values() if k in r.columns]))
-            keyed = join(keyed, Relation({k: values}, len(values)), sizes)
+            keyed = join(keyed, KeyTuples({k: values}, len(values)), sizes)
     return keyed
 
 
-_ANYTHING = Relation({}, 1)
+_ANYTHING = KeyTuples({}, 1)
 
 
-def _bound(pattern: Pattern, carried: Mapping[str, Relation], sizes: Sequence[int]) -> Relation:
+def _bound(pattern: Pattern, carried: Mapping[str, KeyTuples], sizes: Sequence[int]) -> KeyTuples:
     """The keys that a match of this part of the pattern may have, on the classes that every such match binds."""
     match pattern:
         case Unit():
@@ -103,8 +103,8 @@ def _bound(pattern: Pattern, carried: Mapping[str, Relation], sizes: Sequence[in
             return _ANYTHING
 
 
-def _either(options: Sequence[Relation], sizes: Sequence[int]) -> Relation:
+def _either(options: Sequence[KeyTuples], sizes: Sequence[int]) -> KeyTuples:
     """The union on the classes that all options bind."""
     common = sorted(set.intersection(*(set(option.columns) for option in options)))
     columns = {k: np.concatenate([option.columns[k] for option in options]) for k in common}
-    return distinct(Relation(columns, sum(option.length for option in options)), sizes)
+    return distinct(KeyTuples(columns, sum(option.length for option in options)), sizes)

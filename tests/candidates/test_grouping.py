@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.candidates.grouping import combined, offsets_of, stable_order
-from cep_core.candidates.partitions import Relation, join, partitions
+from cep_core.candidates.partitions import KeyTuples, join, partitions
 from cep_core.language.patterns.bind.naming import name_variables
 from cep_core.language.patterns.text.parsing import parse_pattern
 
@@ -40,13 +40,13 @@ def test_combined_codes_tell_tuples_apart(rows: list[tuple[int, int, int]]) -> N
     assert not rows or size == len(set(rows))
 
 
-def _relation(rows: set[tuple[int, ...]], classes: tuple[int, ...]) -> Relation:
+def _relation(rows: set[tuple[int, ...]], classes: tuple[int, ...]) -> KeyTuples:
     ordered = sorted(rows)
     columns = {k: np.array([row[i] for row in ordered], dtype=np.int64) for i, k in enumerate(classes)}
-    return Relation(columns, len(ordered))
+    return KeyTuples(columns, len(ordered))
 
 
-def _rows(relation: Relation) -> set[tuple[int, ...]]:
+def _rows(relation: KeyTuples) -> set[tuple[int, ...]]:
     columns = [relation.columns[k].tolist() for k in sorted(relation.columns)]
     return set(zip(*columns, strict=True)) if columns else {()} if relation.length else set()
 

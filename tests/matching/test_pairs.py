@@ -13,8 +13,8 @@ from cep_core.compile import compile_query
 from cep_core.events.schema import Ties
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.evaluator import CERTAIN, TOTALS
+from cep_core.language.totals import part_of
 from cep_core.matching.match_path import Path
-from cep_core.matching.result.totals import part_of
 from tests.matching.drawing import logs, patterns, waiting_patterns
 from tests.matching.examples.test_examples import log, total
 from tests.matching.examples.test_language import I11

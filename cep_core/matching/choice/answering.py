@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.facts.compiled import refusals_in
+from cep_core.language.totals import Days
 from cep_core.matching.arrays.event_graph import EventGraph, event_graph
 from cep_core.matching.choice.any_match import any_matches
 from cep_core.matching.choice.choices import Choice, chosen
@@ -16,7 +17,6 @@ from cep_core.matching.choice.next_match import forest_matches, side_by_side_mat
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.plan.match_plan import MatchPlan
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
-from cep_core.matching.result.totals import Days
 
 Answering = Callable[[BindingJudge, EventGraph, Days], CountedAnswers | JudgedAnswers]
 

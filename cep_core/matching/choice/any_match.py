@@ -16,6 +16,7 @@ import pyarrow as pa
 from cep_core.arrays import Flags, Ints
 from cep_core.language.patterns.automata.automaton import Automaton
 from cep_core.language.patterns.query import Window
+from cep_core.language.totals import Days, owned_moments, part_of, parts
 from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.network import ANY_STATE, Ends, any_state, with_places
 from cep_core.matching.arrays.paths import Paths
@@ -29,7 +30,6 @@ from cep_core.matching.kernels.walks import walks_are_long
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.tally import ListingTally
-from cep_core.matching.result.totals import Days, owned_moments, part_of, parts
 
 
 @dataclass(frozen=True)

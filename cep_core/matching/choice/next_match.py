@@ -12,6 +12,7 @@ import numpy as np
 
 from cep_core.arrays import Flags, Ints
 from cep_core.language.patterns.query import Strategy, Window
+from cep_core.language.totals import Days, owned_moments
 from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.arrays.paths import Paths, same_bindings
 from cep_core.matching.arrays.window_rows import Spans, spans_ahead, window_spans_ahead
@@ -20,7 +21,6 @@ from cep_core.matching.choice.run_matches import ForestMatches, ListedMatches, R
 from cep_core.matching.choice.skipping import skipped
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.kernels.runs import NONE, finish_runs, grow_forest
-from cep_core.matching.result.totals import Days, owned_moments
 
 Grow = Callable[[BindingJudge, EventGraph, Ints | None], RunMatches]
 

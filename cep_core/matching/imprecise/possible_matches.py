@@ -19,6 +19,7 @@ from cep_core.arrays import Flags, Floats, Ints
 from cep_core.language.budget import Budget, WorkExhausted
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.bind.imprecision import known_after
+from cep_core.language.totals import Days, owned_moments
 from cep_core.matching.arrays.event_graph import EventGraph, event_graph
 from cep_core.matching.arrays.network import any_state
 from cep_core.matching.arrays.paths import Paths
@@ -36,7 +37,6 @@ from cep_core.matching.result.match_answers import JudgedAnswers
 from cep_core.matching.result.match_rows import CONFIDENCE
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.tally import ListingTally
-from cep_core.matching.result.totals import Days, owned_moments
 
 ALL = np.iinfo(np.int64).max
 

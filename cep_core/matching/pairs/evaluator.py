@@ -27,6 +27,7 @@ from cep_core.language.patterns.facts.compiled import refusals_in
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
 from cep_core.language.settings import DEFAULTS, Settings
+from cep_core.language.totals import Days, Total, owned_moments, part_of, parts
 from cep_core.matching.evaluator import MatchEvaluator
 from cep_core.matching.pairs.pair_account import PairAccount, side_budget
 from cep_core.matching.pairs.pair_columns import Pairs, pair_columns
@@ -34,7 +35,6 @@ from cep_core.matching.pairs.pair_sides import PairSide, are_different, candidat
 from cep_core.matching.pairs.written_pairs import CompactPairs, ListedPairs
 from cep_core.matching.plan.conditions import check_judgeable
 from cep_core.matching.result.match_rows import CONFIDENCE, ordered, partial_schema, with_paths
-from cep_core.matching.result.totals import Days, Total, owned_moments, part_of, parts
 from cep_core.matching.written_evaluator import WrittenEvaluator
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from cep_core.language.budget import Budget, WorkExhausted
+from cep_core.language.totals import Days
 from cep_core.matching.result.match_rows import PATH, with_paths
 from cep_core.matching.result.spending import WORK, at_once, check
-from cep_core.matching.result.totals import Days
 
 HELD = 10
 """Steps for each event or pair kept in memory."""

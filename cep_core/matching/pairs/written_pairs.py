@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
 from cep_core.language.evaluator import CERTAIN
+from cep_core.language.totals import Days, part_of
 from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.pairs.pair_columns import Pairs, bound_events
 from cep_core.matching.pairs.pair_sides import PairSide
 from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import KEY, LAST_SEQ, PATH, batch_of, event_column, lists_of
-from cep_core.matching.result.totals import Days, part_of
 from cep_core.numbers.count_columns import COUNTS, count_columns
 
 ROW = (LAST_SEQ, "window_start", "group", "part")

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
+from cep_core.language.totals import Total
 from cep_core.matching.result.compact_rows import NO_ROWS, CompactRows, compact_columns, gathered
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import batch_of
 from cep_core.matching.result.tally import ListingTally
-from cep_core.matching.result.totals import Total
 from cep_core.numbers.count_columns import COUNTS, count_columns
 
 

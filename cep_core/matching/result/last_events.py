@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from cep_core.arrays import Flags, Ints
 from cep_core.language.evaluator import CERTAIN
+from cep_core.language.totals import Days, part_of
 from cep_core.matching.arrays.event_graph import EventGraph
 from cep_core.matching.judging.binding_judge import BindingJudge
 from cep_core.matching.result.match_rows import LAST_SEQ, window_columns
-from cep_core.matching.result.totals import Days, part_of
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
 
+from cep_core.language.totals import Total
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import batch_of
 from cep_core.matching.result.tally import ListingTally
-from cep_core.matching.result.totals import Total
 
 
 class ListedOutput(MatchOutput):

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.arrays import Ints
+from cep_core.language.totals import parts
 from cep_core.matching.arrays.paths import Paths
 from cep_core.matching.result.last_events import LastEvents, leaders
 from cep_core.matching.result.match_columns import match_columns
 from cep_core.matching.result.spending import Spending
 from cep_core.matching.result.tally import ListingTally
-from cep_core.matching.result.totals import parts
 from cep_core.numbers.lanes import LIMIT
 
 

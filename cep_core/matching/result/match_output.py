@@ -11,11 +11,11 @@ import pyarrow as pa
 from cep_core.language.evaluator import TOTALS
 from cep_core.language.patterns.query import Query
 from cep_core.language.settings import Settings
+from cep_core.language.totals import Days, Total, encode, parts
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_rows import partial_schema, result_schema
 from cep_core.matching.result.merging import Cut, merge_partials
 from cep_core.matching.result.spending import Spending
-from cep_core.matching.result.totals import Days, Total, encode, parts
 
 
 class MatchOutput(ABC):

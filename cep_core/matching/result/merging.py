@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from cep_core.arrays import Ints
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS
+from cep_core.language.totals import Days, Total, add, decode, encode, first_of_each, part_of, parts
 from cep_core.matching.arrays.paths import Bound
 from cep_core.matching.result.match_rows import (
     KEY,
@@ -24,7 +25,6 @@ from cep_core.matching.result.match_rows import (
     with_paths,
 )
 from cep_core.matching.result.spending import WORK, check
-from cep_core.matching.result.totals import Days, Total, add, decode, encode, part_of, parts
 from cep_core.numbers.count_columns import COUNTS, all_digits, count_columns, from_digits, unknown_counts
 from cep_core.numbers.lanes import LIMIT
 
@@ -74,7 +74,7 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     order = np.arange(len(table)) if as_listed else ordered(with_paths(table))
     part = part_of(table.column(CERTAIN).to_numpy()[order], days)
     if max_matches is not None:
-        kept = _first(part, max_matches)
+        kept = first_of_each(part, max_matches)
         order, part = order[kept], part[kept]
     together = add(totals, days)
     if max_matches is not None and not cut.countable:
@@ -95,18 +95,6 @@ def merge_partials(partials: Iterable[pa.RecordBatch], schema: pa.Schema, cut: C
     if len(order) < len(result) or not np.array_equal(order, np.arange(len(order))):
         result = result.take(pa.array(order))
     return result.cast(schema.append(pa.field(CERTAIN, pa.int64()))).replace_schema_metadata(result_metadata)
-
-
-def _first(part: Ints, most: int) -> Ints:
-    """The places of the first `most` rows of each part, ascending.
-
-    >>> _first(np.array([0, 1, 0, 0, 1]), 2).tolist()
-    [0, 1, 2, 4]
-    """
-    order = np.argsort(part, kind="stable")
-    sizes = np.bincount(part) if len(part) else np.zeros(0, np.int64)
-    rank = np.arange(len(part)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.sort(order[rank < most])
 
 
 def _joined(table: pa.Table, days: Days) -> pa.Table:

@@ -21,7 +21,7 @@ import numpy as np
 
 from cep_core.arrays import Flags, Ints
 from cep_core.language.budget import Budget, WorkExhausted
-from cep_core.matching.result.totals import Days, day_of, parts
+from cep_core.language.totals import Days, day_of, parts
 from cep_core.numbers.count_columns import all_digits, from_digits
 
 WORK = b"work"

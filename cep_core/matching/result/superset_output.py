@@ -10,11 +10,11 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from cep_core.language.totals import Total, parts
 from cep_core.matching.result.compact_rows import compact_columns, gathered
 from cep_core.matching.result.match_answers import CountedAnswers, JudgedAnswers
 from cep_core.matching.result.match_output import MatchOutput
 from cep_core.matching.result.match_rows import batch_of
-from cep_core.matching.result.totals import Total, parts
 from cep_core.numbers.count_columns import COUNTS, unknown_counts
 
 

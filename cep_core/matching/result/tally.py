@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.arrays import Flags, Ints
+from cep_core.language.totals import Total, parts
 from cep_core.matching.result.last_events import LastEvents
-from cep_core.matching.result.totals import Total, parts
 
 
 class ListingTally:

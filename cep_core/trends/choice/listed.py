@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cep_core.arrays import NOTHING, Ints
-from cep_core.candidates.partitions import Relation, matching_pairs
+from cep_core.candidates.partitions import KeyTuples, matching_pairs
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Ownership
 from cep_core.language.patterns.query import Query
@@ -195,7 +195,7 @@ def _in_both(one: Occurrences, other: Occurrences) -> Ints:
     keys.append(np.concatenate([np.diff(side.offsets) for side in (one, other)]))
     keys.append(np.concatenate([side.start for side in (one, other)]))
     group, firsts = group_rows(keys)
-    left, right = (Relation({0: part}, len(part)) for part in np.split(group, [len(one.start)]))
+    left, right = (KeyTuples({0: part}, len(part)) for part in np.split(group, [len(one.start)]))
     a, b = matching_pairs(left, right, [len(firsts)])
     matches, partners = one.take(a), other.take(b)
     differs = (matches.row != partners.row) | (matches.variable != partners.variable)

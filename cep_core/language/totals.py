@@ -93,3 +93,15 @@ def add(slices: Iterable[dict[str, Total]], days: Days) -> dict[str, Total]:
 def day_of(moment: str, days: Days) -> str:
     """The key of the day that contains a moment, which is given as a key; a slice may own only part of a day."""
     return ALL_TIME if days is None else str(days[bisect_right(days, int(moment)) - 1])
+
+
+def first_of_each(part: Ints, most: int) -> Ints:
+    """The places of the first `most` rows of each part, ascending: a listing cut day by day.
+
+    >>> first_of_each(np.array([0, 1, 0, 0, 1]), 2).tolist()
+    [0, 1, 2, 4]
+    """
+    order = np.argsort(part, kind="stable")
+    sizes = np.bincount(part) if len(part) else np.zeros(0, np.int64)
+    rank = np.arange(len(part)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(order[rank < most])
