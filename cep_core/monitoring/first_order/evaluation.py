@@ -3,7 +3,7 @@
 Each subformula becomes a relation over runs of points (`arrays/relation.py`), made from its operands' relations by one
 operator (`operators/`); chains of AND are ordered by what their conjuncts have (`choice/conjunctions.py`). Subformulas
 that differ in names only are evaluated once. The log is closed by one empty point that is far from all others and is
-not reported (`docs/semantics.md` 5).
+not reported (`docs/semantics.md` 5); only future operators without an upper end see it, so others do without it.
 
 Costs: each operator but AND and aggregation is linear in its rows in and out, and a metric operator adds O(points).
 Lengths of intervals, values and lengths of runs cost nothing.
@@ -18,6 +18,7 @@ import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
+from cep_core.language.errors import NotSupportedYet
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,
@@ -37,11 +38,11 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.terms import Constant, Variable
-from cep_core.language.temporal.walk import free_variables
+from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.monitoring.first_order.arrays.built_ins import built_in, is_built_in
 from cep_core.monitoring.first_order.arrays.relation import Relation, nothing, truth
 from cep_core.monitoring.first_order.arrays.scan import scan
-from cep_core.monitoring.first_order.arrays.setting import Setting
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.arrays.variable_types import variable_types
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
@@ -91,10 +92,13 @@ class _Evaluation:
     def __init__(
         self, formula: Formula, log: PointLog, types: Mapping[str, AttributeType], recorder: Recorder | None
     ) -> None:
-        stamps = np.append(log.stamps, _CLOSING_STAMP)
+        closing = any(
+            isinstance(part, Next | Eventually | Until) and not part.interval.is_bounded for part in walk(formula)
+        )
+        stamps = np.append(log.stamps, _CLOSING_STAMP) if closing else log.stamps
         self.log = log
-        self.timeline = Timeline(stamps, far=log.points)
-        self.setting = Setting(Texts(), stamps, variable_types(formula, log, types))
+        self.timeline = Timeline(stamps, far=log.points if closing else -1)
+        self.setting = TermSetting(Texts(), stamps, variable_types(formula, log, types))
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder
         self.operand_rows: list[list[int]] = [[]]
@@ -134,7 +138,7 @@ class _Evaluation:
                 operator = _BINARY[type(formula)]
                 return operator(held, self.relation_of(right), interval, self.timeline, negated=negated)
             case Aggregation():
-                raise NotImplementedError
+                raise NotSupportedYet("aggregations are not evaluated yet", formula.at)
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
 
     def _atom(self, atom: Predicate, constants: Mapping[str, Constant]) -> Relation:

@@ -1,6 +1,6 @@
 """The types of all variables of a formula, bound ones included: from the log's columns, and from terms.
 
-A variable that only event types without columns bind has no rows and no type here.
+A variable that only event types without columns bind has no rows, and counts as an integer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import Aggregation, Comparison, Formula, Matches, Predicate
 from cep_core.language.temporal.terms import Term, Variable
-from cep_core.language.temporal.walk import variables_of, walk
+from cep_core.language.temporal.walk import terms_of, variables_of, walk
 from cep_core.monitoring.first_order.arrays.built_ins import is_built_in
 from cep_core.monitoring.first_order.arrays.scan import attributes_of
 from cep_core.monitoring.first_order.arrays.values import type_of
@@ -32,6 +32,9 @@ def variable_types(formula: Formula, log: PointLog, known: Mapping[str, Attribut
         for part in parts:
             for name, kind in _told_by(part, log, types):
                 types.setdefault(name, kind)
+    for part in parts:
+        for term in terms_of(part):
+            types.update((name, AttributeType.INT) for name in variables_of(term) if name not in types)
     return types
 
 

@@ -15,7 +15,7 @@ from itertools import combinations
 from cep_core.language.temporal.formulas import Comparison, Formula, Matches, Not
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.relation import Relation
-from cep_core.monitoring.first_order.arrays.setting import Setting
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.tests import assigned, filtered, matched
 from cep_core.monitoring.first_order.operators.conjunction import conjunction
 from cep_core.monitoring.first_order.operators.difference import difference
@@ -34,7 +34,7 @@ class Conjunctions:
 
     parts: list[Relation]
     tests: list[Test]
-    setting: Setting
+    setting: TermSetting
     relation_of: Callable[[Formula], Relation]
     """Evaluates what is negated."""
 
@@ -52,7 +52,7 @@ class Conjunctions:
                 return self.parts[0]
 
     def _make_ready_tests(self) -> None:
-        """Makes the tests that raise no error: all that need no new variable, but none before an earlier one that may."""
+        """Makes the tests that raise no error: none overtakes an earlier one that may."""
         waiting: list[Test] = []
         blocked = False
         for test in self.tests:

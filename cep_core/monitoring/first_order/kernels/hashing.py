@@ -21,20 +21,20 @@ SMALLEST = 6
 
 
 @njit(cache=True)
-def slot_of(rows: Ints, row: int, size: int) -> int:
+def slot_of(rows: Ints, row: int, size: int) -> np.int64:
     """The first slot of a row in a table of 2**size slots."""
     mixed = _ODD
     for column in range(rows.shape[1]):
         mixed = (mixed ^ np.uint64(rows[row, column])) * _MIX
         mixed ^= mixed >> _HALF
-    return int(mixed * _ODD >> (_WORD - np.uint64(size)))
+    return np.int64((mixed * _ODD) >> (_WORD - np.uint64(size)))
 
 
 @njit(cache=True)
 def same(first: Ints, row: int, second: Ints, other_row: int) -> bool:
     """Whether two rows are equal."""
-    for column in range(first.shape[1]):
-        if first[row, column] != second[other_row, column]:  # noqa: SIM110 - no generator in a kernel
+    for column in range(first.shape[1]):  # noqa: SIM110
+        if first[row, column] != second[other_row, column]:
             return False
     return True
 

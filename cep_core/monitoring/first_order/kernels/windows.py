@@ -15,20 +15,28 @@ from numba import njit
 from cep_core.arrays import Flags, Ints
 from cep_core.monitoring.first_order.kernels.hashing import longer
 
-FARTHEST = np.uint64(2**64 - 1)
-"""The difference to the far point, and the upper end of intervals that have none."""
+Bounds = tuple[np.uint64, np.uint64, bool]
+"""The smallest and the largest difference of an interval, and whether there is a largest one."""
 
 
 @njit(cache=True)
-def _apart(stamps: Ints, far: int, later: int, earlier: int) -> np.uint64:
-    """The difference of the stamps of two points."""
+def _too_old(stamps: Ints, far: int, later: int, earlier: int, bounds: Bounds) -> bool:
+    """Whether two points are farther apart than the interval reaches."""
+    if not bounds[2] or later == earlier:
+        return False
+    return later == far or earlier == far or bool(np.uint64(stamps[later]) - np.uint64(stamps[earlier]) > bounds[1])
+
+
+@njit(cache=True)
+def _old_enough(stamps: Ints, far: int, later: int, earlier: int, bounds: Bounds) -> bool:
+    """Whether two points are at least as far apart as the interval begins."""
     if later != earlier and (later == far or earlier == far):
-        return FARTHEST
-    return np.uint64(stamps[later]) - np.uint64(stamps[earlier])
+        return True
+    return bool(np.uint64(stamps[later]) - np.uint64(stamps[earlier]) >= bounds[0])
 
 
 @njit(cache=True)
-def window_tables(stamps: Ints, far: int, low: np.uint64, high: np.uint64) -> tuple[Ints, Ints, Flags]:
+def window_tables(stamps: Ints, far: int, bounds: Bounds) -> tuple[Ints, Ints, Flags]:
     """`earliest[points + 1]`, `latest[points + 1]`, `seeing[points]`."""
     n = stamps.shape[0]
     earliest = np.full(n + 1, n, np.int64)
@@ -37,10 +45,10 @@ def window_tables(stamps: Ints, far: int, low: np.uint64, high: np.uint64) -> tu
     oldest = 0
     newest = -1
     for i in range(n):
-        while _apart(stamps, far, i, oldest) > high:
+        while _too_old(stamps, far, i, oldest, bounds):
             oldest += 1
             latest[oldest] = i
-        while newest < i and _apart(stamps, far, i, newest + 1) >= low:
+        while newest < i and _old_enough(stamps, far, i, newest + 1, bounds):
             newest += 1
             earliest[newest] = i
         seeing[i] = oldest <= newest
@@ -50,13 +58,12 @@ def window_tables(stamps: Ints, far: int, low: np.uint64, high: np.uint64) -> tu
 
 
 @njit(cache=True)
-def steps_within(stamps: Ints, far: int, low: np.uint64, high: np.uint64) -> Flags:
+def steps_within(stamps: Ints, far: int, bounds: Bounds) -> Flags:
     """For each point whether the time since the previous point lies in the interval; the first has no previous one."""
     n = stamps.shape[0]
     within = np.zeros(n, np.bool_)
     for i in range(1, n):
-        gap = _apart(stamps, far, i, i - 1)
-        within[i] = low <= gap <= high
+        within[i] = _old_enough(stamps, far, i, i - 1, bounds) and not _too_old(stamps, far, i, i - 1, bounds)
     return within
 
 

@@ -17,13 +17,16 @@ from cep_core.arrays import Flags, Ints
 from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.kernels.windows import (
-    FARTHEST,
+    Bounds,
     cut_by,
     next_runs,
     runs_of,
     steps_within,
     window_tables,
 )
+
+_FARTHEST = 2**64 - 1
+"""No two stamps are farther apart."""
 
 
 class Mask(NamedTuple):
@@ -34,7 +37,7 @@ class Mask(NamedTuple):
     end: Ints
 
 
-class Window(NamedTuple):
+class WindowTables(NamedTuple):
     """The tables of an interval into the past (`kernels/windows.py`)."""
 
     earliest: Ints
@@ -48,7 +51,7 @@ class Timeline:
 
     stamps: Ints
     far: int = -1
-    _windows: dict[Interval, Window] = field(default_factory=dict, repr=False)
+    _windows: dict[Interval, WindowTables] = field(default_factory=dict, repr=False)
     _steps: dict[Interval, Mask] = field(default_factory=dict, repr=False)
 
     @property
@@ -60,17 +63,17 @@ class Timeline:
         """The log in reverse."""
         return Timeline(~self.stamps[::-1], self.points - 1 - self.far if self.far >= 0 else -1)
 
-    def window(self, interval: Interval) -> Window:
-        """The tables of a resolved interval that is not empty."""
+    def window(self, interval: Interval) -> WindowTables:
+        """The tables of a resolved interval."""
         if interval not in self._windows:
-            earliest, latest, seeing = window_tables(self.stamps, self.far, *_bounds(interval))
-            self._windows[interval] = Window(earliest, latest, _mask(seeing))
+            earliest, latest, seeing = window_tables(self.stamps, self.far, _bounds(interval))
+            self._windows[interval] = WindowTables(earliest, latest, _mask(seeing))
         return self._windows[interval]
 
     def steps(self, interval: Interval) -> Mask:
         """The points whose previous point is at a time difference in the interval."""
         if interval not in self._steps:
-            self._steps[interval] = _mask(steps_within(self.stamps, self.far, *_bounds(interval)))
+            self._steps[interval] = _mask(steps_within(self.stamps, self.far, _bounds(interval)))
         return self._steps[interval]
 
 
@@ -89,7 +92,8 @@ def _mask(flags: Flags) -> Mask:
     return Mask(next_runs(flags), begin, end)
 
 
-def _bounds(interval: Interval) -> tuple[np.uint64, np.uint64]:
-    farthest = int(FARTHEST)
-    high = farthest if interval.high is None else min(interval.high, farthest - 1)
-    return np.uint64(min(interval.low, farthest)), np.uint64(high)
+def _bounds(interval: Interval) -> Bounds:
+    if interval.is_empty:
+        return np.uint64(1), np.uint64(0), True
+    low, high = min(interval.low, _FARTHEST), min(interval.high or 0, _FARTHEST)
+    return np.uint64(low), np.uint64(high), interval.is_bounded

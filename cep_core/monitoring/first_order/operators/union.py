@@ -15,11 +15,13 @@ def union(left: Relation, right: Relation) -> Relation:
     same_order = right.of_variables(left.variables)
     if not left.rows or not right.rows:
         return left if left.rows else same_order
-    columns: tuple[Column, ...] = tuple(
-        np.concatenate(pair) for pair in zip(left.columns, same_order.columns, strict=True)
-    )
+    columns = tuple(_appended(*pair) for pair in zip(left.columns, same_order.columns, strict=True))
     begin = np.concatenate([left.begin, right.begin])
     return merged(Relation(left.variables, columns, begin, np.concatenate([left.end, right.end])))
+
+
+def _appended(first: Column, second: Column) -> Column:
+    return np.concatenate([first, second])
 
 
 def projection(relation: Relation, hidden: Collection[str]) -> Relation:
