@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.first_order.bind.binding import bind_written
-from cep_core.language.first_order.explain.readable import readable
+from cep_core.language.first_order.bind.readable import readable
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text

@@ -16,11 +16,14 @@ from cep_core.language.first_order.bind.fresh_names import FreshNames
 from cep_core.language.first_order.bind.inference import ATTRIBUTE_TYPES, OF_ATTRIBUTES, TermType, Types
 from cep_core.language.first_order.bind.intentions import check_for_each, violation_of
 from cep_core.language.first_order.bind.intervals import with_resolved_intervals
+from cep_core.language.first_order.bind.readable import readable
 from cep_core.language.first_order.bind.reporting import Faults
 from cep_core.language.first_order.bind.resolution import Resolver, free_names
 from cep_core.language.first_order.bind.unfolding import Unfolding
 from cep_core.language.first_order.bind.workload_rules import check_workload, place_of_variable
 from cep_core.language.first_order.policy import Policy
+from cep_core.language.first_order.rewriting.core import core_of
+from cep_core.language.first_order.safety.checking import check_safe
 from cep_core.language.first_order.written import WrittenPolicy
 from cep_core.language.temporal.formulas import Aggregation, Formula
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk
@@ -74,8 +77,11 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
         check_workload(formula, written.for_each, faults.report)
     faults.check()
     unfolding = Unfolding(names, faults.report)
-    core = unfolding.unfolded(formula)
+    unfolded = unfolding.unfolded(formula)
     faults.check()
+    plain = core_of(unfolded, rewrite=False)
+    core = core_of(unfolded) if rewrite else plain
+    check_safe(readable(core, schema), faults.text, faults.path)
     for copy, origin in unfolding.origins.items():
         types.share(copy, origin)
     types.look(core)
@@ -87,6 +93,7 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
         schema,
         written.head,
         formula,
+        plain,
         core,
         {name: ATTRIBUTE_TYPES[types.of(name)] for name in free_variables(formula)},
         kinds,

@@ -32,8 +32,6 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk, with_operands
 
-_LEAST, _GREATEST = -(2**63), 2**63 - 1
-
 
 @dataclass(frozen=True)
 class _Definition:
@@ -47,7 +45,7 @@ class _Definition:
         written = self.written.parameters
         if call.names is None:
             return call if len(call.arguments) == len(written) else None
-        if len(set(call.names)) != len(call.names) or not set(call.names) <= set(written):
+        if not set(call.names) <= set(written):
             return None
         named = dict(zip(call.names, call.arguments, strict=True))
         return replace(call, arguments=tuple(named.get(name, Variable(ANY, call.at)) for name in written))
@@ -147,27 +145,16 @@ class Resolver:
                     self._report(message, term.at, "give it a name without '_'")
                 return replace(term, name=scope.variables.get(term.name, term.name))
             case Minus():
-                inner = self._inner(term, scope)
+                inner = self._term(term.term, scope)
                 if isinstance(inner, Constant) and not isinstance(inner.value, str):
-                    return self._constant(Constant(-inner.value, term.at))
+                    return Constant(-inner.value, term.at)
                 return replace(term, term=inner)
             case Arithmetic():
                 return replace(term, left=self._term(term.left, scope), right=self._term(term.right, scope))
             case Call():
                 return replace(term, argument=self._term(term.argument, scope))
-            case Constant():
-                return self._constant(term)
-            case Regexp():
+            case Constant() | Regexp():
                 return term
-
-    def _inner(self, term: Minus, scope: _Scope) -> Term:
-        """What a sign stands before. A number is judged together with its sign: only -2**63 fits 64 bits."""
-        return term.term if isinstance(term.term, Constant) else self._term(term.term, scope)
-
-    def _constant(self, constant: Constant) -> Constant:
-        if isinstance(constant.value, int) and not _LEAST <= constant.value <= _GREATEST:
-            self._report("the number does not fit 64 bits", constant.at, "write it as a float, with a point")
-        return constant
 
     def _matches(self, formula: Matches, scope: _Scope) -> Matches:
         groups = tuple(

@@ -1,8 +1,9 @@
 """The atoms of a policy for the slicer: event types with the attributes that bind free variables (paper 01, section 4).
 
-Atoms are those of what is evaluated: LET unfolded, names apart, implied equalities read as in `equalities`. Free
-variables bind slicing variables of their names, bound ones bind nothing, and constants are told. A bool attribute, `ts`
-and `seq` bind no slicing variable: their events reach every value of it.
+Atoms are those of the policy's meaning, with LET unfolded and names apart: what is evaluated is equal to it on every
+log, so on every slice. Implied equalities are read as in `equalities`. Free variables bind slicing variables of their
+names, bound ones bind nothing, and constants are told. A bool attribute, `ts` and `seq` bind no slicing variable: their
+events reach every value of it.
 
 With `-- for each` every event type that has these attributes is one atom, which binds them: all its events make points
 of the sub-logs, whatever the formula asks of them.
@@ -31,8 +32,8 @@ def atoms_of(policy: Policy) -> tuple[Atom, ...]:
     if policy.for_each:
         own = tuple((attribute, attribute) for attribute in policy.for_each)
         return tuple(Atom(event_type, own) for event_type in split_types(policy))
-    readings = _narrowed(policy.core, policy.variables, {})
-    return tuple(dict.fromkeys(_atom(policy, predicate) for predicate in _predicates(policy.core, readings)))
+    readings = _narrowed(policy.plain, policy.variables, {})
+    return tuple(dict.fromkeys(_atom(policy, predicate) for predicate in _predicates(policy.plain, readings)))
 
 
 def _predicates(formula: Formula, readings: Readings) -> Iterator[Predicate]:

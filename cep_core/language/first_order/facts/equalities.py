@@ -17,6 +17,7 @@ from cep_core.language.temporal.formulas import (
     Exists,
     Formula,
     Next,
+    Not,
     Once,
     Or,
     Prev,
@@ -40,11 +41,12 @@ def implied_equalities(formula: Formula) -> tuple[Equality, ...]:
     match formula:
         case Comparison(operator="=", left=Variable() | Constant() as left, right=Variable() | Constant() as right):
             return ((left, right),)
+        case Not():
+            return _implied_by_negation(formula.body)
         case And():
             return implied_equalities(formula.left) + implied_equalities(formula.right)
         case Or():
-            right_side = implied_equalities(formula.right)
-            return tuple(pair for pair in implied_equalities(formula.left) if pair in right_side)
+            return _common(implied_equalities(formula.left), implied_equalities(formula.right))
         case Exists():
             return _without(formula.variables, implied_equalities(formula.body))
         case Prev() | Next() | Once() | Eventually():
@@ -57,6 +59,23 @@ def implied_equalities(formula: Formula) -> tuple[Equality, ...]:
             return tuple(pair for pair in pairs if all(isinstance(t, Constant) or t.name in groups for t in pair))
         case _:
             return ()
+
+
+def _implied_by_negation(formula: Formula) -> tuple[Equality, ...]:
+    """Pairs that are equal wherever the formula does not hold, as in NOT (x = 1 IMPLIES P(x))."""
+    match formula:
+        case Not():
+            return implied_equalities(formula.body)
+        case Or():
+            return _implied_by_negation(formula.left) + _implied_by_negation(formula.right)
+        case And():
+            return _common(_implied_by_negation(formula.left), _implied_by_negation(formula.right))
+        case _:
+            return ()
+
+
+def _common(left: tuple[Equality, ...], right: tuple[Equality, ...]) -> tuple[Equality, ...]:
+    return tuple(pair for pair in left if pair in right)
 
 
 def _without(names: Iterable[str], pairs: tuple[Equality, ...]) -> tuple[Equality, ...]:

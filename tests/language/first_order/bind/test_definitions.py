@@ -26,8 +26,11 @@ from tests.language.first_order.bound_policies import bound, shown
         ("LET A(x) = P(x) IN LET B(x) = A(x) AND Q(x) IN B(y) OR A(y)", "(P(y) AND Q(y)) OR P(y)"),
         ("LET A(x) = P(x) IN LET A(x, y) = R(x, y) IN A(z) AND A(z, y)", "P(z) AND R(z, y)"),
         ("LET a(s) = s <- SUM x P(x) IN a(5)", "EXISTS s. ((s <- SUM x P(x)) AND s = 5)"),
-        ("LET a(s) = s <- SUM x P(x) IN a(2 + 3)", "EXISTS s. ((s <- SUM x P(x)) AND s = 2 + 3)"),
-        ("LET a(s, g) = s <- SUM x; g R(g, x) IN a(v, v)", "EXISTS s, g. ((s <- SUM x_2; g R(g, x_2)) AND s = v AND g = v)"),
+        ("LET a(s) = s <- SUM x P(x) IN a(2 + 3)", "EXISTS s_2. ((s_2 <- SUM x P(x)) AND s_2 = 2 + 3)"),
+        (
+            "LET a(s, g) = s <- SUM x; g R(g, x) IN a(v, v)",
+            "EXISTS s, g. ((s <- SUM x; g R(g, x)) AND s = v AND g = v)",
+        ),
         ("LET unused(x) = P(x) IN Q(y)", "Q(y)"),
     ],
 )
@@ -37,8 +40,8 @@ def test_calls_become_definitions(text: str, core: str) -> None:
 
 
 def test_equal_calls_are_one_tree() -> None:
-    core = bound("LET A(x) = EXISTS y. R(x, y) IN A(u) AND ONCE A(u) AND A(v)", rewrite=False).core
-    assert shown(core) == "(EXISTS y. R(u, y)) AND (ONCE (EXISTS y. R(u, y))) AND (EXISTS y_2. R(v, y_2))"
+    core = bound("LET A(x) = EXISTS y. R(x, y) IN A(u) AND (ONCE A(u)) AND A(v)", rewrite=False).core
+    assert shown(core) == "(EXISTS y. R(u, y)) AND (ONCE EXISTS y. R(u, y)) AND (EXISTS y_2. R(v, y_2))"
     assert isinstance(core, And)
 
 
@@ -52,3 +55,13 @@ def test_definitions_that_double_again_and_again_are_refused(monkeypatch: pytest
     lets = ["LET A0(x) = P(x)", *(f"LET A{n}(x) = A{n - 1}(x) AND A{n - 1}(x)" for n in range(1, 60))]
     with pytest.raises(QueryError, match="makes the formula longer than 500 parts"):
         bound(" IN ".join([*lets, "A59(x)"]))
+
+
+def test_copies_of_a_bound_variable_have_its_type() -> None:
+    policy = bound("LET A(x) = EXISTS w. Weather(origin=x, wind=w) IN A(u) AND A(v)")
+    assert {name: kind.value for name, kind in policy.types.items()} == {
+        "u": "string",
+        "w": "float",
+        "v": "string",
+        "w_2": "float",
+    }

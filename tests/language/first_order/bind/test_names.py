@@ -28,7 +28,7 @@ from tests.language.first_order.bound_policies import SCHEMA, attributes, bound,
     ],
 )
 def test_what_names_mean(text: str, core: str) -> None:
-    assert shown(bound(text, rewrite=False).core) == core
+    assert shown(bound(text).plain) == core
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,8 @@ def test_what_names_mean(text: str, core: str) -> None:
         ("T(x)", "T takes 0 arguments, not 1", "T()"),
         ("O(x, y, z)", "O takes 1 or 2 arguments, not 3", ""),
         ("Departure(tial=t)", "unknown attribute 'tial' of Departure", "did you mean 'tail'?"),
-        ("R(x=a, x=b)", "'x' is named twice", "one argument for each attribute"),
         ("_ = 1", "'_' is bound at its atom and has no value here", "give it a name without '_'"),
         ("P(_x) AND _x > 1", "'_x' is bound at its atom and has no value here", "give it a name without '_'"),
-        ("P(99999999999999999999)", "the number does not fit 64 bits", "write it as a float, with a point"),
         ("c <- CNT z P(x)", "'z' is not free in the formula that is aggregated", "known: 'x'"),
         ("x <- CNT y; x R(x, y)", "'x' is the result and a group", "rename the result"),
         ("LET A(x) = R(x, y) IN A(z)", "'y' is free in the definition of A", "make it a parameter"),

@@ -54,7 +54,8 @@ def test_free_variables_have_types(text: str, types: str) -> None:
         ('W(x) AND x MATCHES "a"', 20, '"a" is a string, but MATCHES takes a regexp on its right', ""),
         ("F(y) AND x = i2f(y)", 18, "'y' is a float, but i2f takes an int", ""),
         ("P(x) AND (EXISTS x. W(x) AND x = 1)", 34, "1 is an int, but 'x' is a string", ""),
-        ('LET g(x) = P(x) IN a = "s" AND g(a)', 34, "'a' is a string, but g's parameter 'x' is an int", ""),
+        ('LET g(x) = P(x) IN a = "s" AND g(a)', 24, "\"s\" is a string, but 'a' is an int", ""),
+        ("LET g(x) = P(x) IN W(a) AND g(a)", 31, "'a' is a string, but g's parameter 'x' is an int", "'a' is a string"),
     ],
 )
 def test_a_contradiction_is_told_where_it_is(text: str, column: int, message: str, hint: str) -> None:
