@@ -1,0 +1,1 @@
+"""Which kernels answer a part of a formula, and in which order."""
