@@ -1,1 +1,1 @@
-"""Which kernels answer a part of a formula, and in which order."""
+"""In which order conjunctions are evaluated, and by which kernels."""
