@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.first_order.bind.binding import bind_written
-from cep_core.language.first_order.bind.readable import readable
+from cep_core.language.first_order.bind.positions import by_position
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
@@ -40,4 +40,4 @@ def bound(text: str, schema: LogSchema = SCHEMA, *, whole_log: bool = True, rewr
 
 def shown(formula: Formula, schema: LogSchema = SCHEMA) -> str:
     """A bound formula as text."""
-    return formula_text(readable(formula, schema))
+    return formula_text(by_position(formula, schema))

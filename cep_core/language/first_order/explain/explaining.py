@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cep_core.language.durations import spoken
 from cep_core.language.evaluator import Atom
 from cep_core.language.explanation import Explanation, Section
-from cep_core.language.first_order.bind.readable import readable
+from cep_core.language.first_order.bind.positions import by_position
 from cep_core.language.first_order.explain.surprises import warnings_of
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
@@ -48,7 +48,7 @@ def _kind(policy: Policy) -> Section:
 
 
 def _formula(policy: Policy) -> Section:
-    text = formula_text(readable(policy.formula, policy.schema))
+    text = formula_text(by_position(policy.formula, policy.schema))
     return Section("formula", (text,), text)
 
 
@@ -59,7 +59,7 @@ def _variables(policy: Policy) -> Section:
 
 
 def _rewriting(policy: Policy) -> Section:
-    text = formula_text(readable(policy.core, policy.schema))
+    text = formula_text(by_position(policy.core, policy.schema))
     same = policy.core in (policy.formula, policy.plain)
     return Section("rewriting", ("none: the formula is evaluated as it is",) if same else (text,), text)
 
