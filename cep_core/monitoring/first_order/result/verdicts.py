@@ -1,4 +1,4 @@
-"""The rows that a monitor reports: `ts`, `tp` and the variables, for each point and valuation that satisfies the policy.
+"""The rows that a monitor reports: `ts`, `tp` and the variables, for each point and valuation that satisfies a policy.
 
 Rows are ordered by point and then by the values of the variables: numbers by size, NaN last, texts by their characters.
 They are made from runs a batch at a time, so a listing that is longer than memory can be streamed. Cost: O(rows), and
