@@ -1,0 +1,1 @@
+"""From runs of points to the rows that are reported."""
