@@ -26,6 +26,8 @@ class Policy:
     """What is evaluated: LET unfolded, sugar removed, rewritten, safe. Only nodes of `formulas.Core`."""
     variables: Mapping[str, AttributeType]
     """The types of the free variables, in order of their first occurrence in the formula."""
+    types: Mapping[str, AttributeType]
+    """The types of all variables of the core formula, free and bound."""
     for_each: tuple[str, ...] = ()
     """The attributes whose values make sub-logs: each event type that has them all is split by them."""
     must_hold: bool = False

@@ -1,0 +1,58 @@
+"""What a workload refuses, since its runs see a part of the log and its results are tables (`docs/semantics.md` 2).
+
+Refused are `tp` and `tpts`, which count from where the log starts; NEXT without an upper bound, which no run can
+decide; and free variables that no column of the result's tables can be called. Linear in the formula.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from cep_core.language.errors import Position
+from cep_core.language.first_order.bind.declarations import is_built_in
+from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.temporal.formulas import Formula, Next, Predicate
+from cep_core.language.temporal.terms import Variable
+from cep_core.language.temporal.walk import free_variables, terms_of, walk
+
+OF_RESULTS = ("ts", "offset", "certain")
+OF_THE_LAKE = ("day", "run_id")
+OF_EPISODES = ("first_ts", "first_offset", "last_ts", "last_offset", "points", "touches_begin", "touches_end")
+_RESERVED = frozenset((*OF_RESULTS, *OF_THE_LAKE, *OF_EPISODES))
+_COLUMN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def check_workload(formula: Formula, for_each: Sequence[str], report: Report) -> None:
+    """Report what a workload's policy must not say. `formula`: resolved, LET kept."""
+    for part in walk(formula):
+        if isinstance(part, Predicate) and is_built_in(part) and "tp" in (part.names or ()):
+            message = f"'{part.event_type}' depends on where the log starts"
+            report(message, part.at, "use ts; the result has the columns ts and offset")
+        elif isinstance(part, Next) and not part.interval.is_bounded:
+            message = "NEXT without an upper bound waits for a point that may never come"
+            report(message, part.at, "give it a bound: NEXT[0,1d]")
+    _check_columns(formula, for_each, report)
+
+
+def _check_columns(formula: Formula, for_each: Sequence[str], report: Report) -> None:
+    taken: dict[str, str] = {name.casefold(): name for name in for_each}
+    for name in free_variables(formula):
+        at = place_of_variable(name, formula)
+        if name.casefold() in _RESERVED:
+            report(f"every result has a column '{name.casefold()}'", at, "name the variable otherwise")
+        elif not _COLUMN.fullmatch(name):
+            message = f"no column can be called '{name}'"
+            report(message, at, "begin with a letter, and use letters, digits and _ only")
+        elif name.casefold() in taken:
+            report(f"two columns named '{taken[name.casefold()]}' and '{name}'", at, "name the variable otherwise")
+        taken[name.casefold()] = name
+
+
+def place_of_variable(name: str, formula: Formula) -> Position:
+    """The first place of a variable as an argument, else the place of the formula."""
+    for part in walk(formula):
+        for term in terms_of(part):
+            if isinstance(term, Variable) and term.name == name:
+                return Position(term.at.line, term.at.column, len(name))
+    return formula.at

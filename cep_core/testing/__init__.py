@@ -1,0 +1,1 @@
+"""For tests of policies, here and in projects that use Trendmill: small logs, Hypothesis strategies (`[testing]`)."""
