@@ -67,6 +67,22 @@ def with_operands(formula: Formula, change: Callable[[Formula], Formula]) -> For
             return formula
 
 
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The operands of a chain of AND, however it is bracketed, left to right; of another formula, itself alone.
+
+    >>> p, q, r = Predicate("p"), Predicate("q"), Predicate("r")
+    >>> [part.event_type for part in conjuncts(And(p, And(q, r)))]
+    ['p', 'q', 'r']
+    """
+    waiting = [formula]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, And):
+            waiting += (part.right, part.left)
+        else:
+            yield part
+
+
 def walk(formula: Formula) -> Iterator[Formula]:
     """The formula and all its parts, parents first."""
     yield formula

@@ -6,7 +6,7 @@ The log is closed: after its last point one empty point follows, later than ever
 
 A variable ranges over the values that may stand in its place: those of the columns in which it is an argument, those of
 terms that `=` compares it with, groups of MATCHES, results of its aggregation, arguments of its LET. For a safe formula
-this is enough: any other value falsifies every atom that holds the variable. Of an unsafe formula, satisfactions with
+this is enough: any other value falsifies every atom that has the variable. Of an unsafe formula, satisfactions with
 other values are missing.
 
 A test whose term has no value (overflow, division by zero) raises ArithmeticError where the rest of its conjunction
@@ -53,7 +53,10 @@ from cep_core.language.temporal.walk import free_variables, variables_of, walk, 
 from cep_core.monitoring.first_order.scalars import Value, aggregate, compares, groups_in, plain, value_of
 
 Row = Mapping[str, Value]
-"""An event without its nulls, by attribute; or a valuation of variables."""
+"""An event without its nulls, by attribute (and `ts`, `seq`, which any atom may name); or a valuation of variables."""
+
+CLOCKS = {("tp", 1): ("tp",), ("ts", 1): ("ts",), ("tpts", 2): ("tp", "ts")}
+"""The predicates that every point has, by number of arguments: its index, its stamp."""
 
 
 def satisfactions(formula: Formula, log: PointLog) -> set[tuple[int, tuple[Value, ...]]]:
@@ -162,25 +165,19 @@ class _Meaning:
 
     def _arguments(self, atom: Predicate) -> list[tuple[str, Term]]:
         """The arguments with the names of their attributes, or of a LET's parameters."""
-        if atom.event_type in self.definitions:
-            places = self.definitions[atom.event_type].parameters
-        else:
+        names = atom.names
+        if names is None and atom.event_type in self.definitions:
+            names = self.definitions[atom.event_type].parameters
+        if names is None:
             places = tuple(str(place) for place in range(1, len(atom.arguments) + 1))
-        names = places if atom.names is None else atom.names
+            names = CLOCKS.get((atom.event_type, len(places)), places)
         return list(zip(names, atom.arguments, strict=True))
 
     def _rows(self, atom: Predicate, point: int) -> list[Row]:
         """The events of an atom's type at a point; `tp`, `ts` and `tpts` have one everywhere."""
-        stamp = 2**63 - 1 if point == len(self.stamps) - 1 else int(self.stamps[point])
-        match atom.event_type, len(atom.arguments):
-            case "tp", 1:
-                return [{"1": point}]
-            case "ts", 1:
-                return [{"1": stamp}]
-            case "tpts", 2:
-                return [{"1": point, "2": stamp}]
-            case _:
-                return self.events.get((atom.event_type, point), [])
+        if (atom.event_type, len(atom.arguments)) in CLOCKS:
+            return [{"tp": point, "ts": 2**63 - 1 if point == len(self.stamps) - 1 else int(self.stamps[point])}]
+        return self.events.get((atom.event_type, point), [])
 
     # ------------------------------------------------------------ what holds
 
@@ -305,6 +302,9 @@ def _events_by_point(log: PointLog) -> dict[tuple[str, int], list[Row]]:
     for event_type, typed in log.events.items():
         columns = {name: column.to_pylist() for name, column in typed.columns.items()}
         for row, point in enumerate(typed.point.tolist()):
-            event = {name: plain(values[row]) for name, values in columns.items() if values[row] is not None}
+            event: dict[str, Value] = {"ts": int(log.stamps[point])}
+            if typed.seq is not None:
+                event["seq"] = int(typed.seq[row])
+            event |= {name: plain(values[row]) for name, values in columns.items() if values[row] is not None}
             events.setdefault((event_type, point), []).append(event)
     return events

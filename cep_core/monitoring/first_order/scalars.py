@@ -3,20 +3,22 @@
 Values are int (64 bits), float and str; a regular expression is the text of its pattern, in the syntax of MonPoly
 (OCaml's Str). Numbers are as in the rest of the house: NaN equals NaN and exceeds every number, -0.0 equals 0.0.
 Integer division and MOD cut towards zero. An integer that needs more than 64 bits raises OverflowError, integer
-division by zero raises ZeroDivisionError; floats follow IEEE 754. As in MonPoly, s2i and s2f of a text that is no
-number are 0. Dates are days of UTC; a float is seconds since 1970.
+division by zero raises ZeroDivisionError; floats follow IEEE 754. Dates are days of UTC; a float is seconds since 1970.
+How texts and numbers become each other, and what a regular expression is, are definitions of their own, which the
+engine shares: `arrays.conversions`, `language.first_order.regexps`.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 
+from cep_core.language.first_order.regexps import regular_expression
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
+from cep_core.monitoring.first_order.arrays.conversions import float_in, float_text, whole_in
 
 Value = int | float | str
 _ENDS = (-(2**63), 2**63 - 1)
@@ -129,31 +131,13 @@ def _integer(number: float) -> int:
     return in_range(math.trunc(number))
 
 
-def _read_integer(text: str) -> int:
-    return in_range(int(text)) if re.fullmatch(r"[+-]?[0-9]+", text) else 0
-
-
-def _read_float(text: str) -> float:
-    return float(text) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text) else 0.0
-
-
-def _float_text(number: float) -> str:
-    """MonPoly's form: twelve digits, and a point in any case.
-
-    >>> _float_text(-42.0), _float_text(1.1), _float_text(9.87654321e30)
-    ('-42.', '1.1', '9.87654321e+30')
-    """
-    text = f"{number:.12g}"
-    return text + "." if re.fullmatch("-?[0-9]+", text) else text
-
-
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "i2f": float,
     "f2i": _integer,
     "i2s": str,
-    "s2i": _read_integer,
-    "f2s": _float_text,
-    "s2f": _read_float,
+    "s2i": lambda text: in_range(whole_in(text)),
+    "f2s": float_text,
+    "s2f": float_in,
     "r2s": str,
     "s2r": str,
     "YEAR": lambda seconds: _day(seconds).year,
@@ -169,33 +153,8 @@ def groups_in(text: str, pattern: str) -> tuple[str | None, ...] | None:
     >>> groups_in("zzab", r"\(z*\)\(x\)?ab"), groups_in("(b", "(a")
     (('zz', None), None)
     """
-    place = re.search(_python_pattern(pattern), text, re.MULTILINE)
+    place = regular_expression(pattern).search(text)
     return None if place is None else place.groups()
-
-
-def _python_pattern(pattern: str) -> str:
-    r"""In OCaml's Str, brackets and the bar are operators with a backslash; other letters with one are themselves.
-
-    >>> print(_python_pattern(r"\(a\|b\)[]\]\d("))
-    (a|b)[]\\]d\(
-    """
-    parts = re.findall(r"\[\^?\]?[^]]*\]|\\.|.", pattern, re.DOTALL)
-    return "".join(_character_set(part) if len(part) > 2 else _python_part(part) for part in parts)
-
-
-def _python_part(part: str) -> str:
-    if part in ("(", ")", "|", "{", "}"):
-        return "\\" + part
-    if part in (r"\(", r"\)", r"\|"):
-        return part[1]
-    if len(part) == 1 or part == r"\b" or part[1].isdigit():
-        return part
-    return re.escape(part[1])
-
-
-def _character_set(part: str) -> str:
-    """In OCaml's Str, a backslash in brackets is a character like others."""
-    return "[" + part[1:-1].replace("\\", r"\\").replace("[", r"\[") + "]"
 
 
 def aggregate(function: str, values: Sequence[Value]) -> Value | None:

@@ -1,0 +1,90 @@
+"""Restricted variables: those for which a formula, safe or not, leaves finitely many values (safe range).
+
+Of a safe formula these are all free variables. The rewriting uses the others: what stands beside must bind them.
+"""
+
+from __future__ import annotations
+
+from cep_core.language.temporal.formulas import (
+    Aggregation,
+    And,
+    Comparison,
+    Eventually,
+    Exists,
+    Formula,
+    Matches,
+    Next,
+    Not,
+    Once,
+    Or,
+    Predicate,
+    Prev,
+    Since,
+    Until,
+)
+from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.walk import conjuncts, free_variables, variables_of
+
+
+def restricted_variables(formula: Formula) -> frozenset[str]:
+    """The restricted variables of a core formula.
+
+    >>> from cep_core.language.temporal.formulas import Predicate
+    >>> from cep_core.language.temporal.terms import Variable
+    >>> p, q = Predicate("P", (Variable("x"),)), Predicate("Q", (Variable("y"),))
+    >>> sorted(restricted_variables(And(p, Not(q)))), sorted(restricted_variables(Or(p, q)))
+    (['x'], [])
+    """
+    match formula:
+        case Predicate(_, arguments):
+            return frozenset(argument.name for argument in arguments if isinstance(argument, Variable))
+        case Comparison():
+            return _assigned(formula, frozenset())
+        case Not(Comparison("=", Variable(left), Variable(right))) if left == right:
+            return frozenset([left])
+        case And():
+            parts = tuple(conjuncts(formula))
+            return _closed(frozenset[str]().union(*map(restricted_variables, parts)), parts)
+        case Or(left, right):
+            return restricted_variables(left) & restricted_variables(right)
+        case Exists(variables, body):
+            return restricted_variables(body) - frozenset(variables)
+        case Aggregation(result, _, _, groups, body):
+            return frozenset([result.name]) | (restricted_variables(body) & {group.name for group in groups})
+        case Prev() | Next() | Once() | Eventually():
+            return restricted_variables(formula.body)
+        case Since() | Until():
+            return restricted_variables(formula.right)
+        case _:
+            return frozenset()
+
+
+def lacking(formula: Formula) -> frozenset[str]:
+    """The free variables that are not restricted."""
+    return frozenset(free_variables(formula)) - restricted_variables(formula)
+
+
+def _closed(names: frozenset[str], parts: tuple[Formula, ...]) -> frozenset[str]:
+    """With the variables that comparisons and MATCHES among the parts give a value, one after another."""
+    giving = [part for part in parts if isinstance(part, Comparison | Matches)]
+    for _ in giving:
+        names = names.union(*(_assigned(part, names) for part in giving))
+    return names
+
+
+def _assigned(formula: Comparison | Matches, names: frozenset[str]) -> frozenset[str]:
+    """The variables that a comparison gives a value if those in `names` have one."""
+    match formula:
+        case Comparison("=", left, right):
+            pairs = ((left, right), (right, left))
+            return frozenset(
+                target.name for target, value in pairs if isinstance(target, Variable) and _known(value, names)
+            )
+        case Matches(text, regexp, groups) if _known(text, names) and _known(regexp, names):
+            return frozenset(group.name for group in groups if isinstance(group, Variable))
+        case _:
+            return frozenset()
+
+
+def _known(term: Term, names: frozenset[str]) -> bool:
+    return all(name in names for name in variables_of(term))

@@ -1,0 +1,41 @@
+"""The atoms that speak of points instead of events: `tp(i)`, `ts(t)`, `tpts(i, t)`. O(points)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cep_core.arrays import Flags, Ints
+from cep_core.language.temporal.formulas import Predicate
+from cep_core.language.temporal.terms import Constant, Variable
+from cep_core.monitoring.first_order.arrays.relation import Relation
+
+ARGUMENTS = {"tp": 1, "ts": 1, "tpts": 2}
+"""The built-in predicates and their numbers of arguments."""
+
+
+def is_built_in(atom: Predicate) -> bool:
+    """Whether an atom speaks of points."""
+    return ARGUMENTS.get(atom.event_type) == len(atom.arguments)
+
+
+def built_in(atom: Predicate, stamps: Ints) -> Relation:
+    """The points' numbers or stamps, a row for each point.
+
+    >>> found = built_in(Predicate("ts", (Variable("t"),)), np.array([3, 3, 4]))
+    >>> found.columns[0].tolist(), found.begin.tolist(), found.end.tolist()
+    ([3, 3, 4], [0, 1, 2], [1, 2, 3])
+    """
+    points = np.arange(len(stamps))
+    values = {"tp": (points,), "ts": (stamps,), "tpts": (points, stamps)}[atom.event_type]
+    columns: dict[str, Ints] = {}
+    kept: Flags = np.ones(len(stamps), np.bool_)
+    for term, column in zip(atom.arguments, values, strict=True):
+        if isinstance(term, Constant):
+            kept &= column == term.value
+        elif isinstance(term, Variable) and term.name in columns:
+            kept &= column == columns[term.name]
+        elif isinstance(term, Variable):
+            columns[term.name] = column
+        else:
+            raise TypeError(f"the argument {term} of {atom.event_type} is neither a variable nor a constant")
+    return Relation(tuple(columns), tuple(columns.values()), points, points + 1).of_rows(kept)

@@ -1,0 +1,1 @@
+"""In which order conjunctions are evaluated, and by which kernels."""

@@ -1,0 +1,176 @@
+"""Evaluates a core formula on a log: the points and valuations that satisfy it (paper 01, figure 1).
+
+Each subformula becomes a relation over runs of points (`arrays/relation.py`), made from its operands' relations by one
+operator (`operators/`); chains of AND are ordered by what their conjuncts have (`choice/conjunctions.py`). Subformulas
+that differ in names only are evaluated once. The log is closed by one empty point that is far from all others and is
+not reported (`docs/semantics.md` 5); only future operators without an upper end see it, so others do without it.
+
+Costs: each operator but AND and aggregation is linear in its rows in and out, and a metric operator adds O(points).
+Lengths of intervals, values and lengths of runs cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.events.schema import AttributeType
+from cep_core.language.errors import NotSupportedYet
+from cep_core.language.temporal.formulas import (
+    Aggregation,
+    And,
+    Comparison,
+    Eventually,
+    Exists,
+    Formula,
+    Matches,
+    Next,
+    Not,
+    Once,
+    Or,
+    Predicate,
+    Prev,
+    Since,
+    Truth,
+    Until,
+)
+from cep_core.language.temporal.terms import Constant, Variable
+from cep_core.language.temporal.walk import free_variables, walk
+from cep_core.monitoring.first_order.arrays.built_ins import built_in, is_built_in
+from cep_core.monitoring.first_order.arrays.relation import Relation, nothing, truth
+from cep_core.monitoring.first_order.arrays.scan import scan
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
+from cep_core.monitoring.first_order.arrays.texts import Texts
+from cep_core.monitoring.first_order.arrays.variable_types import variable_types
+from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
+from cep_core.monitoring.first_order.operators.normal import merged
+from cep_core.monitoring.first_order.operators.since import since, until
+from cep_core.monitoring.first_order.operators.steps import nextly, previously
+from cep_core.monitoring.first_order.operators.timeline import Timeline
+from cep_core.monitoring.first_order.operators.union import projection, union
+from cep_core.monitoring.first_order.operators.windows import eventually, once
+from cep_core.monitoring.first_order.plan.chains import Chain, chain_of
+from cep_core.monitoring.first_order.plan.shapes import shape_of
+
+Recorder = Callable[[Formula, Sequence[int], int], None]
+"""Is told of each subformula that was evaluated: the rows of its operands' relations, and the rows of its own."""
+
+_CLOSING_STAMP = 2**63 - 1
+_STEPS = {Prev: previously, Next: nextly, Once: once, Eventually: eventually}
+_BINARY = {Since: since, Until: until}
+
+
+def satisfied(
+    formula: Formula, log: PointLog, types: Mapping[str, AttributeType], *, recorder: Recorder | None = None
+) -> tuple[Relation, Texts]:
+    """The satisfactions of a core formula, in normal form, and the dictionary of its texts.
+
+    Columns are in the order of `free_variables(formula)`. `types`: of the variables, if known; the log's columns tell
+    the rest. Raises `EvaluationError` where a term has no value.
+
+    >>> import pyarrow as pa
+    >>> from cep_core.events.logs.point_log import TypedEvents
+    >>> from cep_core.language.temporal.interval import Interval
+    >>> log = PointLog(np.array([1, 4, 8]), {"P": TypedEvents(np.array([0]), {"a": pa.array(["u"])})})
+    >>> formula = Once(Interval(0, 5), Predicate("P", (Variable("x"),), ("a",)))
+    >>> found, texts = satisfied(formula, log, {})
+    >>> found.variables, texts.text(0), found.begin.tolist(), found.end.tolist()
+    (('x',), 'u', [0], [2])
+    """
+    evaluation = _Evaluation(formula, log, types, recorder)
+    found = evaluation.relation_of(formula).of_variables(free_variables(formula))
+    clipped = replace(found, end=np.minimum(found.end, log.points))
+    return clipped.of_rows(clipped.begin < log.points), evaluation.setting.texts
+
+
+class _Evaluation:
+    """A formula under evaluation on a log, with the relations of the shapes that are done."""
+
+    def __init__(
+        self, formula: Formula, log: PointLog, types: Mapping[str, AttributeType], recorder: Recorder | None
+    ) -> None:
+        closing = any(
+            isinstance(part, Next | Eventually | Until) and not part.interval.is_bounded for part in walk(formula)
+        )
+        stamps = np.append(log.stamps, _CLOSING_STAMP) if closing else log.stamps
+        self.log = log
+        self.timeline = Timeline(stamps, far=log.points if closing else -1)
+        self.setting = TermSetting(Texts(), stamps, variable_types(formula, log, types))
+        self.done: dict[Formula, Relation] = {}
+        self.recorder = recorder
+        self.operand_rows: list[list[int]] = [[]]
+
+    def relation_of(self, formula: Formula) -> Relation:
+        """The relation of a subformula, from a formula of its shape if there was one."""
+        shape, names = shape_of(formula)
+        if shape not in self.done:
+            numbers = {name: number for number, name in names.items()}
+            self.operand_rows.append([])
+            relation = self._evaluated(formula)
+            self.done[shape] = relation.renamed(numbers)
+            rows_in = self.operand_rows.pop()
+            if self.recorder is not None:
+                self.recorder(formula, rows_in, relation.rows)
+        relation = self.done[shape].renamed(names)
+        self.operand_rows[-1].append(relation.rows)
+        return relation
+
+    def _evaluated(self, formula: Formula) -> Relation:
+        match formula:
+            case Truth(value=value):
+                return truth(self.timeline.points) if value else nothing(())
+            case Predicate():
+                return self._atom(formula, {})
+            case And() | Not() | Comparison() | Matches():
+                return self._conjunction(chain_of(formula))
+            case Or(left=left, right=right):
+                return union(self.relation_of(left), self.relation_of(right))
+            case Exists(variables=hidden, body=body):
+                return projection(self.relation_of(body), hidden)
+            case Prev() | Next() | Once() | Eventually():
+                return _STEPS[type(formula)](self.relation_of(formula.body), formula.interval, self.timeline)
+            case Since(interval=interval, left=left, right=right) | Until(interval=interval, left=left, right=right):
+                negated = isinstance(left, Not)
+                held = self.relation_of(left.body if isinstance(left, Not) else left)
+                operator = _BINARY[type(formula)]
+                return operator(held, self.relation_of(right), interval, self.timeline, negated=negated)
+            case Aggregation():
+                raise NotSupportedYet("aggregations are not evaluated yet", formula.at)
+        raise TypeError(f"{type(formula).__name__} is no node of a core formula")
+
+    def _atom(self, atom: Predicate, constants: Mapping[str, Constant]) -> Relation:
+        """The relation of an atom, of the rows that have the constants."""
+        if is_built_in(atom):
+            return merged(built_in(atom, self.timeline.stamps))
+        events = self.log.events.get(atom.event_type)
+        self.operand_rows[-1].append(0 if events is None else len(events.point))
+        return merged(scan(atom, self.log, self.setting.texts, self.setting.types, constants))
+
+    def _conjunction(self, chain: Chain) -> Relation:
+        constants = _constants(chain)
+        sources = [
+            self._atom(source, constants)
+            if isinstance(source, Predicate) and constants.keys() & set(free_variables(source))
+            else self.relation_of(source)
+            for source in chain.sources
+            if source != Truth(True)
+        ]
+        parts = sources or [truth(self.timeline.points)]
+        return Conjunctions(parts, list(chain.tests), self.setting, self.relation_of).result()
+
+
+def _constants(chain: Chain) -> dict[str, Constant]:
+    """The variables that the chain holds equal to a constant."""
+    constants: dict[str, Constant] = {}
+    for test in chain.tests:
+        match test:
+            case Comparison(operator="=", left=Variable(name), right=Constant() as constant):
+                constants.setdefault(name, constant)
+            case Comparison(operator="=", left=Constant() as constant, right=Variable(name)):
+                constants.setdefault(name, constant)
+            case _:
+                pass
+    return constants

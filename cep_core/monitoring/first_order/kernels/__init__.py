@@ -1,0 +1,1 @@
+"""Numba kernels over rows of bits and runs of points."""

@@ -1,0 +1,33 @@
+"""Normal form of relations: see `arrays/relation.py`. O(rows), after a radix sort if rows are out of order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
+from cep_core.monitoring.first_order.kernels.grouping import order_of
+from cep_core.monitoring.first_order.kernels.merging import merged_runs
+
+
+def ordered(relation: Relation) -> Relation:
+    """The rows by their first point."""
+    if (relation.begin[1:] >= relation.begin[:-1]).all():
+        return relation
+    return relation.of_rows(order_of(relation.begin))
+
+
+def merged(relation: Relation) -> Relation:
+    """Normal form: rows by their first point, and overlapping or touching runs of one valuation as one run.
+
+    >>> runs = Relation(("x",), (np.array([7, 7, 8]),), np.array([2, 0, 2]), np.array([3, 2, 2]))
+    >>> found = merged(runs)
+    >>> found.columns[0].tolist(), found.begin.tolist(), found.end.tolist()
+    ([7], [0], [3])
+    """
+    by_begin = ordered(relation)
+    return by_begin.at(*merged_runs(rows_of(by_begin, by_begin.variables), by_begin.begin, by_begin.end))
+
+
+def extended(relation: Relation, points: int) -> Relation:
+    """Every row up to the last point."""
+    return relation.at(np.arange(relation.rows), relation.begin, np.full(relation.rows, points))

@@ -1,0 +1,122 @@
+"""Chains of AND: what makes rows, what tests them, what must be subtracted.
+
+A chain is flattened, since the order in which it was written says nothing about the order that costs least. Only tests
+that may have no value (a division, a sum that overflows) keep their place among the tests: they are made when the rest
+of the chain before them holds, so that no order brings an error that another order avoids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from cep_core.language.temporal.formulas import And, Comparison, Formula, Matches, Not, Truth
+from cep_core.language.temporal.terms import Constant, Regexp, Term, Variable
+from cep_core.language.temporal.walk import free_variables, terms_of, variables_of
+
+Test = Comparison | Matches | Not
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The conjuncts of a formula: `sources` have relations of their own; `tests` need bound variables.
+
+    A test is a comparison, MATCHES, or the negation of any formula; it may bind further variables (`bound_by`). Tests
+    are in written order.
+    """
+
+    sources: tuple[Formula, ...]
+    tests: tuple[Test, ...]
+
+
+def chain_of(formula: Formula) -> Chain:
+    """The conjuncts of a formula; a formula that is no AND has one.
+
+    >>> x, p = Variable("x"), Truth(True)
+    >>> chain = chain_of(And(Comparison("<", x, x), And(p, Not(Not(p)))))
+    >>> len(chain.sources), len(chain.tests)
+    (2, 1)
+    """
+    sources: list[Formula] = []
+    tests: list[Test] = []
+    for conjunct in _conjuncts(formula):
+        if isinstance(conjunct, Comparison | Matches | Not):
+            tests.append(conjunct)
+        else:
+            sources.append(conjunct)
+    return Chain(tuple(sources), tuple(tests))
+
+
+def _conjuncts(formula: Formula) -> list[Formula]:
+    match formula:
+        case And():
+            return [*_conjuncts(formula.left), *_conjuncts(formula.right)]
+        case Not(body=Not(body=body)):
+            return _conjuncts(body)
+        case _:
+            return [formula]
+
+
+def is_scalar(test: Formula) -> bool:
+    """Whether a formula tests single rows by their values alone."""
+    match test:
+        case Not():
+            return is_scalar(test.body)
+        case Comparison() | Matches() | Truth():
+            return True
+        case _:
+            return False
+
+
+def always_has_value(test: Test) -> bool:
+    """Whether a test raises no error on any row.
+
+    >>> always_has_value(Comparison("<", Variable("x"), Constant(3)))
+    True
+    """
+    if not is_scalar(test):
+        return True
+    if isinstance(test, Not):
+        return isinstance(test.body, Truth | Comparison | Matches | Not) and _plain(test.body)
+    return _plain(test)
+
+
+def _plain(test: Formula) -> bool:
+    if isinstance(test, Not):
+        return _plain(test.body)
+    if isinstance(test, Matches) and not isinstance(test.regexp, Regexp):
+        return False
+    return all(isinstance(term, Variable | Constant | Regexp) for term in terms_of(test))
+
+
+def is_ready(test: Test, bound: Collection[str]) -> bool:
+    """Whether a test can be made on rows with these variables, or can add variables to them."""
+    return set(free_variables(test)) <= set(bound) or bool(bound_by(test, bound))
+
+
+def bound_by(test: Test, bound: Collection[str]) -> tuple[str, ...]:
+    """The variables that a test adds to rows with the variables `bound`; none if it cannot be made or adds nothing.
+
+    >>> bound_by(Comparison("=", Constant(1), Variable("y")), {"x"})
+    ('y',)
+    """
+    match test:
+        case Comparison(operator="="):
+            assignment = assignment_of(test, bound)
+            return (assignment[0],) if assignment else ()
+        case Matches():
+            inputs = {*variables_of(test.text), *variables_of(test.regexp)}
+            groups = [group for group in test.groups if group is not None]
+            new = [group.name for group in groups if isinstance(group, Variable) and group.name not in bound]
+            inputs.update(name for group in groups if not isinstance(group, Variable) for name in variables_of(group))
+            return tuple(dict.fromkeys(new)) if inputs <= set(bound) else ()
+        case _:
+            return ()
+
+
+def assignment_of(test: Comparison, bound: Collection[str]) -> tuple[str, Term] | None:
+    """The new variable and its term, if `test` is an equality with one side a new variable and the other side bound."""
+    for target, term in ((test.left, test.right), (test.right, test.left)):
+        if isinstance(target, Variable) and target.name not in bound and set(variables_of(term)) <= set(bound):
+            return target.name, term
+    return None

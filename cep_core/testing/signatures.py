@@ -1,0 +1,83 @@
+"""Hypothesis strategies of signatures, and of logs that follow them."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+
+from hypothesis import strategies as st
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.testing.logs import Event, log_of
+
+INT, FLOAT, STRING = AttributeType.INT, AttributeType.FLOAT, AttributeType.STRING
+
+VALUES: dict[AttributeType, list[int | float | str]] = {
+    INT: [0, 1, 2, -1],
+    FLOAT: [0.0, -0.0, 1.0, 0.1, -2.5],
+    STRING: ["a", "b", "ab"],
+}
+"""Few values, so that events meet each other."""
+ENDS: dict[AttributeType, list[int | float | str]] = {
+    INT: [0, 1, 2**63 - 1, 2**63 - 2, -(2**63), 2**53, 2**53 + 1],
+    FLOAT: [0.0, -0.0, 5e-324, 1.7976931348623157e308, -1.7976931348623157e308, math.inf, -math.inf, math.nan],
+    STRING: ["", "a", "\x00", "\uffff", "\U0001f600", "é"],
+}
+"""The ends of each type's range, and what is close to them."""
+
+
+def schema_of(**types: str) -> LogSchema:
+    """A signature in short: i, f and s for the types of the attributes, which are called "1", "2", ...
+
+    >>> [attribute.type.value for attribute in schema_of(P="is", Q="").attributes_of("P").values()]
+    ['int', 'string']
+    """
+    named = {"i": INT, "f": FLOAT, "s": STRING}
+    return LogSchema(
+        {
+            event_type: {str(place): Attribute(str(place), named[letter]) for place, letter in enumerate(letters, 1)}
+            for event_type, letters in types.items()
+        }
+    )
+
+
+def signatures() -> st.SearchStrategy[LogSchema]:
+    """One to three event types, with up to three attributes each."""
+    letters = st.sampled_from(["i", "ii", "is", "s", "isf", "f", "iii", ""])
+    return st.lists(letters, min_size=1, max_size=3).map(
+        lambda types: schema_of(**dict(zip(["P", "Q", "R"], types, strict=False)))
+    )
+
+
+@st.composite
+def drawn_points(
+    draw: st.DrawFn, schema: LogSchema, *, ends: bool = False, nulls: bool = True, most: int = 6
+) -> list[tuple[int, list[Event]]]:
+    """Up to `most` time-points, with equal stamps, gaps, and empty points. `ends`: values at the ends of types."""
+    values = ENDS if ends else VALUES
+    rows = [
+        st.tuples(
+            st.just(event_type),
+            *(
+                st.one_of(*[st.sampled_from(values[attribute.type])] * 8, *[st.none()] * nulls)
+                for attribute in schema.attributes_of(event_type).values()
+            ),
+        )
+        for event_type in schema.types
+    ]
+    # Hypothesis likes the first choice: a log without events would say little.
+    points = draw(st.sampled_from([most - most // 3, *range(most + 1)]))
+    sizes = st.sampled_from([2, 1, 3, 4, 0])
+    events = sizes.flatmap(lambda size: st.lists(st.one_of(rows), min_size=size, max_size=size))
+    contents = draw(st.lists(events, min_size=points, max_size=points))
+    gaps = draw(st.lists(st.sampled_from([1, 0, 2, 3, 10, 0, 1]), min_size=points, max_size=points))
+    first = draw(st.sampled_from([0, 7, -3]))
+    return list(zip(accumulate(gaps, initial=first), contents, strict=False))
+
+
+def drawn_logs(
+    schema: LogSchema, *, ends: bool = False, nulls: bool = True, most: int = 6
+) -> st.SearchStrategy[PointLog]:
+    """The logs of `drawn_points`."""
+    return drawn_points(schema, ends=ends, nulls=nulls, most=most).map(lambda points: log_of(points, schema))
