@@ -1,0 +1,1 @@
+"""What a policy reports: violations as rows, merged over slices."""
