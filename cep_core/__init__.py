@@ -5,11 +5,16 @@ cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
 """
 
 from cep_core.language.budget import WorkExhausted
+from cep_core.language.errors import QueryError
+from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
 __all__ = [
+    "QueryError",
+    "UnboundedFuture",
+    "UnsafeFormula",
     "UserAggregate",
     "WorkExhausted",
     "aggregate",

@@ -50,19 +50,23 @@ def operands(formula: Formula) -> tuple[Formula, ...]:
 
 
 def with_operands(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """The formula with each direct subformula changed.
+    """The formula with each direct subformula changed; itself if none is.
 
     >>> from cep_core.language.temporal.formulas import Truth
     >>> with_operands(Not(Truth(True)), lambda part: Not(part))
     Not(body=Not(body=Truth(value=True)))
     """
+    before = operands(formula)
+    after = tuple(map(change, before))
+    if all(old is new for old, new in zip(before, after, strict=True)):
+        return formula
     match formula:
         case Let():
-            return replace(formula, definition=change(formula.definition), body=change(formula.body))
+            return replace(formula, definition=after[0], body=after[1])
         case formula if isinstance(formula, _TWO_SIDES):
-            return replace(formula, left=change(formula.left), right=change(formula.right))
+            return replace(formula, left=after[0], right=after[1])
         case formula if isinstance(formula, _ONE_BODY):
-            return replace(formula, body=change(formula.body))
+            return replace(formula, body=after[0])
         case _:
             return formula
 

@@ -21,4 +21,6 @@ def without_unused_variables(formula: Formula) -> Formula:
         return formula
     free = free_variables(formula.body)
     used = tuple(name for name in formula.variables if name in free)
+    if used == formula.variables:
+        return formula
     return replace(formula, variables=used) if used else formula.body

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cep_core.language.first_order.safety.refusals import UnboundedFuture
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.temporal.formulas import Always, Eventually, Formula, Release, Until
 from cep_core.language.temporal.walk import walk
 
 
-def check_bounded(formula: Formula, text: str, path: str) -> None:
+def check_bounded(formula: Formula, text: str, path: str, shown: Callable[[Formula], str] = formula_text) -> None:
     """Raises UnboundedFuture for an operator that looks ahead without end. The formula may have sugar and LET.
 
-    NEXT has an end, the next time-point, whatever its interval.
+    `shown` prints formulas in messages. NEXT has an end, the next time-point, whatever its interval.
     """
     for part in walk(formula):
         match part:
@@ -19,7 +21,7 @@ def check_bounded(formula: Formula, text: str, path: str) -> None:
                 word = type(part).__name__.upper()
                 low = part.interval.low
                 raise UnboundedFuture(
-                    f"{formula_text(part)} is unsafe: {word} looks ahead without an upper bound",
+                    f"{shown(part)} is unsafe: {word} looks ahead without an upper bound",
                     part.at,
                     text=text,
                     path=path,

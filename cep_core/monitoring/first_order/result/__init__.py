@@ -1,1 +1,1 @@
-"""What a policy reports: violations as rows, merged over slices."""
+"""From runs of points to the rows that are reported."""

@@ -78,9 +78,9 @@ def test_overloads_are_told_apart_by_their_arguments() -> None:
 
 
 def test_an_argument_that_is_computed_becomes_a_variable() -> None:
-    core = bound(atom("P", Arithmetic("+", X, Constant(1)))).core
+    formula = bound(And(atom("P", X), atom("P", Arithmetic("+", X, Constant(1))))).formula
     a = Variable("a")
-    assert core == Exists(
+    assert formula.right == Exists(  # type: ignore[union-attr]
         ("a",), And(Predicate("P", (a,), ("a",)), Comparison("=", a, Arithmetic("+", X, Constant(1))))
     )
 

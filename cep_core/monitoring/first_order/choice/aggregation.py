@@ -1,0 +1,153 @@
+"""Aggregations over a relation: `result <- function item; groups`, per group and point over the valuations that hold.
+
+The rows of a relation in normal form are distinct valuations, so a sweep over the endpoints of their runs (CNT SUM AVG:
+sums that grow and shrink; MIN MAX MED: an order-statistic tree) gives all results in O(runs log runs). Nothing depends
+on the lengths of runs or on values.
+
+- CNT is an integer, SUM has the item's type, AVG and MED are doubles, MIN and MAX have the item's type.
+- Integers are exact; a SUM that int64 cannot hold is an EvaluationError. Sums and averages of doubles are exact totals,
+  rounded once. MED of an even number of values is the mean of the two in the middle, rounded once.
+- Without groups, CNT and SUM are 0 at the points where nothing holds; AVG, MIN, MAX and MED are not there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cep_core.arrays import Flags, Floats, Ints
+from cep_core.events.schema import AttributeType
+from cep_core.language.temporal.formulas import Aggregation
+from cep_core.monitoring.first_order.arrays.endpoints import Sweep, runs_of_steps, sweep_of
+from cep_core.monitoring.first_order.arrays.relation import Column, Relation
+from cep_core.monitoring.first_order.arrays.setting import TermSetting, in_order
+from cep_core.monitoring.first_order.kernels.exact_totals import float_totals, quotients
+from cep_core.monitoring.first_order.kernels.order_statistics import GREATEST, LEAST, MIDDLE, ranked_places
+from cep_core.numbers.groups import group_rows
+
+ZERO_WHERE_EMPTY = frozenset({"CNT", "SUM"})
+"""The functions that have a value at points where nothing holds."""
+
+_RANKS = {"MIN": LEAST, "MAX": GREATEST, "MED": MIDDLE}
+_EXACT = 1 << 20
+"""Sums whose upper word is smaller than this are doubles without rounding."""
+
+
+def aggregated(relation: Relation, aggregation: Aggregation, setting: TermSetting) -> Relation:
+    """The results at all points of the setting, as variables `result`, then `groups`. Ordered by begin, in normal form.
+
+    `relation`: the body's, in normal form, with all its free variables. Raises EvaluationError.
+    """
+    names = [group.name for group in aggregation.groups]
+    keys = [relation.columns[relation.variables.index(name)] for name in names]
+    group, sample = group_rows([in_order(key) for key in keys]) if keys else _one_group(relation.rows)
+    sweep = sweep_of(group, relation.begin, relation.end)
+    item = relation.columns[relation.variables.index(aggregation.item.name)]
+    values, lost = _values(sweep, group, item, aggregation, setting)
+    if lost.any():
+        raise _too_large(relation, sweep, group, aggregation, setting, lost)
+    step, begin, end = _runs(sweep, values, not keys and aggregation.function in ZERO_WHERE_EMPTY, len(setting.stamps))
+    order = np.argsort(begin, kind="stable")
+    step, begin, end = step[order], begin[order], end[order]
+    filled = _with_zero(values)[step]
+    columns = tuple(key[sample[sweep.group[step]]] for key in keys)
+    return Relation((aggregation.result.name, *names), (filled, *columns), begin, end)
+
+
+def _with_zero(values: Column) -> Column:
+    """The values of the steps, and for step -1, the time before the first endpoint, 0."""
+    if values.dtype == np.float64:
+        return np.append(values.astype(np.float64, copy=False), 0.0)
+    return np.append(values.astype(np.int64, copy=False), 0)
+
+
+def _one_group(rows: int) -> tuple[Ints, Ints]:
+    return np.zeros(rows, np.int64), np.zeros(min(rows, 1), np.int64)
+
+
+def _runs(sweep: Sweep, values: Column, whole: bool, points: int) -> tuple[Ints, Ints, Ints]:
+    """The step, begin and end of each run of the result; if `whole`, from point 0 to the last point, without gaps."""
+    step = np.arange(len(sweep.point))
+    bits = in_order(values)
+    group, begin, held = sweep.group, sweep.point, sweep.count > 0
+    if whole:
+        step, group, begin, bits = (
+            np.insert(column, 0, first) for column, first in zip((step, group, begin, bits), (-1, 0, 0, 0), strict=True)
+        )
+        held = np.ones(len(step), np.bool_)
+    end = np.append(begin[1:], np.full(min(len(begin), 1), points))
+    run, begin, end = runs_of_steps(group, begin, end, bits, held)
+    return step[run], begin, end
+
+
+def _values(
+    sweep: Sweep, group: Ints, item: Column, aggregation: Aggregation, setting: TermSetting
+) -> tuple[Column, Flags]:
+    """The result in each step, 0 where nothing holds; and the steps whose result int64 cannot hold."""
+    kind, function = setting.types[aggregation.item.name], aggregation.function
+    sure = np.zeros(len(sweep.point), np.bool_)
+    if function == "CNT":
+        return sweep.count, sure
+    if function in _RANKS:
+        return _ranked(sweep, group, item, setting.ordered(item, kind), function), sure
+    if kind is AttributeType.FLOAT:
+        bits = np.ascontiguousarray(item, np.float64).view(np.int64)
+        return float_totals(sweep.order, sweep.last, sweep.count, bits, function == "AVG") + 0.0, sure
+    numbers = item.astype(np.int64, copy=False)
+    low = sweep.running(numbers & 0xFFFFFFFF)
+    high = sweep.running(numbers >> 32) + (low >> 32)
+    low &= 0xFFFFFFFF
+    if function == "AVG":
+        return _average(high, low, sweep.count), sure
+    return (high << 32) | low, (high < -(1 << 31)) | (high >= 1 << 31)
+
+
+def _average(high: Ints, low: Ints, count: Ints) -> Floats:
+    """(high * 2^32 + low) / count, rounded once; 0 where the count is 0."""
+    divisor = np.maximum(count, 1)
+    average: Floats = ((high << 32) | low) / divisor
+    large = np.flatnonzero(np.abs(high) >= _EXACT)
+    average[large] = quotients(high[large], low[large], divisor[large])
+    return average
+
+
+def _ranked(sweep: Sweep, group: Ints, item: Column, codes: Ints, function: str) -> Column:
+    if len(item) == 0:
+        return item.astype(np.float64) if function == "MED" else item
+    by_value = np.lexsort((codes, group))
+    place_of = np.empty_like(by_value)
+    place_of[by_value] = np.arange(len(by_value))
+    first = np.searchsorted(group[by_value], np.arange(group.max() + 2))
+    lower, upper = ranked_places(sweep.order, sweep.last, sweep.group, sweep.count, place_of, first, _RANKS[function])
+    values = item[by_value]
+    if function != "MED":
+        return values[lower]
+    return _means(values[lower], values[upper])
+
+
+def _means(first: Column, second: Column) -> Floats:
+    """(first + second) / 2 of pairs, rounded once."""
+    if first.dtype == np.int64:
+        a, b = first.astype(np.int64), second.astype(np.int64)
+        low = (a & 0xFFFFFFFF) + (b & 0xFFFFFFFF)
+        return _average((a >> 32) + (b >> 32) + (low >> 32), low & 0xFFFFFFFF, np.full(len(a), 2))
+    with np.errstate(all="ignore"):
+        total = first + second
+        return np.where(np.isinf(total), first / 2 + second / 2, total / 2)
+
+
+def _too_large(
+    relation: Relation, sweep: Sweep, group: Ints, aggregation: Aggregation, setting: TermSetting, lost: Flags
+) -> Exception:
+    """The error for the earliest point at which a SUM does not fit int64; the values are those of the group."""
+    steps = np.flatnonzero(lost)
+    step = steps[sweep.point[steps].argmin()]
+    row = int(np.flatnonzero(group == sweep.group[step])[0])
+    of_group = [relation.variables.index(key.name) for key in aggregation.groups]
+    at = Relation(
+        tuple(relation.variables[place] for place in of_group),
+        tuple(relation.columns[place] for place in of_group),
+        np.full(relation.rows, sweep.point[step]),
+        relation.end,
+    )
+    problem = f"the SUM of {sweep.count[step]} values of {aggregation.item.name} does not fit 64 bits"
+    return setting.error(problem, aggregation.at, at, row)
