@@ -22,8 +22,10 @@ class Policy:
     """The place of the formula."""
     formula: Formula
     """As written, names resolved, intervals in the log's unit, bound names apart, LET kept; `must hold` applied."""
+    plain: Formula
+    """The formula with LET unfolded and sugar removed, not rewritten: reach and slicing follow it."""
     core: Formula
-    """What is evaluated: LET unfolded, sugar removed, rewritten, safe. Only nodes of `formulas.Core`."""
+    """What is evaluated: `plain` rewritten, safe. Only nodes of `formulas.Core`. On every log it means the same."""
     variables: Mapping[str, AttributeType]
     """The types of the free variables, in order of their first occurrence in the formula."""
     types: Mapping[str, AttributeType]

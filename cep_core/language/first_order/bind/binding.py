@@ -6,10 +6,9 @@ that is evaluated. Almost linear in the unfolded formula.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.events.schema import LogSchema
 from cep_core.language.errors import Position, QueryError
 from cep_core.language.first_order.bind.declarations import type_of_attribute
 from cep_core.language.first_order.bind.fresh_names import FreshNames
@@ -48,7 +47,7 @@ def bind_written(
     of languages; policies have none of the caller's own. Raises QueryError, QueryErrors for several faults, and
     UnsafeFormula.
 
-    >>> from cep_core.events.schema import Attribute
+    >>> from cep_core.events.schema import Attribute, AttributeType
     >>> from cep_core.language.temporal.formulas import Predicate
     >>> from cep_core.language.temporal.terms import Variable
     >>> schema = LogSchema({"P": {"a": Attribute("a", AttributeType.STRING)}})
@@ -63,41 +62,45 @@ def bind_written(
 
 
 def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_log: bool, rewrite: bool) -> Policy:
+    def shown(part: Formula) -> str:
+        return formula_text(by_position(part, schema))
+
     formula = violation_of(written.formula, written.head) if written.must_hold else written.formula
     formula = with_resolved_intervals(formula, schema.unit, faults.report)
     faults.check()
     names = FreshNames(free_names(formula))
     formula = Resolver(schema, names, faults.report).resolved(formula)
-    types = Types(lambda event_type, name: OF_ATTRIBUTES[type_of_attribute(schema, event_type, name)], faults.report)
+    types = Types(
+        lambda event_type, name: OF_ATTRIBUTES[type_of_attribute(schema, event_type, name)],
+        faults.report,
+        names.written,
+    )
     types.look(formula)
     check_for_each(written.for_each, formula, schema, faults.text, faults.report)
     if not whole_log:
         check_workload(formula, written.for_each, faults.report)
     faults.check()
     unfolding = Unfolding(names, faults.report)
-    core = unfolding.unfolded(formula)
+    unfolded = unfolding.unfolded(formula)
     faults.check()
+    check_bounded(formula, faults.text, faults.path, shown)
+    plain = core_of(unfolded, rewrite=False)
+    core = core_of(unfolded) if rewrite else plain
+    check_safe(core, faults.text, faults.path, shown)
     for copy, origin in unfolding.origins.items():
         types.share(copy, origin)
     types.look(core)
     _check_storable(core, types, faults)
-
-    def shown(part: Formula) -> str:
-        return formula_text(by_position(part, schema))
-
-    check_bounded(formula, faults.text, faults.path, shown)
-    core = core_of(core, rewrite=rewrite)
-    check_safe(core, faults.text, faults.path, shown)
-    kinds = _stored(core, types)
     return Policy(
         faults.text,
         faults.path,
         schema,
         written.head,
         formula,
+        plain,
         core,
         {name: ATTRIBUTE_TYPES[types.of(name)] for name in free_variables(formula)},
-        kinds,
+        {name: ATTRIBUTE_TYPES[types.of(name)] for name in variables_in(core)},
         written.for_each,
         written.must_hold,
     )
@@ -110,10 +113,6 @@ def _check_storable(core: Formula, types: Types, faults: Faults) -> None:
             at = place_of_variable(name, core)
             faults.report(f"'{name}' would be a regular expression", at, 'write it where it is used: x MATCHES r"..."')
     faults.check()
-
-
-def _stored(core: Formula, types: Types) -> Mapping[str, AttributeType]:
-    return {name: ATTRIBUTE_TYPES[types.of(name)] for name in variables_in(core)}
 
 
 def variables_in(formula: Formula) -> tuple[str, ...]:

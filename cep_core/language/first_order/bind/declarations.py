@@ -73,16 +73,13 @@ def positional_names(
 def known_names(
     schema: LogSchema, event_type: str, names: tuple[str, ...], at: Position, report: Report
 ) -> tuple[str, ...] | None:
-    """The names of named arguments, if the event type has them all and none is written twice."""
+    """The names of named arguments, if the event type has them all. That each stands there once is the parser's."""
     attributes = schema.attributes_of(event_type)
     unknown = [name for name in names if name not in attributes and name not in OF_EVERY_EVENT]
     for name in unknown:
         hint = did_you_mean(name, [*attributes, *OF_EVERY_EVENT])
         report(f"unknown attribute '{name}' of {event_type}", at, hint)
-    twice = sorted({name for name in names if names.count(name) > 1})
-    for name in twice:
-        report(f"'{name}' is named twice", at, "one argument for each attribute")
-    return None if unknown or twice else names
+    return None if unknown else names
 
 
 def type_of_attribute(schema: LogSchema, event_type: str, name: str) -> AttributeType:

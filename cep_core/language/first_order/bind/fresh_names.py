@@ -17,6 +17,7 @@ class FreshNames:
         self._taken = set(taken)
         self._last: dict[str, int] = {}
         self._bases: dict[str, str] = {}
+        """The name as written of each name that was given."""
 
     def fresh(self, name: str) -> str:
         """The name itself if it is not taken, else with the next number behind it."""
@@ -31,3 +32,7 @@ class FreshNames:
         self._bases[candidate] = base
         self._taken.add(candidate)
         return candidate
+
+    def written(self, name: str) -> str:
+        """The name for which a name was given; a name that was not given here is as written."""
+        return self._bases.get(name, name)

@@ -99,6 +99,8 @@ class Types:
 
     attribute_type: AttributeTypes
     report: Report
+    written: Callable[[str], str] = str
+    """The name as written of a variable, for messages."""
     _parents: dict[str, str] = field(default_factory=dict)
     _types: dict[str, TermType] = field(default_factory=dict)
     _sources: dict[str, str] = field(default_factory=dict)
@@ -112,9 +114,11 @@ class Types:
         """Learn the types that a resolved formula gives to its variables. Reports contradictions."""
         parameters = {part.name: part.parameters for part in walk(formula) if isinstance(part, Let)}
         for part in walk(formula):
+            # first what the schema says, so that a fault is told where a term is used against it
+            if isinstance(part, Predicate):
+                self._predicate(part, parameters.get(part.event_type))
+        for part in walk(formula):
             match part:
-                case Predicate():
-                    self._predicate(part, parameters.get(part.event_type))
                 case Comparison():
                     self._comparison(part)
                 case Matches():
@@ -141,7 +145,7 @@ class Types:
         for name, argument in zip(atom.names, atom.arguments, strict=True):
             if parameters is not None:
                 expected: Known = name
-                place = f"{atom.event_type}'s parameter '{name}'"
+                place = f"{atom.event_type}'s parameter '{self.written(name)}'"
             else:
                 expected = TermType.INT if is_built_in(atom) else self.attribute_type(atom.event_type, name)
                 place = f"argument {name} of {atom.event_type}"
@@ -155,7 +159,10 @@ class Types:
             return
         left = self._term(part.left)
         self._expect(
-            part.right, left, f"{_shown(part.left)} is {self._said(left)}", because=f"compared with {_shown(part.left)}"
+            part.right,
+            left,
+            f"{self._shown(part.left)} is {self._said(left)}",
+            because=f"compared with {self._shown(part.left)}",
         )
 
     def _aggregation(self, part: Aggregation) -> None:
@@ -200,30 +207,47 @@ class Types:
             return operand
         left, right = self._term(term.left), self._term(term.right)
         self._expect(
-            term.right, left, f"{_shown(term.left)} is {self._said(left)}", because=f"beside {_shown(term.left)}"
+            term.right,
+            left,
+            f"{self._shown(term.left)} is {self._said(left)}",
+            because=f"beside {self._shown(term.left)}",
         )
         return left if isinstance(left, str) else right
 
     def _expect(self, term: Term, expected: Known, reason: str, *, because: str = "") -> bool:
-        """Let a term have a type; report it with the reason, if it has another."""
+        """Let a term have a type; report it with the reason, if it has another.
+
+        `because`: what a variable then is, for the hint of a later fault; without it, of what type it is.
+        """
         known = self._term(term)
         if self._unify(known, expected):
             if isinstance(known, str):
-                self._sources.setdefault(known, because or reason)
+                self._sources.setdefault(known, because or f"{self._said(expected)} where {reason}")
             return True
         said, wanted = self._type(known), self._type(expected)
-        if isinstance(term, Constant) and (said, wanted) == (TermType.INT, TermType.FLOAT):
+        hint = ""
+        if isinstance(term, Variable):
+            source = self._sources.get(term.name, "")
+            hint = f"'{self.written(term.name)}' is {source}" if source else ""
+        elif isinstance(term, Constant) and (said, wanted) == (TermType.INT, TermType.FLOAT):
             hint = f"write {term.value}.0"
         elif {said, wanted} == {TermType.INT, TermType.FLOAT}:
-            hint = f"{'i2f' if wanted is TermType.FLOAT else 'f2i'}(...) converts it"
-        else:
-            hint = (
-                f"{term.name} is {self._sources[term.name]}"
-                if isinstance(term, Variable) and term.name in self._sources
-                else ""
-            )
-        self.report(f"{_shown(term)} is {_article(said)}, but {reason}", term.at, hint)
+            hint = "i2f(...) makes a float of an int, f2i(...) an int of a float"
+        self.report(f"{self._shown(term)} is {_article(said)}, but {reason}", term.at, hint)
         return False
+
+    def _shown(self, term: Term) -> str:
+        match term:
+            case Variable():
+                return f"'{self.written(term.name)}'"
+            case Constant():
+                return f'"{term.value}"' if isinstance(term.value, str) else str(term.value)
+            case Regexp():
+                return f'r"{term.pattern}"'
+            case Call():
+                return f"{term.function}(...)"
+            case _:
+                return "the term"
 
     # ------------------------------------------------------------ unification
 
@@ -255,17 +279,3 @@ class Types:
 
 def _article(kind: TermType) -> str:
     return {TermType.INT: "an int", TermType.FLOAT: "a float", TermType.STRING: "a string"}.get(kind, kind.value)
-
-
-def _shown(term: Term) -> str:
-    match term:
-        case Variable():
-            return f"'{term.name}'"
-        case Constant():
-            return f'"{term.value}"' if isinstance(term.value, str) else str(term.value)
-        case Regexp():
-            return f'r"{term.pattern}"'
-        case Call():
-            return f"{term.function}(...)"
-        case _:
-            return "the term"

@@ -68,7 +68,7 @@ def place_of_for_each(text: str) -> Position:
     Position(line=1, column=1, length=17)
     """
     for number, line in enumerate(text.splitlines(), 1):
-        if re.match(r"\s*--\s*for each\s*:", line):
+        if re.match(r"\s*--\s*for\s+each\s*:", line, re.IGNORECASE):
             begin = len(line) - len(line.lstrip())
             return Position(number, begin + 1, len(line.strip()))
     return Position(1, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cep_core.events.schema import LogSchema
-from cep_core.language.first_order.bind.declarations import BUILT_IN
+from cep_core.language.first_order.bind.declarations import BUILT_IN, OF_EVERY_EVENT
 from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.terms import Variable
 from cep_core.language.temporal.walk import with_operands
@@ -28,9 +28,9 @@ def by_position(formula: Formula, schema: LogSchema) -> Formula:
         return formula
     attributes = BUILT_IN.get(formula.event_type)
     if attributes is None or attributes != formula.names:
-        if formula.event_type not in schema.types:
-            return formula
         attributes = tuple(schema.attributes_of(formula.event_type))
+        if not set(formula.names) <= {*attributes, *OF_EVERY_EVENT}:
+            return replace(formula, names=None)  # a call of a definition
     name, _, number = formula.event_type.rpartition("/")
     written = replace(formula, event_type=name if name and number.isdecimal() else formula.event_type)
     terms = dict(zip(formula.names, formula.arguments, strict=True))

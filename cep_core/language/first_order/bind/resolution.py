@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 from cep_core.events.schema import LogSchema
 from cep_core.language.first_order.bind.declarations import BUILT_IN, declared, known_names, positional_names
@@ -29,9 +30,7 @@ from cep_core.language.temporal.formulas import (
     Predicate,
 )
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
-from cep_core.language.temporal.walk import free_variables, with_operands
-
-_LEAST, _GREATEST = -(2**63), 2**63 - 1
+from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk, with_operands
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class _Definition:
         written = self.written.parameters
         if call.names is None:
             return call if len(call.arguments) == len(written) else None
-        if len(set(call.names)) != len(call.names) or not set(call.names) <= set(written):
+        if not set(call.names) <= set(written):
             return None
         named = dict(zip(call.names, call.arguments, strict=True))
         return replace(call, arguments=tuple(named.get(name, Variable(ANY, call.at)) for name in written))
@@ -77,14 +76,27 @@ ANY = "_"
 """An argument that is not looked at."""
 
 
-def is_wildcard(name: str) -> bool:
-    """Whether a variable is bound at its atom: `_`, `_x`."""
-    return name.startswith("_")
+def is_wildcard(term: Term) -> TypeGuard[Variable]:
+    """Whether an atom's argument is bound at the atom: `_`, `_x`."""
+    return isinstance(term, Variable) and term.name.startswith(ANY)
 
 
 def free_names(formula: Formula) -> tuple[str, ...]:
-    """The free variables of a written formula, in order of first occurrence, without those bound at their atoms."""
-    return tuple(name for name in free_variables(formula) if not is_wildcard(name))
+    """The free variables of a written formula, in order of first occurrence, without those bound at their atoms.
+
+    Outside atoms a name that begins with `_` is a variable like any other, as in MonPoly.
+    """
+    names = free_variables(formula)
+    if not any(name.startswith(ANY) for name in names):
+        return names
+    compared = {
+        name
+        for part in walk(formula)
+        if not isinstance(part, Predicate)
+        for term in terms_of(part)
+        for name in variables_of(term)
+    }
+    return tuple(name for name in names if not name.startswith(ANY) or (name in compared and name != ANY))
 
 
 class Resolver:
@@ -95,9 +107,12 @@ class Resolver:
         self._names = names
         self._report = report
         self._definition_names = FreshNames([*schema.types, *BUILT_IN])
+        self._closed: set[str] = {ANY}
 
     def resolved(self, formula: Formula) -> Formula:
         """The formula with its names resolved; only of use if nothing was reported."""
+        arguments = (term for part in walk(formula) if isinstance(part, Predicate) for term in part.arguments)
+        self._closed |= {term.name for term in arguments if is_wildcard(term)}
         return self._formula(formula, _Scope())
 
     def _formula(self, formula: Formula, scope: _Scope) -> Formula:
@@ -125,39 +140,25 @@ class Resolver:
     def _term(self, term: Term, scope: _Scope) -> Term:
         match term:
             case Variable():
-                if is_wildcard(term.name):
+                if term.name in self._closed:
                     message = f"'{term.name}' is bound at its atom and has no value here"
                     self._report(message, term.at, "give it a name without '_'")
                 return replace(term, name=scope.variables.get(term.name, term.name))
             case Minus():
-                inner = self._inner(term, scope)
+                inner = self._term(term.term, scope)
                 if isinstance(inner, Constant) and not isinstance(inner.value, str):
-                    return self._constant(Constant(-inner.value, term.at))
+                    return Constant(-inner.value, term.at)
                 return replace(term, term=inner)
             case Arithmetic():
                 return replace(term, left=self._term(term.left, scope), right=self._term(term.right, scope))
             case Call():
                 return replace(term, argument=self._term(term.argument, scope))
-            case Constant():
-                return self._constant(term)
-            case Regexp():
+            case Constant() | Regexp():
                 return term
-
-    def _inner(self, term: Minus, scope: _Scope) -> Term:
-        """What a sign stands before. A number is judged together with its sign: only -2**63 fits 64 bits."""
-        return term.term if isinstance(term.term, Constant) else self._term(term.term, scope)
-
-    def _constant(self, constant: Constant) -> Constant:
-        if isinstance(constant.value, int) and not _LEAST <= constant.value <= _GREATEST:
-            self._report("the number does not fit 64 bits", constant.at, "write it as a float, with a point")
-        return constant
 
     def _matches(self, formula: Matches, scope: _Scope) -> Matches:
         groups = tuple(
-            None
-            if group is None or (isinstance(group, Variable) and is_wildcard(group.name))
-            else self._term(group, scope)
-            for group in formula.groups
+            None if group is None or is_wildcard(group) else self._term(group, scope) for group in formula.groups
         )
         text, regexp = self._term(formula.text, scope), self._term(formula.regexp, scope)
         return replace(formula, text=text, regexp=regexp, groups=groups)
@@ -189,14 +190,14 @@ class Resolver:
 
     def _atom(self, atom: Predicate, scope: _Scope, *, complete: bool) -> Formula:
         """The atom with variables and constants as arguments. `complete`: no argument may be left out."""
-        wildcards = [term.name for term in atom.arguments if isinstance(term, Variable) and is_wildcard(term.name)]
+        wildcards = [term.name for term in atom.arguments if is_wildcard(term)]
         bound: dict[str, str] = {}
         names: list[str] = []
         arguments: list[Term] = []
         equations: list[Comparison] = []
         for name, term in zip(atom.names or (), atom.arguments, strict=True):
             argument: Term
-            if isinstance(term, Variable) and is_wildcard(term.name):
+            if is_wildcard(term):
                 repeated = term.name != ANY and wildcards.count(term.name) > 1
                 if not repeated and not complete:
                     continue

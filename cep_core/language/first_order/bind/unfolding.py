@@ -2,9 +2,8 @@
 
 Calls with equal arguments become equal trees, so that an engine evaluates them once; other copies get bound names of
 their own. An argument stands for its parameter directly, save where an aggregation names the parameter and the argument
-is no variable or stands there twice: then a bound variable is equated with it. Quantified variables that nothing names
-are dropped. Linear in the unfolded formula, whose size may be exponential in that of nested definitions: beyond
-`MOST_PARTS` it is refused.
+is no variable or stands there twice: then a bound variable is equated with it. Linear in the
+unfolded formula, whose size may be exponential in that of nested definitions: beyond `MOST_PARTS` it is refused.
 """
 
 from __future__ import annotations
@@ -55,10 +54,6 @@ class Unfolding:
                 return self.unfolded(formula.body)
             case Predicate() if formula.event_type in self._definitions:
                 return self._call(formula)
-            case Exists() | Forall():
-                body = self.unfolded(formula.body)
-                named = tuple(name for name in formula.variables if name in free_variables(body))
-                return replace(formula, variables=named, body=body) if named else body
             case _:
                 return with_operands(formula, self.unfolded)
 
@@ -76,7 +71,7 @@ class Unfolding:
         return self._copies[key]
 
     def _copy(self, let: Let, definition: Formula, call: Predicate, *, first: bool) -> Formula:
-        """The definition for the arguments of a call. The first copy keeps the names that the definition binds."""
+        """The definition for the arguments of a call. The first copy keeps the definition's own names."""
         terms: dict[str, Term] = {}
         lifted: list[Comparison] = []
         for parameter, argument in zip(let.parameters, call.arguments, strict=True):
@@ -84,7 +79,7 @@ class Unfolding:
             if named or not _is_named_by_an_aggregation(parameter, definition):
                 terms[parameter] = argument
             else:
-                own = Variable(self._fresh(parameter), argument.at)
+                own = Variable(parameter if first else self._fresh(parameter), argument.at)
                 terms[parameter] = own
                 lifted.append(Comparison("=", own, argument, argument.at))
         if not first:

@@ -54,5 +54,5 @@ def place_of_variable(name: str, formula: Formula) -> Position:
     for part in walk(formula):
         for term in terms_of(part):
             if isinstance(term, Variable) and term.name == name:
-                return Position(term.at.line, term.at.column, len(name))
+                return term.at
     return formula.at

@@ -1,0 +1,113 @@
+"""How a policy is understood: its formula, types, rewriting, what it reads, how it is sliced, its reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cep_core.language.durations import spoken
+from cep_core.language.evaluator import Atom
+from cep_core.language.explanation import Explanation, Section
+from cep_core.language.first_order.bind.positions import by_position
+from cep_core.language.first_order.explain.surprises import warnings_of
+from cep_core.language.first_order.facts.atoms import atoms_of
+from cep_core.language.first_order.facts.reach import certain_after, reach_of
+from cep_core.language.first_order.facts.reads import reads_of
+from cep_core.language.first_order.policy import Policy
+from cep_core.language.first_order.text.printing import formula_text
+
+
+def explain_policy(policy: Policy, algorithm: Sequence[str]) -> Explanation:
+    """The explanation of a bound policy; `algorithm`: the lines in which its engine describes its algorithm."""
+    sections = [
+        _kind(policy),
+        _formula(policy),
+        _variables(policy),
+        _rewriting(policy),
+        _reads(policy),
+        _slicing(policy),
+        _reach(policy),
+        Section("algorithm", tuple(algorithm), list(algorithm)),
+    ]
+    warnings = warnings_of(policy)
+    if warnings:
+        sections.append(Section("warnings", tuple(warnings), warnings))
+    return Explanation(tuple(section for section in sections if section.lines))
+
+
+def _kind(policy: Policy) -> Section:
+    lines = ["policy; its results are " + ("violations of what must hold" if policy.must_hold else "satisfactions")]
+    if policy.for_each:
+        lines.append(f"in each sub-log of events with equal {', '.join(policy.for_each)}")
+    facts = {
+        "kind": policy.kind,
+        "must_hold": policy.must_hold,
+        "for_each": list(policy.for_each),
+        "unit": policy.schema.unit,
+    }
+    return Section("policy", tuple(lines), facts)
+
+
+def _formula(policy: Policy) -> Section:
+    text = formula_text(by_position(policy.formula, policy.schema))
+    return Section("formula", (text,), text)
+
+
+def _variables(policy: Policy) -> Section:
+    kinds = {name: kind.value for name, kind in policy.variables.items()}
+    lines = [f"{name}: {kind}" for name, kind in kinds.items()]
+    return Section("variables", tuple(lines or ["none: a result tells the point only"]), kinds)
+
+
+def _rewriting(policy: Policy) -> Section:
+    text = formula_text(by_position(policy.core, policy.schema))
+    same = policy.core in (policy.formula, policy.plain)
+    return Section("rewriting", ("none: the formula is evaluated as it is",) if same else (text,), text)
+
+
+def _reads(policy: Policy) -> Section:
+    reads = reads_of(policy)
+    lines = []
+    for event_type, names in reads.items():
+        attributes = policy.schema.attributes_of(event_type)
+        nullable = [name for name in names if attributes[name].nullable]
+        nulls = f"; a null {' or '.join(nullable)} matches no argument" if nullable else ""
+        lines.append(f"{event_type}({', '.join(names)}){nulls}")
+    return Section("reads", tuple(lines), {event_type: list(names) for event_type, names in reads.items()})
+
+
+def _slicing(policy: Policy) -> Section:
+    atoms = atoms_of(policy)
+    bound = {variable for atom in atoms for _, variable in atom.variables}
+    names = [name for name in (*policy.for_each, *policy.variables) if name in bound]
+    lines = ["variables " + ", ".join(names) if names else "no variable binds an atom: slices are ranges of time"]
+    facts = {
+        "variables": names,
+        "atoms": [
+            {
+                "type": atom.event_type,
+                "variables": [list(pair) for pair in atom.variables],
+                "constants": dict(atom.constants),
+            }
+            for atom in atoms
+        ],
+    }
+    return Section("slicing", (*lines, *map(_atom_text, atoms)), facts)
+
+
+def _atom_text(atom: Atom) -> str:
+    inside = [name if name == variable else f"{name}: {variable}" for name, variable in atom.variables]
+    inside += [f"{name} = {value!r}" for name, value in atom.constants]
+    return f"{atom.event_type}({', '.join(inside)})"
+
+
+def _reach(policy: Policy) -> Section:
+    reach, after, unit = reach_of(policy), certain_after(policy), policy.schema.unit
+    points = f" and {reach.points} time-point{'' if reach.points == 1 else 's'}" if reach.points else ""
+    lines = [("unbounded" if reach.time is None else spoken(reach.time, unit)) + points]
+    if after is None:
+        certain = "when the log ends"
+    else:
+        certain = f"{spoken(after, unit)} after its point" if after else "at its point"
+    lines.append(f"a result is certain {certain}")
+    facts = {"time": reach.time, "points": reach.points, "events": 0, "certain": certain, "certain_after": after}
+    return Section("reach", tuple(lines), facts)

@@ -1,0 +1,39 @@
+"""The attributes that the evaluation of a policy looks at, by event type.
+
+Positional arguments, definitions and `-- for each` name no attributes in the text, so no other way finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cep_core.language.first_order.bind.declarations import is_built_in
+from cep_core.language.first_order.policy import Policy
+from cep_core.language.temporal.formulas import Predicate
+from cep_core.language.temporal.walk import walk
+
+
+def reads_of(policy: Policy) -> Mapping[str, tuple[str, ...]]:
+    """Attributes by event type, in the schema's order; a type may be read without any.
+
+    `ts` and `seq` are in every event and are left out, unless an event type has an attribute of that name. With `-- for
+    each`, every event type with these attributes is read, since its events make points of the sub-logs.
+    """
+    wanted: dict[str, set[str]] = {}
+    for part in walk(policy.core):
+        if isinstance(part, Predicate) and not is_built_in(part):
+            wanted.setdefault(part.event_type, set()).update(part.names or ())
+    for event_type in split_types(policy):
+        wanted.setdefault(event_type, set()).update(policy.for_each)
+    return {
+        event_type: tuple(name for name in policy.schema.attributes_of(event_type) if name in names)
+        for event_type, names in wanted.items()
+    }
+
+
+def split_types(policy: Policy) -> tuple[str, ...]:
+    """The event types whose events are in sub-logs: all that have every attribute of `-- for each`."""
+    if not policy.for_each:
+        return ()
+    schema = policy.schema
+    return tuple(name for name in schema.types if set(policy.for_each) <= schema.attributes_of(name).keys())
