@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pyarrow as pa
 
 from cep_core.compile import UNNAMED
-from cep_core.events.logs import dejavu, monpoly, rv_csv
-from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.signature import parse_signature
 from cep_core.events.logs.time_points import BY_TIMESTAMP, OFFSET, offsets_of, point_log_of
-from cep_core.events.schema import LogSchema
 from cep_core.events.table import log_schema_of, order
 from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.text.parsing import parse
-from cep_core.monitoring.first_order.evaluation import satisfied
-from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-from cep_core.monitoring.first_order.result.verdicts import Verdicts
-from cep_core.monitoring.shared.decided import decided_points
-from cep_core.monitoring.shared.sub_logs import sub_logs
 
 POINT = "point"
 """A table's column of time-points: points of equal `ts` are in order of its values."""
-End = Literal["open", "closed"]
-
-_FORMATS = {"monpoly": monpoly.read, "dejavu": dejavu.read, "rv": rv_csv.read}
 
 
 def monitor(
@@ -57,9 +45,13 @@ def monitor(
     EvaluationError where a term has no value. Cost: reading, then that of each operator's rows.
 
     >>> late = "P(x) AND NOT ONCE[0,10] Q(x)"
-    >>> monitor(late, "P(int) Q(int)", "@1 Q(7) @5 P(7) P(8) @20 P(7)").to_pylist()
+    >>> monitor(late, "P(int) Q(int)", "@1 Q(7) @5 P(7)(8) @20 P(7)").to_pylist()
     [{'ts': 5, 'tp': 1, 'x': 8}, {'ts': 20, 'tp': 2, 'x': 7}]
     """
+    from cep_core.events.logs.reading import read_log  # with the engine: loading kernels takes time
+    from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
+    from cep_core.monitoring.first_order.whole_log import verdict_schema, verdicts
+
     if end not in ("open", "closed"):
         raise ValueError(f"end is 'open' or 'closed', not {end!r}")
     text, path = (
@@ -87,42 +79,3 @@ def monitor(
 
 def _text_of(formula: str | Path) -> tuple[str, str]:
     return (formula.read_text(encoding="utf-8"), str(formula)) if isinstance(formula, Path) else (formula, UNNAMED)
-
-
-def verdict_schema(evaluator: PolicyEvaluator) -> pa.Schema:
-    """The columns of verdicts on a whole log: `tp`, the point's index, stands for `offset`."""
-    return pa.schema([field.with_name("tp") if field.name == OFFSET else field for field in evaluator.schema])
-
-
-def verdicts(evaluator: PolicyEvaluator, log: PointLog, *, closed: bool) -> Iterator[pa.RecordBatch]:
-    """The verdicts on a whole log, or on each of its sub-logs, in blocks of points."""
-    policy = evaluator.policy
-    shape = verdict_schema(evaluator)
-    for values, own in sub_logs(log, policy.for_each) if policy.for_each else [((), log)]:
-        relation, texts = satisfied(policy.core, own, policy.variables)
-        decided = decided_points(policy.core, own.stamps, closed=closed)
-        for point, columns in Verdicts(relation, texts, policy.variables).blocks(0, decided):
-            shared = {name: pa.repeat(value, len(point)) for name, value in zip(policy.for_each, values, strict=True)}
-            rows = pa.table({"ts": own.stamps[point], "tp": point, **shared, **columns}).cast(shape)
-            yield from rows.to_batches()
-
-
-def read_log(log: str | Path, schema: LogSchema, form: str | None = None) -> PointLog:
-    """A log's text; `form` is monpoly, dejavu or rv; None: as its first line looks. Raises LogError."""
-    return _FORMATS[form or form_of(log)](log, schema)
-
-
-def form_of(log: str | Path) -> str:
-    """The form of a log's text, by its first line.
-
-    >>> form_of("@5 P(3)"), form_of("P, tp=0, ts=5, x=3"), form_of("P,3")
-    ('monpoly', 'rv', 'dejavu')
-    """
-    if isinstance(log, Path):
-        with log.open(encoding="utf-8", errors="replace") as lines:
-            first = next((line for line in lines if line.strip()), "")
-    else:
-        first = next((line for line in log.splitlines() if line.strip()), "")
-    if "tp=" in first.replace(" ", ""):
-        return "rv"
-    return "monpoly" if not first.strip() or first.lstrip()[0] in "@>#" else "dejavu"
