@@ -50,7 +50,7 @@ def monitor(
     """
     from cep_core.events.logs.reading import read_log  # with the engine: loading kernels takes time
     from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-    from cep_core.monitoring.first_order.whole_log import verdict_schema, verdicts
+    from cep_core.monitoring.first_order.whole_log import verdict_columns, verdicts
 
     if end not in ("open", "closed"):
         raise ValueError(f"end is 'open' or 'closed', not {end!r}")
@@ -65,16 +65,14 @@ def monitor(
         raise ValueError("a log's text needs a signature")
     schema = parse_signature(signature) if signature is not None else log_schema_of(ordered)
     policy = bind_written(written, replace(schema, unit=unit), text, path, rewrite=rewrite)
-    evaluator = PolicyEvaluator(policy)
     if ordered is None:
         whole = read_log(log, schema)
     else:
         chosen = POINT if POINT in ordered.column_names else points
         offset = pa.array(offsets_of(ordered, chosen))
-        whole = point_log_of(ordered.append_column(OFFSET, offset), evaluator.looked_at)
-    shape = verdict_schema(evaluator)
-    rows = verdicts(evaluator, whole, closed=end == "closed")
-    return pa.RecordBatchReader.from_batches(shape, rows) if batches else pa.Table.from_batches(rows, shape)
+        whole = point_log_of(ordered.append_column(OFFSET, offset), PolicyEvaluator(policy).looked_at)
+    columns, rows = verdict_columns(policy), verdicts(policy, whole, closed=end == "closed")
+    return pa.RecordBatchReader.from_batches(columns, rows) if batches else pa.Table.from_batches(rows, columns)
 
 
 def _text_of(formula: str | Path) -> tuple[str, str]:

@@ -49,6 +49,7 @@ class Reach:
     When evaluators are composed, their reaches add up.
 
     `time` in the log's unit, `points` in time-points, `events` in positions (`docs/semantics.md` 2). None: unbounded.
+    Points are those of the whole log. The step to the previous point of a sub-log has no bound but one in time.
 
     >>> Reach(time=10) + Reach(time=5, points=1)
     Reach(time=15, points=1, events=0)
@@ -103,7 +104,7 @@ class Evaluate(Protocol):
     """Partial results of one slice, as `Evaluator.evaluate`."""
 
     def __call__(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]: ...
 
 
@@ -173,7 +174,19 @@ class Evaluator(Protocol):
 
     @property
     def reach(self) -> Reach:
-        """How far back from the moment of certainty a result can depend on events."""
+        """How far back from the moment of certainty a result can depend on events. Its points are the whole log's."""
+
+    @property
+    def reads(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of each event type that evaluation looks at. The slices of a run hold no other values."""
+
+    @property
+    def reads_points(self) -> bool:
+        """Whether `evaluate` needs the time-points: the table `points`, and the column `offset` of events."""
+
+    @property
+    def speaks_of_silence(self) -> bool:
+        """Whether there may be results where no event is. Every slice that may own a result is then evaluated."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -187,11 +200,14 @@ class Evaluator(Protocol):
         """
 
     def evaluate(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results of one slice.
 
-        `events`: the slice's events in (ts, seq) order. Ownership is applied before aggregating, counting or cutting.
+        `events`: the slice's events in (ts, seq) order. `points`, for evaluators that read them: int64 columns `ts`,
+        ascending, and `points`, how many time-points have this stamp, also where the slice has no event. Then `offset`
+        of an event is the index of its time-point among those of equal `ts`. Sub-logs number their points anew.
+        Ownership is applied before aggregating, counting or cutting.
         Batches have the evaluator's own partial columns and `certain`; the last one, possibly empty, carries the
         totals. Batches for further tables are marked (`tagged`); `of_table` selects the batches of one table.
         """

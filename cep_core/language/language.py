@@ -48,5 +48,7 @@ class Language:
     """Parts of a bound query that are valid but may surprise its author."""
     order_of_ties: Callable[[Any], str]
     """The part of a bound query that makes the order of events of equal time matter; empty if there is none."""
+    settings: tuple[str, ...] = ("max_matches",)
+    """The keys that a query may have in `queries` of workload.yaml."""
     beside: tuple[str, ...] = ()
     """The suffixes of the further tables that a query may fill (`cep_core.language.evaluator.ResultTable`)."""

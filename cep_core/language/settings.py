@@ -21,6 +21,10 @@ class Settings:
     """Collapsed rows whose exact events would need a listing of matches hold all events that may be in one."""
     budget: Budget = UNLIMITED
     """The budget of the work that is not polynomial in the number of events."""
+    max_violations: int | None = None
+    """The most violations of a policy that are listed for each operating day; None means all."""
+    explained: int = 10
+    """The number of violations whose causes are told for each operating day: its first ones."""
 
 
 DEFAULTS = Settings()

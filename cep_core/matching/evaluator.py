@@ -53,7 +53,7 @@ class MatchEvaluator(WrittenEvaluator):
         return description(self.plan)
 
     def evaluate(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         yield from self.output.batches(answers_of(self.judge, events, owned))

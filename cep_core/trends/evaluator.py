@@ -42,7 +42,7 @@ class TrendEvaluator(CompiledQuery):
         return self._partial.schema
 
     def evaluate(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results. Only owned partitions and windows are counted."""
         yield from self._source.batches(events, owned, self._partial)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cep_core.language.durations import spoken
+from cep_core.language.evaluator import Reach
 from jobs.analysis.folder import check_folder
 from jobs.exits import OK
 from jobs.reports.words.quantities import counted
@@ -61,7 +62,7 @@ def _tell(workload: Workload, query: WorkloadQuery) -> int:
     evaluator = query.evaluator
     variables = sorted({variable for atom in evaluator.atoms for _, variable in atom.variables})
     print(f"  query {query.name}: {query.question}")
-    back = "without bound" if evaluator.reach.time is None else spoken(evaluator.reach.time, workload.time.unit)
+    back = _looks_back(workload, evaluator.reach)
     print(f"    looks back {back}; slices by {', '.join(variables) or 'time'}")
     for line in evaluator.describe():
         print(f"    {line}")
@@ -71,6 +72,13 @@ def _tell(workload: Workload, query: WorkloadQuery) -> int:
     for warning in warnings:
         print(f"    warning: {warning}")
     return len(warnings)
+
+
+def _looks_back(workload: Workload, reach: Reach) -> str:
+    if reach.time is None:
+        return f"to {workload.start}: each day reads all days before it, and late data makes all later days stale"
+    points = f" and {counted(reach.points, 'time-point')}" if reach.points else ""
+    return spoken(reach.time, workload.time.unit) + points
 
 
 def _clock(workload: Workload) -> str:

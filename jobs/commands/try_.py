@@ -9,9 +9,9 @@ import time
 from datetime import date, timedelta
 
 from cep_core.compile import bind_text
+from cep_core.events.logs.time_points import with_points
 from cep_core.language.budget import Budget
 from cep_core.language.evaluator import CERTAIN, TOTALS, Ownership, of_table
-from cep_core.language.settings import Settings
 from jobs import places
 from jobs.commands.asked import query_file
 from jobs.commands.text_table import text_table
@@ -22,6 +22,7 @@ from jobs.log_files.meter import Meter
 from jobs.log_files.output import write_csv
 from jobs.runs.ledger import bounds_of, read_ledger
 from jobs.runs.scope import first_read, holes
+from jobs.workload.compiled import evaluation_settings
 from jobs.workload.declaration import load_workload
 
 
@@ -41,21 +42,19 @@ def run(options: argparse.Namespace) -> int:
     begin, meter = time.perf_counter(), Meter()
     workload = load_workload(options.workload)
     path = query_file(workload, options.query)
-    settings = workload.settings(path.stem)
     work = options.work or workload.limits.work
     budget = Budget(work, lambda spent: meter.tell("trying", min(spent, work), work))
-    evaluator = bind_text(path.read_text(encoding="utf-8"), workload.schema, path.name).evaluator(
-        Settings(settings.max_matches, settings.exact_counts, budget=budget)
-    )
+    bound = bind_text(path.read_text(encoding="utf-8"), workload.schema, path.name, whole_log=False)
+    evaluator = bound.evaluator(evaluation_settings(workload, path.stem, budget))
     ledger, bounds, lake = read_ledger(places.lake(), workload.name), bounds_of(workload), places.lake()
     if not ledger.holds(options.day):
         raise WrongWorkload(f"the lake does not hold {options.day}; load it with `trendmill run {workload.name}`")
     first = first_read(evaluator.reach, options.day, ledger, bounds)
     days = [first + timedelta(days=n) for n in range((options.day - first).days + 1)]
-    events = read_events(lake, workload, days)
+    events, points = with_points(read_events(lake, workload, days), workload.time.points)
     owned = workload.operating_days.interval(options.day)
     try:
-        merged = evaluator.merge(of_table(evaluator.evaluate(events, Ownership(days=owned))), owned)
+        merged = evaluator.merge(of_table(evaluator.evaluate(events, Ownership(days=owned), points)), owned)
     finally:
         meter.clear()
     rows = merged.drop_columns([CERTAIN])

@@ -41,7 +41,7 @@ class LoadedDay:
     """What the lake knows of one operating day: the digest of its events (None: it has none) and the gate's verdict.
 
     `refused`: the last load failed its gate, and the events, if any, are those of the load before. `events` and
-    `points` count the day's events and their distinct time-stamps.
+    `points` count the day's events and their time-points.
     """
 
     digest: str | None
@@ -155,29 +155,33 @@ class Scope:
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far any query of the workload may look: not before `start`, not further back than `max_reach` of log time."""
+    """How far any query of the workload may look: not before `start`, not further back than `max_reach` of log time.
+
+    Without `max_reach` it may look back to `start`. So do steps to an earlier time-point, in any case.
+    """
 
     calendar: Calendar
     start: date
-    max_reach: int
+    max_reach: int | None
 
 
 def first_read(reach: Reach, day: date, ledger: Ledger, bounds: Bounds) -> date:
     """The first of the consecutive days that a query with this reach reads for `day`.
 
-    Going back one time-point from within a day means going to the last earlier day that holds any. A day that the lake
-    lacks may hold any number, so the search for points and positions stops there: load the day, then ask again.
+    Going back one time-point from within a day means going to the last earlier day that holds any, however long ago: a
+    time-point is no span of time, so `max_reach` does not limit it. A day that the lake lacks may hold any number, so
+    the search for points and positions stops there: load the day, then ask again.
     """
     calendar = bounds.calendar
     begin = calendar.interval(day)[0]
-    floor = max(bounds.start, calendar.day_of(begin - bounds.max_reach))
+    floor = bounds.start if bounds.max_reach is None else max(bounds.start, calendar.day_of(begin - bounds.max_reach))
     if reach.time is None:
         return min(floor, day)
-    back = calendar.day_of(begin - reach.time) if reach.time else day
+    back = max(floor, calendar.day_of(begin - reach.time)) if reach.time else day
     for _ in range(reach.points):
-        back = _last_day_with_a_point(back, ledger, floor)
+        back = _last_day_with_a_point(back, ledger, bounds.start)
         back = calendar.day_of(calendar.interval(back)[0] - reach.time) if reach.time else back
-    return min(day, max(floor, min(back, _day_that_completes(reach.events, day, ledger, floor))))
+    return min(day, max(bounds.start, min(back, _day_that_completes(reach.events, day, ledger, floor))))
 
 
 def _last_day_with_a_point(day: date, ledger: Ledger, floor: date) -> date:

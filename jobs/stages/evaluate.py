@@ -1,31 +1,28 @@
 """Stage `evaluate`: every (query, day) of the run's scope, a Python worker for each slice, then the merge.
 
-If the slices are files on this machine or on a shared mount, a worker opens its slice's file by path with pyarrow,
-without the JVM; else Spark scans the table. Both give the same tables. Partial results travel as Arrow IPC bytes and
-are merged here, on the driver.
+Workers run below Spark (`jobs/stages/evaluating/spark_workers.py`). Partial results travel as Arrow IPC bytes and are
+merged here, on the driver.
 
 Each query's evaluator says which tables it fills (`ResultTable`), and which days of each table are evaluated together.
 Some further tables come with the result. Others wait until the result is known, and are evaluated on the days for which
 they are needed: `<query>_compact` on days whose listing was cut. A block of days that exhausts its budget of work has
 no rows, and `result_days` says why.
 
-Reads `slicing_plans` and `_work/slices`; writes a table for each query, the further tables that are needed,
-`slice_runs` and, last, `result_days`. A run that died before that evaluates the same again.
+Reads `slicing_plans`, `_work/slices` and, if a query reads time-points, `_work/points`; writes a table for each query,
+the further tables that are needed, `slice_runs` and, last, `result_days`. A run that died before that evaluates the
+same again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from datetime import date
-from typing import TYPE_CHECKING, Literal
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, DayResult, ResultTable, of_table
@@ -34,30 +31,24 @@ from jobs.lake.tables.creating import create
 from jobs.lake.tables.result_tables import table_beside
 from jobs.lake.write import replace_all
 from jobs.runs.run import Run, StageOutcome
+from jobs.stages.evaluating.reading import Moments
 from jobs.stages.evaluating.results import Result, day_outcomes, events_read, result_days, rows_of, slice_runs_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
-    Moments,
     QueryText,
     SlicePartial,
-    evaluate_slice,
     from_bytes,
     schema_to_values,
 )
+from jobs.stages.evaluating.spark_workers import Way, partials_of
 from jobs.stages.slicing.planned import planned
+from jobs.stages.slicing.time_points import are_read, stored_points
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
     from jobs.workload.compiled import WorkloadQuery
 
-PARTIAL = (
-    "query STRING, into STRING, plan_id STRING, slice INT, block INT, batches ARRAY<BINARY>, events ARRAY<BIGINT>, "
-    "rows BIGINT, seconds DOUBLE, peak_memory BIGINT"
-)
 
-
-def evaluate(run: Run, way: Literal["paths", "scan"] | None = None) -> StageOutcome:
+def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
     """Evaluate the run's scope. `way`: how workers get their events; None: by path if possible."""
     assert run.scope is not None
     if not run.scope.evaluations:
@@ -96,6 +87,7 @@ def assignment_of(run: Run) -> Assignment:
         blocks,
         schema_to_values(run.workload.schema),
         run.workload.limits.slice_rows,
+        {name: _since(run, name, moments) for name, moments in blocks.items()},
     )
 
 
@@ -115,95 +107,21 @@ def _blocks(run: Run, query: str, table: ResultTable, result: Result | None = No
             yield (*(day.begin for day in days), days[-1].end)
 
 
-def _partials(run: Run, assignment: Assignment, way: Literal["paths", "scan"] | None) -> list[SlicePartial]:
-    from pyspark.sql import functions as f
-
-    plan_ids = [str(plan["plan_id"]) for plan in assignment.plans]
-    slices = run.spark.table(run.table("work_slices")).where(f.col("plan_id").isin(plan_ids))
-    files = sorted(slices.inputFiles())
-    local = all(urlsplit(file).scheme in ("", "file") for file in files)
-    evaluated = (
-        _by_path(run, files, assignment) if way == "paths" or (way is None and local) else _by_scan(slices, assignment)
-    )
-    return [
-        SlicePartial(**{**row, "batches": tuple(row["batches"]), "events": tuple(row["events"])})
-        for row in evaluated.toArrow().to_pylist()
-    ]
+def _since(run: Run, query: str, blocks: Sequence[Moments]) -> tuple[int, ...]:
+    """For each block, the first moment that its first day reads. What lies before is no input of the result."""
+    assert run.scope is not None
+    calendar = run.workload.operating_days
+    first_reads = {evaluation.day: evaluation.first_read for evaluation in run.scope.of(query)}
+    return tuple(calendar.interval(first_reads[calendar.day_of(days[0])])[0] for days in blocks)
 
 
-def _by_path(run: Run, files: Sequence[str], assignment: Assignment) -> DataFrame:
-    """One Spark task for each slice, largest first. Each opens its file itself."""
-    jobs = sorted((slice_file(file) for file in files), key=lambda job: -job.size)
-    columns = ["event_type", "ts", "seq", "pos", *run.workload.attributes]
-
-    def work(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for index in batch.column(0).to_pylist():
-                job = jobs[index]
-                events = pq.ParquetFile(job.path).read(columns=columns, use_threads=False)
-                yield from _encoded(evaluate_slice(assignment, job.plan_id, job.slice, events))
-
-    tasks = run.spark.range(0, len(jobs), 1, max(1, len(jobs)))
-    return tasks.mapInArrow(work, PARTIAL)
+def _partials(run: Run, assignment: Assignment, way: Way | None) -> list[SlicePartial]:
+    names = {query.name for query in assignment.queries}
+    silent = {name for name in names if run.compiled[name].evaluator.speaks_of_silence}
+    return partials_of(run, assignment, silent, stored_points(run) if are_read(run, names) else None, way)
 
 
-def _by_scan(slices: DataFrame, assignment: Assignment) -> DataFrame:
-    """Spark reads the table and brings each slice to one worker, which restores its order."""
-
-    def work(key: tuple[pa.Scalar, ...], events: pa.Table) -> pa.Table:
-        ordered = events.drop_columns(["day", "run_id", "plan_id", "slice"]).sort_by(
-            [("ts", "ascending"), ("seq", "ascending")]
-        )
-        partial_results = evaluate_slice(assignment, key[0].as_py(), key[1].as_py(), ordered.combine_chunks())
-        return pa.Table.from_batches(_encoded(partial_results), ARROW_PARTIAL)
-
-    return slices.groupBy("plan_id", "slice").applyInArrow(work, PARTIAL)
-
-
-@dataclass(frozen=True)
-class SliceFile:
-    """A slice's file. Partition columns are in its path, not in the file."""
-
-    path: str
-    plan_id: str
-    slice: int
-    size: int
-
-
-def slice_file(uri: str) -> SliceFile:
-    """The slice that a file of `_work/slices` holds, from its URI, which is percent-encoded."""
-    import os
-
-    path = unquote(urlsplit(uri).path)
-    values = dict(part.split("=", 1) for part in path.split("/") if "=" in part)
-    return SliceFile(path, values["plan_id"], int(values["slice"]), os.path.getsize(path))
-
-
-ARROW_PARTIAL = pa.schema(
-    [
-        ("query", pa.string()),
-        ("into", pa.string()),
-        ("plan_id", pa.string()),
-        ("slice", pa.int32()),
-        ("block", pa.int32()),
-        ("batches", pa.list_(pa.binary())),
-        ("events", pa.list_(pa.int64())),
-        ("rows", pa.int64()),
-        ("seconds", pa.float64()),
-        ("peak_memory", pa.int64()),
-    ]
-)
-
-
-def _encoded(partials: Iterable[SlicePartial]) -> Iterator[pa.RecordBatch]:
-    for partial in partials:
-        row = {**vars(partial), "batches": list(partial.batches), "events": list(partial.events)}
-        yield pa.RecordBatch.from_pylist([row], ARROW_PARTIAL)
-
-
-def _evaluated_after(
-    run: Run, assignment: Assignment, results: Sequence[Result], way: Literal["paths", "scan"] | None
-) -> list[Result]:
+def _evaluated_after(run: Run, assignment: Assignment, results: Sequence[Result], way: Way | None) -> list[Result]:
     """The further tables that wait for a result: those needed on some day, and existing ones that may lose rows."""
     present = table_folders(run.workload.name, run.lake)
     waiting: list[tuple[WorkloadQuery, ResultTable]] = []
@@ -219,7 +137,8 @@ def _evaluated_after(
                 waiting.append((query, table))
     create(run.spark, run.workload.name, [table_beside(query.name, table) for query, table in waiting], run.lake)
     texts = [_text(query, table.suffix) for query, table in waiting if blocks[query.name + table.suffix]]
-    again = with_changes(assignment, queries=tuple(texts), blocks=blocks)
+    since = {text.into: _since(run, text.name, blocks[text.into]) for text in texts}
+    again = with_changes(assignment, queries=tuple(texts), blocks=blocks, since=since)
     partials = _partials(run, again, way) if texts else []
     return [_merged(run, query, table, partials, blocks[query.name + table.suffix]) for query, table in waiting]
 

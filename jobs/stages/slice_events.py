@@ -3,12 +3,11 @@
 Reads `events` and `slicing_plans`; replaces `_work/slices`, which holds the slices of one run only, because others can
 be made again. Each slice is one file, sorted by (ts, seq), so that a worker can open it by its path. `pos` is an
 event's rank among all events of the days read: its rank within its day after the number of events of the days before,
-which needs no global sort.
+which needs no global sort. If a query reads time-points, each event has its `offset`, and `_work/points` is written.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
@@ -25,11 +24,10 @@ from jobs.runs.run import Run, StageOutcome
 from jobs.stages.plan_slices import reads_of
 from jobs.stages.slicing.event_counts import Days
 from jobs.stages.slicing.planned import planned
+from jobs.stages.slicing.time_points import are_read, offset, store_points
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def slice_events(run: Run) -> StageOutcome:
@@ -38,20 +36,26 @@ def slice_events(run: Run) -> StageOutcome:
 
     assert run.scope is not None
     plans = [(plan, reads_of(run.scope, plan.queries)) for plan in planned(run)]
-    needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_named(run, query)})
-    events = _ranked(run, run.scope.reads).where(
+    needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query)})
+    with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
+    ranked = _ranked(run, run.scope.reads)
+    if with_points:
+        ranked = ranked.withColumn("offset", offset(run.workload.time.points))
+    events = ranked.where(
         f.col("event_type").isin(sorted({atom.event_type for plan, _ in plans for atom in plan.atoms}))
     )
-    columns = ["day", "event_type", "ts", "seq", "pos", *needed]
-    absent = {name: f.lit(None) for name in run.workload.attributes if name not in needed}
+    columns = ["day", "event_type", "ts", "seq", "pos", *(["offset"] if with_points else []), *needed]
+    absent = {name: f.lit(None) for name in ("offset", *run.workload.attributes) if name not in columns}
     sliced = (
         events.select(*columns)
-        .mapInArrow(splitter(plans), _ddl(run, needed))
+        .mapInArrow(splitter(plans), _ddl(run, columns))
         .repartition(2 * run.spark.sparkContext.defaultParallelism, "plan_id", "slice")
         .sortWithinPartitions("plan_id", "slice", "ts", "seq")
         .withColumns({**absent, "run_id": f.lit(run.run_id)})
     )
     replace(sliced, run.table("work_slices"), f.lit(True))
+    if with_points:
+        store_points(run, run.scope.reads)
     read = read_ledger(run.lake, run.workload.name)
     rows_in = sum(read.days[day].events for day in run.scope.reads if day in read.days)
     written = DeltaTable(run.lake / run.workload.name / "_work" / "slices").count()
@@ -60,12 +64,11 @@ def slice_events(run: Run) -> StageOutcome:
     )
 
 
-def attributes_named(run: Run, query: str) -> set[str]:
-    """The attributes that a query's text names, and those of its atoms. It needs no others."""
-    compiled = run.compiled[query]
-    words = set(_WORD.findall(compiled.bound.text))
-    bound = {attribute for atom in compiled.evaluator.atoms for attribute, _ in (*atom.variables, *atom.constants)}
-    return {name for name in run.workload.attributes if name in words or name in bound}
+def attributes_read(run: Run, query: str) -> set[str]:
+    """The attributes that evaluating a query looks at, and those of its atoms. It needs no others."""
+    evaluator = run.compiled[query].evaluator
+    named = {name for atom in evaluator.atoms for name, _ in (*atom.variables, *atom.constants)}
+    return run.workload.attributes.keys() & named.union(*evaluator.reads.values())
 
 
 def splitter(plans: Sequence[tuple[Plan, Days]]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -110,9 +113,9 @@ def _ranked(run: Run, days: Days) -> DataFrame:
     return events.join(f.broadcast(offsets), "day").withColumn("pos", in_day + f.col("before") - 1)
 
 
-def _ddl(run: Run, attributes: Iterable[str]) -> str:
+def _ddl(run: Run, columns: Iterable[str]) -> str:
     from jobs.lake.definition import SQL_TYPES
 
-    types = run.workload.attributes
-    fixed = ["plan_id STRING", "slice INT", "day DATE", "event_type STRING", "ts BIGINT", "seq BIGINT", "pos BIGINT"]
-    return ", ".join([*fixed, *(f"`{name}` {SQL_TYPES[types[name]]}" for name in attributes)])
+    of_log = {"day": "DATE", "event_type": "STRING", **dict.fromkeys(("ts", "seq", "pos", "offset"), "BIGINT")}
+    types = of_log | {name: SQL_TYPES[kind] for name, kind in run.workload.attributes.items()}
+    return ", ".join(["plan_id STRING", "slice INT", *(f"`{name}` {types[name]}" for name in columns)])

@@ -120,7 +120,9 @@ def _loaded_days(
 ) -> pa.Table:
     """The facts of days on which results depend. A refused day keeps the digest of the events that it has."""
     in_run = sf.col("day").isin(*run.loads)
-    digests = {row["day"]: row for row in run.spark.sql(statement("load", "day_digests")).toArrow().to_pylist()}
+    point = {"point": f"`{run.workload.time.point_column}`"}
+    counted = run.spark.sql(statement("load", "day_digests"), args=point).toArrow().to_pylist()
+    digests = {row["day"]: row for row in counted}
     before = {}
     if refused:
         before = {row["day"]: row for row in run.spark.table(run.table(DAYS)).where(in_run).toArrow().to_pylist()}

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cep_core.compile import BoundText, bind_text, known_suffixes, parse_text
+from cep_core.compile import BoundText, bind_text, known_suffixes, language_of, parse_text
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator, ResultTable
@@ -119,19 +119,27 @@ def question_of(text: str) -> str:
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> WorkloadQuery:
     bound = bind_text(text, workload.schema, shown, whole_log=False)
     settings = evaluation_settings(workload, path.stem)
-    definition = definition_hash(workload, path.stem, text)
+    definition = definition_hash(workload, path, text)
     return WorkloadQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
 
 
-def evaluation_settings(workload: Workload, query: str) -> Settings:
-    """The settings of a query's evaluator, the same each night and in each worker."""
-    settings = workload.settings(query)
-    return Settings(settings.max_matches, settings.exact_counts, budget=Budget(workload.limits.work))
+def evaluation_settings(workload: Workload, query: str, budget: Budget | None = None) -> Settings:
+    """The settings of a query's evaluator, the same each night and in each worker; None: the workload's budget."""
+    declared = workload.settings(query)
+    most = workload.limits.max_violations if declared.max_violations is None else declared.max_violations
+    return Settings(
+        declared.max_matches,
+        declared.exact_counts,
+        budget=budget or Budget(workload.limits.work),
+        max_violations=most,
+        explained=declared.explained,
+    )
 
 
-def definition_hash(workload: Workload, query: str, text: str) -> str:
+def definition_hash(workload: Workload, path: Path, text: str) -> str:
     """16 hex digits over text, schema, time, events.sql, the query's settings and the engine's version."""
-    settings = workload.settings(query)
+    settings = evaluation_settings(workload, path.stem)
+    of_policy = "max_violations" in language_of(path.name).settings
     schema = {
         name: {a.name: [a.type.value, a.nullable] for a in attributes.values()}
         for name, attributes in workload.schema.types.items()
@@ -141,7 +149,7 @@ def definition_hash(workload: Workload, query: str, text: str) -> str:
         schema,
         [workload.time.unit, workload.time.ties.value, workload.time.points, workload.schedule],
         workload.events_sql,
-        [settings.max_matches, settings.exact_counts],
+        [settings.max_violations, settings.explained] if of_policy else [settings.max_matches, settings.exact],
         metadata.version("trendmill"),
         *([dict(workload.time.imprecise)] if workload.time.imprecise else []),
     ]
@@ -157,7 +165,7 @@ def _alike(query: WorkloadQuery) -> list[tuple[str, str]]:
 
 def _unbounded(workload: Workload, query: WorkloadQuery) -> str:
     reach, limit = query.evaluator.reach.time, workload.limits.max_reach
-    if reach is not None and reach <= limit:
+    if limit is None or (reach is not None and reach <= limit):
         return ""
     looks = "without bound" if reach is None else f"{reach} {workload.time.unit}"
     return (

@@ -21,7 +21,7 @@ from jobs.workload.operating_days import OperatingDays, begin_of
 from jobs.workload.sections.event_types import AtomCondition, read_atoms, read_event_types, read_events_sql, read_unique
 from jobs.workload.sections.expectations import Expectations, read_expectations
 from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
-from jobs.workload.sections.log_time import Time, read_schedule, read_start, read_time
+from jobs.workload.sections.log_time import Time, check_points, read_schedule, read_start, read_time
 from jobs.workload.sections.query_settings import QuerySettings, check_names, question_files, read_query_settings
 from jobs.workload.sections.shedding import QueryShedding, Shedding, read_shedding
 from jobs.workload.sections.sources import Source, read_source
@@ -44,7 +44,6 @@ TAKEN = (
     "staged",
 )
 """Views of a run. Each source is one more view, under its own name, so no source may have one of these names."""
-POINTS = ("by_timestamp", "by_event")
 
 
 @dataclass(frozen=True)
@@ -164,10 +163,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
             problems.add(section.at(key), f"expected at least one of the log's {key}, found none")
     time = read_time(problems, section.items.get("time"))
     types = read_event_types(problems, section.items.get("events"))
-    numbering = {name for attributes in types.values() for name in attributes}
-    if types and time.points not in (*POINTS, *numbering):
-        hint = nearest(time.points, [*POINTS, *numbering])
-        problems.add("workload.yaml: time.points", f"expected {', '.join(POINTS)} or an attribute; {hint}")
+    check_points(problems, time.points, types)
     for event_type in time.imprecise:
         if types and event_type not in types:
             hint = nearest(event_type, types)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cep_core.language.evaluator import Reach
@@ -69,6 +69,7 @@ class ToyLake:
     complete: dict[tuple[str, date], bool] = field(default_factory=dict)
     recorded: dict[tuple[str, date], Recorded] = field(default_factory=dict)
     version: str = "1"
+    bounds: Bounds = BOUNDS
 
     @property
     def ledger(self) -> Ledger:
@@ -90,12 +91,12 @@ class ToyLake:
     def run(self, first: date, last: date, passes: Callable[[date], bool] = lambda _: True) -> Scope:
         own = [first + timedelta(days=n) for n in range((last - first).days + 1)]
         loaded = []
-        while missing := warm_up(self.questions, own, self.ledger, BOUNDS, self.sources.__contains__):
+        while missing := warm_up(self.questions, own, self.ledger, self.bounds, self.sources.__contains__):
             loaded += self.load(missing, passes)
         loaded += self.load(own, passes)
-        while missing := warm_up(self.questions, own, self.ledger, BOUNDS, self.sources.__contains__):
+        while missing := warm_up(self.questions, own, self.ledger, self.bounds, self.sources.__contains__):
             loaded += self.load(missing, passes)
-        scope = evaluate_after_loading(self.questions, first, last, loaded, self.ledger, BOUNDS)
+        scope = evaluate_after_loading(self.questions, first, last, loaded, self.ledger, self.bounds)
         self.evaluate(scope)
         return scope
 
@@ -178,6 +179,54 @@ def test_results_are_those_of_the_whole_log(
     everything = sorted(ts for stamps in log.values() for ts in stamps)
     for name, reach in queries.items():
         assert lake.results[name, day(first)] == [(ts, len(look_back(everything, ts, reach))) for ts in log[day(first)]]
+
+
+GAP = 40
+
+
+@st.composite
+def sparse_logs(draw: st.DrawFn) -> dict[date, list[int]]:
+    """Days with events, and between them up to 40 loaded days without any."""
+    days: list[list[int]] = []
+    for _ in range(draw(st.integers(1, 3))):
+        days.append(sorted(draw(st.lists(st.integers(0, HOURS - 1), min_size=1, max_size=3))))
+        days += [[]] * draw(st.sampled_from([0, 1, GAP]))
+    return {day(n): [n * HOURS + hour for hour in hours] for n, hours in enumerate([*days, [1, 2]])}
+
+
+@settings(max_examples=60)
+@given(sparse_logs(), st.builds(Reach, st.integers(0, 3 * HOURS), st.integers(0, 3)))
+def test_a_time_point_is_found_however_long_ago(log: dict[date, list[int]], reach: Reach) -> None:
+    """Days without points are passed over, further back than max_reach, down to the log's start; the law holds."""
+    bounds = Bounds(ToyCalendar(), START, max_reach=3 * HOURS)
+    everything = sorted(ts for stamps in log.values() for ts in stamps)
+    last = max(log)
+    night = ToyLake({"q": reach}, log, bounds=bounds)
+    night.run(last, last)
+    assert night.results["q", last] == [(ts, len(look_back(everything, ts, reach))) for ts in log[last]]
+    assert night.complete["q", last]
+    whole, parts = ToyLake({"q": reach}, log, bounds=bounds), ToyLake({"q": reach}, log, bounds=bounds)
+    whole.run(START, last)
+    for begin in sorted(log, reverse=True):
+        parts.run(begin, begin)
+    assert parts.tables == whole.tables
+
+
+def test_without_a_limit_an_unbounded_past_begins_at_the_start() -> None:
+    past = Reach(time=None)
+    assert first_read(past, day(GAP), Ledger(), Bounds(ToyCalendar(), START, None)) == START
+    assert first_read(past, day(GAP), Ledger(), Bounds(ToyCalendar(), START, 3 * HOURS)) == day(GAP - 3)
+
+
+def test_a_missing_day_ends_the_search_for_a_time_point() -> None:
+    """It may hold any point; nothing before it is read until it is loaded."""
+    days = {day(n): LoadedDay("digest", False, int(n == 1), int(n == 1)) for n in range(GAP) if n != 9}
+    bounds = Bounds(ToyCalendar(), START, max_reach=3 * HOURS)
+    assert first_read(Reach(points=1), day(GAP), Ledger(days), bounds) == day(9)
+    loaded = Ledger({**days, day(9): LoadedDay("digest")})
+    assert first_read(Reach(points=1), day(GAP), loaded, bounds) == day(1)
+    assert first_read(Reach(points=2), day(GAP), loaded, bounds) == day(0)
+    assert first_read(Reach(events=1), day(GAP), loaded, bounds) == day(GAP - 3)
 
 
 @given(st.data(), logs, reaches)

@@ -5,6 +5,7 @@ The workers run in this process: those of Spark would not know the language, whi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -183,9 +184,32 @@ def test_a_language_that_nobody_reads_yet_is_named(home: Path) -> None:
         compile_workload(load_workload(home))
 
 
-def test_shedding_is_refused_by_its_place(home: Path) -> None:
+@pytest.mark.parametrize("setting", ["shedding: {costs: [1]}", "exact_counts: true"])
+def test_settings_of_other_languages_are_refused_by_name(home: Path, setting: str) -> None:
     declared = (home / "workload.yaml").read_text()
-    asked = "{max_matches: 2, shedding: {costs: [1]}}}\nshedding: {bound: 1ms, costs: {event: 20, lookup: 1, draw: 1}}"
-    (home / "workload.yaml").write_text(declared.replace("{max_matches: 2}}", asked))
-    with pytest.raises(WorkloadError, match=r"departures\.mtl:2:6: shedding a query of kind 'sighting' is not"):
-        compile_workload(load_workload(home))
+    (home / "workload.yaml").write_text(declared.replace("max_matches: 2", f"max_matches: 2, {setting}"))
+    key = setting.partition(":")[0]
+    refusal = rf"'{key}' cannot be set for policies/departures\.mtl, only max_matches"
+    with pytest.raises(WorkloadError, match=rf"workload\.yaml:\d+:\d+: queries\.departures: {refusal}"):
+        load_workload(home)
+
+
+def test_its_own_settings_reach_its_evaluator(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A language says which keys its texts may have; they are part of what its results depend on."""
+    own = replace(sightings.LANGUAGE, settings=("max_violations", "explained"))
+    monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES[:-1], own))
+    declared = (home / "workload.yaml").read_text().replace("queries: {departures: {max_matches: 2}}\n", "")
+    definitions = set()
+    for settings, expected in (
+        ("", (100_000, 10)),
+        ("limits: {max_violations: 7}", (7, 10)),
+        ("limits: {max_violations: 7}\nqueries: {departures: {max_violations: 0, explained: 3}}", (0, 3)),
+    ):
+        (home / "workload.yaml").write_text(f"{declared}{settings}\n")
+        asked = compile_workload(load_workload(home))["departures"]
+        assert (asked.settings.max_violations, asked.settings.explained) == expected
+        definitions.add(asked.definition)
+    assert len(definitions) == 3
+    (home / "workload.yaml").write_text(f"{declared}queries: {{departures: {{max_matches: 2}}}}\n")
+    with pytest.raises(WorkloadError, match="'max_matches' cannot be set"):
+        load_workload(home)

@@ -183,6 +183,7 @@ NAMED = [
         "workload.yaml", "data/{day}.csv", "data/{date}.csv", "unknown placeholder '{date}'; the only one is {day}"
     ),
     replaced("workload.yaml", "points: by_timestamp", "points: by_timestam", "did you mean 'by_timestamp'?"),
+    replaced("workload.yaml", "points: by_timestamp", "points: load", "Stop may have no 'load', so no time-point"),
     replaced("workload.yaml", "where: load > 3", "where: load >> 3", "atoms.heavy.where"),
     replaced("workload.yaml", "[ts, machine]", "[]", "expected what tells its events apart"),
     replaced("workload.yaml", "  steps:", "  staged:", "a run's own views"),

@@ -57,6 +57,17 @@ def points_of(ts: Ints, offset: Ints) -> pa.Table:
     return pa.table({"ts": stamps, "points": most})
 
 
+def with_points(events: pa.Table, points: str = BY_TIMESTAMP) -> tuple[pa.Table, pa.Table]:
+    """The events, in (ts, seq) order, with the column `offset`; and their points, as `points_of`.
+
+    >>> log, points = with_points(pa.table({"ts": [1, 1, 2]}), "by_event")
+    >>> log["offset"].to_pylist(), points.to_pydict()
+    ([0, 1, 0], {'ts': [1, 2], 'points': [2, 1]})
+    """
+    offset = offsets_of(events, points)
+    return events.append_column(OFFSET, pa.array(offset)), points_of(events["ts"].to_numpy(), offset)
+
+
 def point_log_of(events: pa.Table, reads: Mapping[str, Sequence[str]], points: pa.Table | None = None) -> PointLog:
     """The log of points of a table of events in (ts, seq) order.
 

@@ -30,5 +30,6 @@ PATTERNS = Language(
     explain_query,
     warnings_of,
     order_of_ties,
+    settings=("max_matches", "exact_counts", "shedding"),
     beside=("_compact",),
 )

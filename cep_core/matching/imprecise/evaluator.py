@@ -40,7 +40,7 @@ class ImpreciseEvaluator(WrittenEvaluator):
         return self.plan.describe()
 
     def evaluate(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: rows in order, then an empty batch with the totals of each day in its metadata."""
         days = None if owned is None else owned.days

@@ -68,7 +68,7 @@ class PairEvaluator(WrittenEvaluator):
         return (*lines, *of_sides, *(f"{len(self.crossing)} condition(s) judged on pairs" for _ in self.crossing[:1]))
 
     def evaluate(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: pairs, then an empty batch with the totals of each day in its metadata."""
         days = owned.days if owned is not None else None

@@ -38,7 +38,7 @@ def match_tables(
     rows = compact()
 
     def evaluate(
-        events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         return tagged(rows.evaluate(events, owned, points), COMPACT)
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
-from cep_core.language.errors import NotSupportedYet
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,
@@ -45,6 +44,7 @@ from cep_core.monitoring.first_order.arrays.scan import scan
 from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.arrays.variable_types import variable_types
+from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
 from cep_core.monitoring.first_order.operators.normal import merged
 from cep_core.monitoring.first_order.operators.since import since, until
@@ -138,7 +138,7 @@ class _Evaluation:
                 operator = _BINARY[type(formula)]
                 return operator(held, self.relation_of(right), interval, self.timeline, negated=negated)
             case Aggregation():
-                raise NotSupportedYet("aggregations are not evaluated yet", formula.at)
+                return aggregated(self.relation_of(formula.body), formula, self.setting)
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
 
     def _atom(self, atom: Predicate, constants: Mapping[str, Constant]) -> Relation:

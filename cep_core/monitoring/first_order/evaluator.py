@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
 from cep_core.events.arrow_types import ARROW_TYPES
@@ -33,7 +34,8 @@ from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
 from cep_core.monitoring.first_order.result.merging import merge_partials, partial, with_certain
-from cep_core.monitoring.first_order.result.verdicts import Verdicts
+from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
+from cep_core.monitoring.first_order.result.verdicts import rows
 from cep_core.monitoring.shared.sub_logs import sub_logs
 
 
@@ -95,8 +97,10 @@ class PolicyEvaluator:
         listed: list[pa.Table] = []
         for values, own in sub_logs(log, self.policy.for_each) if self.policy.for_each else [((), log)]:
             listed += self._violations(own, dict(zip(self.policy.for_each, values, strict=True)), owned, numbers)
-        rows = pa.concat_tables([with_certain(self.schema).empty_table(), *listed])
-        yield from partial(rows, numbers, owned.days, self.most)
+        violations = pa.concat_tables(
+            [table.cast(with_certain(self.schema)) for table in listed] or [with_certain(self.schema).empty_table()]
+        )
+        yield from partial(violations, numbers, owned.days, self.most)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
@@ -127,16 +131,20 @@ class PolicyEvaluator:
     ) -> Iterator[pa.Table]:
         """The listed violations of each day, and their numbers added to `numbers`."""
         relation, texts = satisfied(self.policy.core, log, self.policy.variables)
-        verdicts = Verdicts(relation, texts, self.policy.variables).owned_by(owned, constants)
+        own = Satisfactions(relation, texts, self.policy.variables).owned_by(owned, constants)
         after = certain_after(self.policy) or 0
         for day, (first, last) in enumerate(_points_of_days(log.stamps, owned.days, after)):
-            numbers[day] += verdicts.count(first, last)
-            end = last if self.most is None else verdicts.first_points(first, last, self.most)
-            point, values = verdicts.rows(first, end)
-            ts = log.stamps[point]
-            columns = {"ts": ts, OFFSET: point - np.searchsorted(log.stamps, ts)}
-            own = {name: pa.repeat(value, len(point)) for name, value in constants.items()}
-            yield pa.table({**columns, **own, **values, CERTAIN: ts + after}).cast(with_certain(self.schema))
+            of_day = own.between(first, last)
+            numbers[day] += of_day.count
+            end = last if self.most is None else of_day.first_points(first, last, self.most)
+            listed = rows(of_day.relation, log, texts, self.policy.variables, end, place=OFFSET)
+            yield self._with_constants(listed, constants).append_column(CERTAIN, pc.add(listed["ts"], after))
+
+    def _with_constants(self, listed: pa.Table, constants: Mapping[str, int | float | str]) -> pa.Table:
+        """The rows of a sub-log with its values, in the columns of the result."""
+        own = [pa.repeat(value, listed.num_rows) for value in constants.values()]
+        columns = [*listed.columns[:2], *own, *listed.columns[2:]]
+        return pa.table(columns, names=self.schema.names).cast(self.schema)
 
 
 def _points_of_days(stamps: Ints, days: Days, after: int) -> Iterator[tuple[int, int]]:

@@ -78,7 +78,7 @@ LOADED_DAYS = Table(
         ),
         Column("reason", "STRING", "The gate's first reason; null: passed"),
         Column("events", "BIGINT", "Published events", nullable=False),
-        Column("points", "BIGINT", "Distinct ts among them", nullable=False),
+        Column("points", "BIGINT", "Their time-points", nullable=False),
         Column("checks", "STRING", "JSON: each gate rule's outcome, fatal ones and warnings", nullable=False),
     ),
     checks={"counts": "events >= points AND points >= 0"},

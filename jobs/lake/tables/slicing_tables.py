@@ -61,6 +61,19 @@ SLICING_PLANS = Table(
     checks={"counts": "slices >= 1 AND time_ranges >= 1 AND first_day <= last_day"},
 )
 
+TIME_POINTS = Table(
+    "work_points",
+    "One row is a stamp of the days that a run reads, with its time-points; one file, sorted by ts",
+    (
+        DAY,
+        RUN,
+        Column("ts", "BIGINT", "As in events", nullable=False),
+        Column("points", "BIGINT", "Time-points with this ts", nullable=False),
+    ),
+    partitioned_by=(),
+    checks={"counts": "points >= 1"},
+)
+
 
 def slices(schema: LogSchema) -> Table:
     """`_work/slices`."""
@@ -76,8 +89,10 @@ def slices(schema: LogSchema) -> Table:
             Column("ts", "BIGINT", "As in events", nullable=False),
             Column("seq", "BIGINT", "As in events", nullable=False),
             Column("pos", "BIGINT", "Rank among all events read, before any filter", nullable=False),
+            Column("offset", "BIGINT", "Index of its time-point among those of equal ts; null: nobody reads it"),
             *attribute_columns(schema),
         ),
         partitioned_by=("plan_id", "slice"),
+        widens=True,
         checks={"counts": "slice >= 0 AND pos >= 0"},
     )

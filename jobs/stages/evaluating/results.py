@@ -21,7 +21,8 @@ from cep_core.numbers.count_columns import all_digits
 from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
-from jobs.stages.evaluating.slice_worker import Moments, SlicePartial
+from jobs.stages.evaluating.reading import Moments
+from jobs.stages.evaluating.slice_worker import SlicePartial
 from jobs.stages.own_rows import own_rows
 
 if TYPE_CHECKING:

@@ -3,6 +3,9 @@
 Nothing here knows Spark: a slice's events are an Arrow table in (ts, seq) order, a result is Arrow IPC bytes. A slice
 with more events than the row limit is evaluated range by range. Each range also reads the query's reach before it, so
 the limit bounds memory if the reach allows it.
+
+A query that reads time-points gets every point of what it reads, whichever slice the point's events are in. One that
+speaks of silence is evaluated on slices and ranges without events, too.
 """
 
 from __future__ import annotations
@@ -12,24 +15,18 @@ import resource
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
-from cep_core.language.evaluator import RESULT, Evaluator, Reach
+from cep_core.language.evaluator import RESULT, Evaluator
 from cep_core.language.settings import Settings
-from cep_core.slicing import Plan, ownership, read_from
-
-WORTH_CUTTING = 0.75
-"""A range is cut in two only if the larger part reads at most this share of its events. The rest is reach."""
-
-Moments = tuple[int, ...]
-Stamps = npt.NDArray[np.int64]
-
+from cep_core.slicing import Plan, ownership
+from cep_core.slicing.ranges import BEGINNING
+from jobs.stages.evaluating.reading import Moments, Reading, Stamps, between, pieces
 
 SchemaValues = tuple[
     str, str, tuple[tuple[str, tuple[tuple[str, str, bool], ...]], ...], tuple[tuple[str, int, int], ...]
@@ -63,7 +60,8 @@ class Assignment:
     """What the workers of a run need in addition to the events, as plain values.
 
     `blocks`: for each query's table the boundaries of the operating days to evaluate, one tuple for each block of
-    consecutive days. `schema`: attribute types of each event type, with unit and ties.
+    consecutive days. `schema`: attribute types of each event type, with unit and ties. `since`: the first moment that
+    each of the blocks reads; without it, a block reads all that its query's reach asks for.
     """
 
     plans: tuple[dict[str, object], ...]
@@ -71,6 +69,7 @@ class Assignment:
     blocks: Mapping[str, tuple[Moments, ...]]
     schema: SchemaValues
     row_limit: int
+    since: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def plan(self, plan_id: str) -> Plan:
         """The plan with this id."""
@@ -97,26 +96,37 @@ class SlicePartial:
     peak_memory: int
 
 
-def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa.Table) -> Iterator[SlicePartial]:
-    """The partial results of one slice; `events` in (ts, seq) order with `pos`."""
+def evaluate_slice(
+    assignment: Assignment, plan_id: str, number: int, events: pa.Table, points: pa.Table | None = None
+) -> Iterator[SlicePartial]:
+    """The partial results of one slice; `events` in (ts, seq) order with `pos`.
+
+    `points`: all time-points of the days read, as in `Evaluator.evaluate`. A slice without events has partial results
+    of queries that speak of silence, and of no others.
+    """
     plan = assignment.plan(plan_id)
-    stamps = events["ts"].to_numpy()
     for query in assignment.queries:
         if query.name not in plan.queries:
             continue
         evaluator = compiled(query, assignment.schema)
+        if not (events.num_rows or evaluator.speaks_of_silence):
+            continue
         evaluate = next(table.evaluate for table in evaluator.tables if table.suffix == query.table)
         assert evaluate is not None
-        for block, days in enumerate(assignment.blocks[query.into]):
+        blocks = assignment.blocks[query.into]
+        reading = Reading.of(evaluator, events, points)
+        starts = assignment.since.get(query.into, (BEGINNING,) * len(blocks))
+        for block, (days, since) in enumerate(zip(blocks, starts, strict=True)):
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
-            for moments in _owned(plan, number, days, evaluator.reach, stamps, assignment.row_limit):
-                span = _between(stamps, read_from(moments[0], evaluator.reach, stamps), moments[-1])
-                for day, events_read in _by_day(moments, days, span, stamps):
+            for moments in _owned(plan, number, days, reading, assignment.row_limit):
+                first = max(since, reading.start(moments[0]))
+                span = between(reading.stamps, first, moments[-1])
+                for day, events_read in _by_day(moments, days, span, reading.stamps):
                     read[day] += events_read
                 part = events.slice(span.start, span.stop - span.start)
-                batches += evaluate(part, ownership(plan, number, moments))
+                batches += evaluate(part, ownership(plan, number, moments), reading.points_of(first, moments[-1]))
             yield SlicePartial(
                 query.name,
                 query.into,
@@ -129,27 +139,6 @@ def evaluate_slice(assignment: Assignment, plan_id: str, number: int, events: pa
                 time.perf_counter() - begin,
                 resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             )
-
-
-def pieces(days: Moments, reach: Reach, stamps: Stamps, limit: int) -> list[Moments]:
-    """`days`, cut until each part reads at most `limit` events; at day boundaries if there are any.
-
-    >>> pieces((0, 10, 20, 30, 40), Reach(time=2), np.arange(40), limit=15)
-    [(0, 10), (10, 20), (20, 30), (30, 40)]
-    >>> pieces((0, 40), Reach(time=1000), np.arange(40), limit=15)  # every part would read nearly all of it
-    [(0, 40)]
-    """
-    rows = _reads(days, reach, stamps)
-    if rows <= limit or days[-1] - days[0] < 2:
-        return [days]
-    middle = days[len(days) // 2] if len(days) > 2 else (days[0] + days[-1]) // 2
-    halves = (
-        (*(moment for moment in days if moment < middle), middle),
-        (middle, *(moment for moment in days if moment > middle)),
-    )
-    if max(_reads(half, reach, stamps) for half in halves) > WORTH_CUTTING * rows:
-        return [days]
-    return [piece for half in halves for piece in pieces(half, reach, stamps, limit)]
 
 
 def to_bytes(batch: pa.RecordBatch) -> bytes:
@@ -202,7 +191,7 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
     return bind_text(query.text, log, query.path, whole_log=False).evaluator(query.settings)
 
 
-def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps, limit: int) -> Sequence[Moments]:
+def _owned(plan: Plan, number: int, days: Moments, reading: Reading, limit: int) -> Sequence[Moments]:
     """The moments of certainty that the slice owns of these days, in parts that respect the row limit."""
     if plan.ranges:
         owned_range = plan.ranges[number // plan.cells]
@@ -211,12 +200,7 @@ def _owned(plan: Plan, number: int, days: Moments, reach: Reach, stamps: Stamps,
         if start >= end:
             return []
         days = (start, *(moment for moment in inside if start < moment < end), end)
-    return pieces(days, reach, stamps, limit)
-
-
-def _reads(days: Moments, reach: Reach, stamps: Stamps) -> int:
-    read = _between(stamps, read_from(days[0], reach, stamps), days[-1])
-    return read.stop - read.start
+    return pieces(days, reading, limit)
 
 
 def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:
@@ -228,8 +212,3 @@ def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iter
     places = [own.start, *np.searchsorted(stamps, moments[1:-1]).tolist(), own.stop]
     for begin, place, after in zip(moments[:-1], places[:-1], places[1:], strict=True):
         yield bisect_right(days, begin) - 1, after - place
-
-
-def _between(stamps: Stamps, start: int, end: int) -> slice:
-    first, after = np.searchsorted(stamps, [start, end])
-    return slice(int(first), int(after))

@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 from cep_core.slicing import Plan
 from jobs.lake.dataset import read_table
 from jobs.runs.run import Run
+from jobs.stages.slicing.time_points import are_read, has_own_points
 
 
 def planned(run: Run) -> list[Plan]:
@@ -36,7 +37,8 @@ def is_sliced(run: Run) -> bool:
     assert run.scope is not None
     plans = planned(run)
     by_query = {name: plan for plan in plans for name in plan.queries}
-    if any(evaluation.query not in by_query for evaluation in run.scope.evaluations):
+    queries = {evaluation.query for evaluation in run.scope.evaluations}
+    if not queries <= by_query.keys() or (are_read(run, queries) and not has_own_points(run)):
         return False
     folder = run.lake / run.workload.name / "_work" / "slices"
     if not (folder / "_delta_log").is_dir():

@@ -13,7 +13,7 @@ from cep_core.language.patterns.text.parsing import parse_condition
 from jobs.workload.files.problems import DeclaredSection, Problems, brief, nearest
 from jobs.workload.files.text_file import read_text
 
-RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "certain")
+RESERVED = ("day", "run_id", "event_type", "ts", "seq", "pos", "offset", "certain")
 """Column names that no attribute may take."""
 LONGEST_TITLE = 60
 """The most characters of an attribute's title."""

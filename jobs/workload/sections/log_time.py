@@ -9,10 +9,13 @@ from datetime import date, datetime
 from functools import cache
 from zoneinfo import available_timezones
 
-from cep_core.events.schema import Ties
+from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP
+from cep_core.events.schema import Attribute, Ties
 from jobs.workload.files.problems import Problems, brief, nearest
 from jobs.workload.operating_days import UNITS, begin_of
 
+POINTS = (BY_TIMESTAMP, BY_EVENT)
+"""What a time-point may be, if no attribute numbers them."""
 STARTS = date(1700, 1, 1), date(2200, 12, 31)
 """The first and last day on which a log may begin. In nanoseconds, 64 bits hold the days from 1678 to 2261."""
 
@@ -29,10 +32,19 @@ class Time:
     unit: str = "s"
     zone: str = "UTC"
     ties: Ties = Ties.CONCURRENT
-    points: str = "by_timestamp"
+    points: str = BY_TIMESTAMP
     """`by_timestamp`, `by_event`, or the attribute that numbers them."""
     imprecise: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Event type -> how much earlier and later than `ts`, in the log's unit, its events may have happened."""
+
+    @property
+    def point_column(self) -> str:
+        """The column whose values tell the time-points of equal `ts` apart.
+
+        >>> Time().point_column, Time(points="by_event").point_column, Time(points="batch").point_column
+        ('ts', 'seq', 'batch')
+        """
+        return {BY_TIMESTAMP: "ts", BY_EVENT: "seq"}.get(self.points, self.points)
 
 
 def read_time(problems: Problems, value: object) -> Time:
@@ -43,7 +55,26 @@ def read_time(problems: Problems, value: object) -> Time:
         problems.add(section.at("zone"), f"unknown time zone {brief(zone)}; {nearest(zone, _zones())}")
     ties = section.choice("ties", [tie.value for tie in Ties], Ties.CONCURRENT.value)
     imprecise = _imprecise(problems, section.at("imprecise"), section.items.get("imprecise"))
-    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", "by_timestamp"), imprecise)
+    return Time(section.choice("unit", UNITS, "s"), zone, Ties(ties), section.text("points", BY_TIMESTAMP), imprecise)
+
+
+def check_points(problems: Problems, points: str, types: Mapping[str, Mapping[str, Attribute]]) -> None:
+    """Refuses a column of time-points unless every event has a value there: without one, an event has no point."""
+    where = "workload.yaml: time.points"
+    if points in POINTS or not types:
+        return
+    known = list(dict.fromkeys(name for attributes in types.values() for name in attributes))
+    if points not in known:
+        hint = nearest(points, [*POINTS, *known])
+        problems.add(where, f"expected {', '.join(POINTS)} or an attribute; {hint}")
+        return
+    lacking = [name for name, attributes in types.items() if points not in attributes or attributes[points].nullable]
+    if lacking:
+        problems.add(
+            where,
+            f"events of {', '.join(lacking)} may have no '{points}', so no time-point; "
+            f"declare it for each event type, without '?', or take one of {', '.join(POINTS)}",
+        )
 
 
 @cache

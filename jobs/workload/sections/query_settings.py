@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cep_core.compile import tables_beside
+from cep_core.compile import LANGUAGES, language_of, tables_beside
 from jobs.workload.files.problems import Problems, brief
 from jobs.workload.names import RULE, is_name
 from jobs.workload.sections.shedding import QueryShedding, read_query_shedding
@@ -37,6 +38,10 @@ class QuerySettings:
     max_matches: int = 10_000
     """The most matches that are listed for each operating day."""
     exact_counts: bool = False
+    max_violations: int | None = None
+    """The most violations of a policy that are listed for each operating day; None: `limits.max_violations`."""
+    explained: int = 10
+    """The number of a day's first violations whose causes are told."""
     shedding: QueryShedding | None = None
     """Costs and weight, if each night measures what a slower machine would have missed; else None."""
 
@@ -51,8 +56,8 @@ def question_files(folder: Path) -> list[Path]:
     ]
 
 
-def check_names(problems: Problems, folder: Path) -> list[str]:
-    """The names of a folder's questions. A name that cannot name a result table is a problem."""
+def check_names(problems: Problems, folder: Path) -> dict[str, Path]:
+    """The files of a folder's questions by name. A name that cannot name a result table is a problem."""
     files = question_files(folder)
     names = [path.stem for path in files]
     for path in files:
@@ -66,7 +71,7 @@ def check_names(problems: Problems, folder: Path) -> list[str]:
                 problems.add(
                     shown, f"cannot name a result table: it belongs to the matches of {name.removesuffix(suffix)}"
                 )
-    return names
+    return dict(zip(names, files, strict=True))
 
 
 def shown_as(path: Path) -> str:
@@ -74,16 +79,28 @@ def shown_as(path: Path) -> str:
     return brief(f"{path.parent.name}/{path.name}", quoted=False)
 
 
-def read_query_settings(problems: Problems, value: object, names: list[str]) -> dict[str, QuerySettings]:
-    """The section `queries`. `names`: the queries that exist."""
+def read_query_settings(problems: Problems, value: object, files: Mapping[str, Path]) -> dict[str, QuerySettings]:
+    """The section `queries`. `files`: the queries that exist. Each has the settings of its language only."""
     settings_by_query = {}
-    for name, declared in problems.section("workload.yaml: queries", value, (), names).items.items():
-        section = problems.section(
-            f"workload.yaml: queries.{name}", declared, (), ("max_matches", "exact_counts", "shedding")
-        )
+    for name, declared in problems.section("workload.yaml: queries", value, (), files).items.items():
+        where, language = f"workload.yaml: queries.{name}", language_of(files[name].name)
+        foreign = [key for key in problems.mapping(where, declared) if key in _all_settings() - {*language.settings}]
+        for key in foreign:
+            problems.add(
+                where,
+                f"'{key}' cannot be set for {shown_as(files[name])}, only {', '.join(language.settings)}",
+                key,
+            )
+        section = problems.section(where, declared, (), (*language.settings, *foreign))
         settings_by_query[name] = QuerySettings(
             section.count("max_matches", QuerySettings.max_matches),
             section.truth("exact_counts", QuerySettings.exact_counts),
+            section.count("max_violations", 0) if "max_violations" in section.items else None,
+            section.count("explained", QuerySettings.explained),
             read_query_shedding(problems, section.at("shedding"), section.items.get("shedding")),
         )
     return settings_by_query
+
+
+def _all_settings() -> set[str]:
+    return {key for language in LANGUAGES for key in language.settings}

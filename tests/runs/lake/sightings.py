@@ -99,6 +99,9 @@ class Sightings:
 
     atoms = property(lambda self: (Atom(self.query.event_type, (("line", "line"),)),))
     reach = Reach()
+    reads = property(lambda self: {self.query.event_type: ("line",)})
+    reads_points = False
+    speaks_of_silence = False
     schema = _MOMENT
 
     @property
@@ -110,7 +113,7 @@ class Sightings:
         )
 
     def evaluate(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         seen = self._seen(events, owned)
         yield seen
@@ -129,7 +132,7 @@ class Sightings:
         return ("one look at each event",)
 
     def _everything(
-        self, events: pa.Table, owned: Ownership | None = None, points: pa.Array | None = None
+        self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
         return tagged([self._seen(events, owned)], "_rest")
 

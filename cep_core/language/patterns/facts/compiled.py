@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from cep_core.language.errors import NotSupportedYet
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.language.patterns.facts.atoms import atoms_of
 from cep_core.language.patterns.facts.reach import reach_of
+from cep_core.language.patterns.facts.reads import reads_of
 from cep_core.language.patterns.query import Query
 
 
 class CompiledQuery:
-    """The part of `cep_core.language.evaluator.Evaluator` that follows from the query alone."""
+    """The part of `cep_core.language.evaluator.Evaluator` that follows from the query alone.
+
+    A match needs events, and no pattern counts time-points.
+    """
+
+    reads_points = False
+    speaks_of_silence = False
 
     def __init__(self, query: Query) -> None:
         self.query = query
@@ -27,6 +34,11 @@ class CompiledQuery:
     def reach(self) -> Reach:
         """How far back from the moment of certainty a result can depend on events."""
         return reach_of(self.query)
+
+    @property
+    def reads(self) -> Mapping[str, tuple[str, ...]]:
+        """The attributes of each event type that evaluation looks at."""
+        return reads_of(self.query)
 
 
 @contextmanager

@@ -1,95 +1,104 @@
-"""Verdicts as rows: a relation over runs of points, expanded to one row for each point and valuation.
+"""The rows that a monitor reports: `ts`, `tp` and the variables, for each point and valuation that satisfies a policy.
 
-Rows are in order of point, then of values. Numbers of rows come from the lengths of runs, so a listing of the first
-rows costs no more than it lists. Cost: a sort of the relation's rows by value, and one of the expanded rows by point.
+Rows are ordered by point and then by the values of the variables: numbers by size, NaN last, texts by their characters.
+They are made from runs a batch at a time, so a listing that is longer than memory can be streamed. Cost: O(rows), and
+O(log m) for each of m runs that begin at one point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cep_core.arrays import Ints
-from cep_core.events.chunks import one_array
+from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import Ownership
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
+from cep_core.monitoring.first_order.arrays.setting import in_order
 from cep_core.monitoring.first_order.arrays.texts import Texts
+from cep_core.monitoring.first_order.kernels.listing import Listing, next_rows
 
-ROWS = 1 << 20
-"""About how many rows a block has."""
+TIME_POINT = "tp"
+"""The column for a point's index in the log."""
+OFFSET = "offset"
+"""The column for a point's index among the points with its stamp; it does not depend on where the log begins."""
+BATCH_ROWS = 1 << 16
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """`relation`: in normal form. `types`: of its variables."""
+def verdict_schema(variables: Mapping[str, AttributeType], place: str = TIME_POINT) -> pa.Schema:
+    """The columns of the rows: `ts`, `tp` (or `offset`) and one for each variable, whose names may repeat these."""
+    fields = [pa.field("ts", pa.int64(), False), pa.field(place, pa.int64(), False)]
+    return pa.schema([*fields, *(pa.field(name, ARROW_TYPES[kind], False) for name, kind in variables.items())])
 
-    relation: Relation
-    texts: Texts
-    types: Mapping[str, AttributeType]
 
-    def owned_by(self, owned: Ownership, constants: Mapping[str, int | float | str]) -> Verdicts:
-        """The verdicts whose valuation a slice owns. `constants`: slicing variables that are no columns."""
-        if owned.owns is None or not self.relation.rows:
-            return self
-        columns = dict(zip(self.relation.variables, self.relation.columns, strict=True))
-        values = {
-            name: self._values(name, columns[name])
-            if name in columns
-            else pa.repeat(constants[name], self.relation.rows)
-            for name in owned.variables
-        }
-        return replace(self, relation=self.relation.of_rows(owned.owns(pa.table(values))))
+def rows(
+    relation: Relation,
+    log: PointLog,
+    texts: Texts,
+    variables: Mapping[str, AttributeType],
+    decided: int | None = None,
+    *,
+    place: str = TIME_POINT,
+) -> pa.Table:
+    """All rows of the relation at the first `decided` points (None: at all points), in order.
 
-    def count(self, first: int, last: int) -> int:
-        """How many verdicts there are at the points [first, last)."""
-        relation = self.relation
-        lengths = np.minimum(relation.end, last) - np.maximum(relation.begin, first)
-        return int(lengths[lengths > 0].sum())
+    `relation`: in normal form, its columns in the order of `variables`.
 
-    def first_points(self, first: int, last: int, most: int) -> int:
-        """The end of the shortest range of points from `first` that has `most` verdicts; at most `last`."""
-        relation = self.relation
-        begin, end = np.maximum(relation.begin, first), np.minimum(relation.end, last)
-        own = begin < end
-        steps = np.zeros(max(last - first, 0) + 1, np.int64)
-        np.add.at(steps, begin[own] - first, 1)
-        np.subtract.at(steps, end[own] - first, 1)
-        total = np.cumsum(np.cumsum(steps)[:-1])
-        return min(first + int(np.searchsorted(total, most)) + 1, last)
+    >>> relation = Relation(("x",), (np.array([7, 5]),), np.array([0, 1]), np.array([2, 3]))
+    >>> log = PointLog(np.array([10, 10, 12]))
+    >>> table = rows(relation, log, Texts(), {"x": AttributeType.INT}, place=OFFSET)
+    >>> list(zip(*table.to_pydict().values()))
+    [(10, 0, 7), (10, 1, 5), (10, 1, 7), (12, 0, 5)]
+    """
+    batches = row_batches(relation, log, texts, variables, decided, place=place)
+    return pa.Table.from_batches(batches, verdict_schema(variables, place))
 
-    def rows(self, first: int, last: int) -> tuple[Ints, dict[str, pa.Array]]:
-        """The point of each verdict at the points [first, last), and its values by variable, in order."""
-        relation = self.relation
-        own = np.flatnonzero((relation.begin < last) & (relation.end > first))
-        own = own[self._order(own)]
-        begin, end = np.maximum(relation.begin[own], first), np.minimum(relation.end[own], last)
-        lengths = end - begin
-        row = np.repeat(own, lengths)
-        point = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths - begin, lengths)
-        order = np.argsort(point, kind="stable")
-        row = row[order]
-        columns = zip(relation.variables, relation.columns, strict=True)
-        return point[order], {name: self._values(name, column[row]) for name, column in columns}
 
-    def blocks(self, first: int, last: int) -> Iterator[tuple[Ints, dict[str, pa.Array]]]:
-        """As `rows`, in blocks of whole points with about ROWS rows each."""
-        while first < last:
-            end = self.first_points(first, last, ROWS)
-            yield self.rows(first, end)
-            first = end
+def row_batches(
+    relation: Relation,
+    log: PointLog,
+    texts: Texts,
+    variables: Mapping[str, AttributeType],
+    decided: int | None = None,
+    *,
+    place: str = TIME_POINT,
+    first: int = 0,
+    most: int = BATCH_ROWS,
+) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches of about `most`; the rows of one point are never cut. `first`: the log's first index."""
+    schema = verdict_schema(variables, place)
+    pairs = [_coded(column, kind, texts) for column, kind in zip(relation.columns, variables.values(), strict=True)]
+    codes = np.empty((relation.rows, len(pairs)), np.int64)
+    for number, (ordered, _) in enumerate(pairs):
+        codes[:, number] = ordered
+    places = _offsets(log.stamps) if place == OFFSET else np.arange(log.points) + first
+    limit = log.points if decided is None else min(decided, log.points)
+    listing = Listing(np.zeros(0, np.int64), 0, 0)
+    while listing.point < limit:
+        runs, points, listing = next_rows(codes, relation.begin, relation.end, listing, limit, most)
+        if len(runs):
+            columns = [decode(runs) for _, decode in pairs]
+            yield pa.record_batch([pa.array(log.stamps[points]), pa.array(places[points]), *columns], schema=schema)
 
-    def _values(self, name: str, column: Column) -> pa.Array:
-        is_text = self.types[name] is AttributeType.STRING
-        return self.texts.texts_of(column.astype(np.int64)) if is_text else pa.array(column)
 
-    def _order(self, own: Ints) -> Ints:
-        """The order of some of the relation's rows by their values, the first variable first."""
-        columns = zip(self.relation.variables, self.relation.columns, strict=True)
-        values = [self._values(name, column[own]) for name, column in columns]
-        ranks = [one_array(pc.rank(column, tiebreaker="dense")).to_numpy() for column in values]
-        return np.lexsort(ranks[::-1]) if ranks else np.arange(len(own))
+def _coded(column: Column, kind: AttributeType, texts: Texts) -> tuple[Ints, Callable[[Ints], pa.Array]]:
+    """A column as integers in the order of its values, and what gives the values of some runs."""
+    if kind is not AttributeType.STRING:
+        return in_order(column), lambda runs: pa.array(column[runs]).cast(ARROW_TYPES[kind])
+    distinct, numbers = np.unique(column.astype(np.int64, copy=False), return_inverse=True)
+    values = texts.texts_of(distinct)
+    order = np.array(sorted(range(len(distinct)), key=values.to_pylist().__getitem__), np.int64)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    ranked, ranks = values.take(pa.array(order)), rank[numbers]
+    return ranks, lambda runs: ranked.take(pa.array(ranks[runs]))
+
+
+def _offsets(stamps: Ints) -> Ints:
+    """The index of each point among those with its stamp."""
+    points = np.arange(len(stamps))
+    begins = np.append(np.ones(min(len(stamps), 1), np.bool_), np.diff(stamps) != 0)
+    return points - np.maximum.accumulate(np.where(begins, points, 0))

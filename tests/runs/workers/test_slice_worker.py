@@ -15,13 +15,13 @@ from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import Ownership, Reach, of_table
 from cep_core.language.settings import Settings
 from cep_core.slicing import make_plan, split, statistics_of
+from jobs.stages.evaluating.reading import Reading, pieces
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
     QueryText,
     compiled,
     evaluate_slice,
     from_bytes,
-    pieces,
     schema_to_values,
 )
 
@@ -164,7 +164,7 @@ def test_a_slice_is_cut_until_its_parts_respect_the_limit() -> None:
     """Parts follow each other without gap, keep day boundaries as boundaries, and read at most the limit."""
     stamps = np.arange(0, 4 * DAY, 60)
     days = (0, DAY, 2 * DAY, 3 * DAY, 4 * DAY)
-    cut = pieces(days, Reach(time=3_600), stamps, limit=400)
+    cut = pieces(days, Reading(Reach(time=3_600), stamps), limit=400)
     assert [a[-1] for a in cut[:-1]] == [b[0] for b in cut[1:]]
     assert (cut[0][0], cut[-1][-1]) == (0, 4 * DAY)
     assert set(days) <= {moment for part in cut for moment in part}
