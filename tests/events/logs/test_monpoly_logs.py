@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from cep_core.events.logs import monpoly
 from cep_core.events.logs.errors import LogError, SignatureBreak, TimeStepsBack
 from cep_core.events.logs.point_log import PointLog
+from cep_core.events.logs.reading.text_blocks import joined
 from cep_core.events.logs.signature import parse_signature
-from cep_core.events.logs.text_blocks import joined
 from cep_core.testing.logs import Event, log_of
 from tests.events.logs.written_logs import SCHEMA, as_lists, expected, monpoly_text, points
 
@@ -56,7 +56,7 @@ def test_odd_forms() -> None:
         ('@1 P("")', SignatureBreak, 1, "'' is no int"),
         ("@1 Flight_no(1,a)(x1,b)", SignatureBreak, 1, "'x1' is no float: argument 1 of 'Flight_no'"),
         ("@1 Ü(2)", SignatureBreak, 1, "'2' is no bool"),
-        ("@5 T;\n@5 T;\n@4 T;\n@3 T", TimeStepsBack, 3, "time steps back, from 5 to 4"),
+        ("@5 T;\n@5 T;\n@4 T;\n@3 T", TimeStepsBack, 3, "a stamp before 5, the one before it: time steps back"),
         ("@1.5 T", LogError, 1, "a stamp is needed"),
         ("@99999999999999999999", LogError, 1, "a stamp is needed"),
         ("T @1", LogError, 1, "'T' stands before a time-point"),

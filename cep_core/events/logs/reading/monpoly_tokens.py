@@ -7,101 +7,31 @@ quotes, as they stand; `#` begins a comment.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from cep_core.arrays import Ints
-from cep_core.events.logs.value_columns import Bytes, integer
+from cep_core.events.logs.reading.event_tokens import (
+    ARITY,
+    BACK,
+    COMMAND,
+    ENDS,
+    FULL,
+    GOOD,
+    NO_POINT,
+    STAMP,
+    UNEXPECTED,
+    UNKNOWN,
+    Names,
+    Tokens,
+    name_number,
+    set_progress,
+)
+from cep_core.events.logs.reading.value_columns import Bytes, integer
 
-GOOD, FULL, UNEXPECTED, NO_POINT, UNKNOWN, ARITY, STAMP, BACK, COMMAND, ENDS = range(10)
-"""How a scan ends: at the end of the text, with no room for more, or at a fault."""
-_HASH = np.uint64(1099511628211)
 BARE = np.ones(256, np.bool_)
 """Whether a byte may stand in a name or in a value without quotes."""
 BARE[: ord(" ") + 1] = False
 BARE[list(b'(),;@"#<>{}')] = False
-
-
-class Names(NamedTuple):
-    """The event types of a schema. A name is found by its hash; its type by the number of arguments.
-
-    `slots`: hash table of name numbers, -1 for none. `text`, `starts`: all names, one after another. `types`:
-    [names, arguments] the event type, -1 for none.
-    """
-
-    slots: Ints
-    text: Bytes
-    starts: Ints
-    types: Ints
-
-
-class Tokens(NamedTuple):
-    """What a scan writes.
-
-    `stamps` [points]. `types`, `points`, `firsts` [events]: the event's type, point and first value. `starts`, `ends`
-    [values]: places in the text. `complete`, `seen`: a place in the text and the numbers of points, events and values
-    before it, up to the last complete point and up to the fault.
-    """
-
-    stamps: Ints
-    types: Ints
-    points: Ints
-    firsts: Ints
-    starts: Ints
-    ends: Ints
-    complete: Ints
-    seen: Ints
-
-
-def tokens_for(points: int, events: int, values: int) -> Tokens:
-    """Room for so many points, events and values."""
-    sizes = (points, events, events, events, values, values, 4, 4)
-    return Tokens(*(np.zeros(size, np.int64) if size == 4 else np.empty(size, np.int64) for size in sizes))
-
-
-def names_of(arities: dict[tuple[str, int], int]) -> Names:
-    """The table of (name, number of arguments) to event type."""
-    words = list(dict.fromkeys(name for name, _ in arities))
-    codes = [word.encode() for word in words]
-    types = np.full((max(len(words), 1), max((n for _, n in arities), default=0) + 1), -1, np.int64)
-    for (name, arguments), event_type in arities.items():
-        types[words.index(name), arguments] = event_type
-    slots = np.full(1 << max(2 * len(words), 1).bit_length(), -1, np.int64)
-    for number, code in enumerate(codes):
-        place = int(_hash(np.frombuffer(code, np.uint8), 0, len(code))) % len(slots)
-        while slots[place] >= 0:
-            place = (place + 1) % len(slots)
-        slots[place] = number
-    starts = np.cumsum([0, *(len(code) for code in codes)], dtype=np.int64)
-    return Names(slots, np.frombuffer(b"".join(codes), np.uint8), starts, types)
-
-
-@njit(cache=True, nogil=True)
-def _hash(text: Bytes, start: int, end: int) -> np.uint64:
-    value = np.uint64(14695981039346656037)
-    for i in range(start, end):
-        value = (value ^ np.uint64(text[i])) * _HASH
-    return value ^ (value >> np.uint64(32))
-
-
-@njit(cache=True, nogil=True)
-def _name_number(text: Bytes, start: int, end: int, names: Names) -> int:
-    size = np.uint64(len(names.slots))
-    place = _hash(text, start, end) % size
-    while True:
-        number = names.slots[place]
-        if number < 0:
-            return -1
-        first = names.starts[number]
-        if names.starts[number + 1] - first == end - start:
-            i = 0
-            while i < end - start and names.text[first + i] == text[start + i]:
-                i += 1
-            if i == end - start:
-                return number
-        place = (place + np.uint64(1)) % size
 
 
 @njit(cache=True, nogil=True)
@@ -188,15 +118,15 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
     n = len(text)
     i = 0
     point, event, value = 0, 0, 0
-    _set(tokens.complete, 0, 0, 0, 0)
-    _set(tokens.seen, 0, 0, 0, 0)
+    set_progress(tokens.complete, 0, 0, 0, 0)
+    set_progress(tokens.seen, 0, 0, 0, 0)
     is_open = False
     name = -1  # of the tuples to come
     name_at = 0
     is_bare = False  # whether the name has no tuple so far
     while True:
         i = _after_blanks(text, i)
-        _set(tokens.seen, i, point, event, value)
+        set_progress(tokens.seen, i, point, event, value)
         c = text[i] if i < n else np.uint8(0)
         if event == len(tokens.types):
             return FULL, i, 0
@@ -211,7 +141,7 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             continue
         if i >= n:
             if is_last:
-                _set(tokens.complete, n, point, event, value)
+                set_progress(tokens.complete, n, point, event, value)
             return GOOD, n, 0
         if c == 40:  # (
             if name < 0:
@@ -236,7 +166,7 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             end = _after_word(text, i)
             if end == n and not is_last:
                 return GOOD, n, 0
-            name = _name_number(text, i, end, names)
+            name = name_number(text, i, end, names)
             if name < 0:
                 return UNKNOWN, i, 0
             name_at = i
@@ -246,9 +176,9 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             i += 1
             is_open = False
             name = -1
-            _set(tokens.complete, i, point, event, value)
+            set_progress(tokens.complete, i, point, event, value)
         elif c == 64:  # @
-            _set(tokens.complete, i, point, event, value)
+            set_progress(tokens.complete, i, point, event, value)
             if point == len(tokens.stamps):
                 return FULL, i, 0
             start = _after_blanks(text, i + 1)
@@ -268,11 +198,3 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             i = end
         else:
             return COMMAND if c == 62 else UNEXPECTED, i, 0
-
-
-@njit(cache=True, nogil=True)
-def _set(progress: Ints, place: int, points: int, events: int, values: int) -> None:
-    progress[0] = place
-    progress[1] = points
-    progress[2] = events
-    progress[3] = values

@@ -14,7 +14,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.events.logs.errors import LogError
 from cep_core.events.logs.point_log import PointLog, TypedEvents
-from cep_core.events.logs.value_columns import Bytes
+from cep_core.events.logs.reading.value_columns import Bytes
 
 Source = Path | str | bytes | BinaryIO
 """A file, the text itself, or an open binary file, which may be a pipe."""

@@ -1,0 +1,1 @@
+"""How the texts of logs are read: places of events and values in bytes, then columns, block by block."""
