@@ -48,7 +48,7 @@ def monitor(
     >>> monitor(late, "P(int) Q(int)", "@1 Q(7) @5 P(7)(8) @20 P(7)").to_pylist()
     [{'ts': 5, 'tp': 1, 'x': 8}, {'ts': 20, 'tp': 2, 'x': 7}]
     """
-    from cep_core.events.logs.reading import read_log  # with the engine: loading kernels takes time
+    from cep_core.events.logs.forms import read_log  # with the engine: loading kernels takes time
     from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
     from cep_core.monitoring.first_order.whole_log import verdict_columns, verdicts
 

@@ -131,6 +131,7 @@ class PolicyEvaluator:
     ) -> Iterator[pa.Table]:
         """The listed violations of each day, and their numbers added to `numbers`."""
         relation, texts = satisfied(self.policy.core, log, self.policy.variables)
+        relation = relation.of_variables(tuple(self.policy.variables))
         own = Satisfactions(relation, texts, self.policy.variables).owned_by(owned, constants)
         after = certain_after(self.policy) or 0
         for day, (first, last) in enumerate(_points_of_days(log.stamps, owned.days, after)):

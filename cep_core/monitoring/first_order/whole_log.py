@@ -33,6 +33,7 @@ def verdicts(policy: Policy, log: PointLog, *, closed: bool) -> Iterator[pa.Reco
     for values, own in sub_logs(log, policy.for_each) if policy.for_each else [((), log)]:
         relation, texts = satisfied(policy.core, own, policy.variables)
         decided = decided_points(policy.plain, own.stamps, closed=closed)
+        relation = relation.of_variables(tuple(policy.variables))
         for batch in row_batches(relation, own, texts, policy.variables, decided):
             constants = [pa.repeat(value, batch.num_rows) for value in values]
             arrays = [*batch.columns[:2], *constants, *batch.columns[2:]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cep_core.events.logs import monpoly
+from cep_core.events.logs import dejavu, monpoly, rv_csv
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import LogSchema
 
-_FORMATS = {"monpoly": monpoly.read}
+_FORMATS = {"monpoly": monpoly.read, "dejavu": dejavu.read, "rv": rv_csv.read}
 
 
 def read_log(log: str | Path, schema: LogSchema, form: str | None = None) -> PointLog:
