@@ -1,6 +1,6 @@
 """The order in which a chain of AND is evaluated: by the rows that its conjuncts really have.
 
-Relations that share variables are joined, the pair with the fewest rows first. A test is made as soon as a relation has
+Relations that share variables are joined first, as `choice/table.py` says. A test is made as soon as a relation has
 its variables, an equality binds its new variable as soon as it can, and what is negated is subtracted. Relations that
 share nothing are combined last. Tests that may have no value wait for the rest (`plan/chains.py`). The order never
 changes a result.
@@ -8,16 +8,15 @@ changes a result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from cep_core.language.temporal.formulas import Comparison, Formula, Matches, Not
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.tests import assigned, filtered, matched
-from cep_core.monitoring.first_order.operators.conjunction import conjunction
+from cep_core.monitoring.first_order.choice.table import PRODUCT, Join, chosen
 from cep_core.monitoring.first_order.operators.difference import difference
 from cep_core.monitoring.first_order.plan.chains import (
     Test,
@@ -42,10 +41,10 @@ class Conjunctions:
         """The rows that satisfy the whole chain."""
         while True:
             self._make_ready_tests()
-            if self._join_connected() or self._connect():
-                continue
             if len(self.parts) > 1:
-                self._join(sorted(range(len(self.parts)), key=lambda number: self.parts[number].rows)[:2])
+                kernel, members = chosen(self.parts)
+                if kernel is not PRODUCT or not self._connect():
+                    self._join(kernel, members)
             elif self.tests:
                 self._make_next_test()
             else:
@@ -80,20 +79,6 @@ class Conjunctions:
                 return place
         return None
 
-    def _join_connected(self) -> bool:
-        """Joins the two parts with the fewest rows that share a variable; else the fewest with a part without any."""
-        pairs = list(combinations(range(len(self.parts)), 2))
-        connected = [pair for pair in pairs if self._shared(pair)]
-        bare = [pair for pair in pairs if not all(self.parts[place].variables for place in pair)]
-        if not connected and not bare:
-            return False
-        self._join(min(connected or bare, key=lambda pair: sum(self.parts[place].rows for place in pair)))
-        return True
-
-    def _shared(self, pair: Iterable[int]) -> set[str]:
-        first, second = (set(self.parts[place].variables) for place in pair)
-        return first & second
-
     def _connect(self) -> bool:
         """Makes an equality that may have no value, if the variable that it adds is one of another part."""
         for test in self.tests:
@@ -105,10 +90,9 @@ class Conjunctions:
                     return True
         return False
 
-    def _join(self, pair: Sequence[int]) -> None:
-        first, second = sorted(pair)
-        right = self.parts.pop(second)
-        self.parts[first] = conjunction(self.parts[first], right)
+    def _join(self, kernel: Join, members: Sequence[int]) -> None:
+        joined = kernel.join([self.parts[member] for member in members])
+        self.parts = [joined, *(part for number, part in enumerate(self.parts) if number not in members)]
 
     def _make_next_test(self) -> None:
         for test in self.tests:

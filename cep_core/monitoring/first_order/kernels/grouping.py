@@ -16,33 +16,39 @@ DIGIT = 11
 
 
 @njit(cache=True)
+def numbered(rows: Ints, asked: Ints) -> tuple[Ints, int, Ints]:
+    """The number of each row's values, how many values there are, and the number of each row asked for, or -1."""
+    size = size_for(rows.shape[0])
+    table = np.full(1 << size, -1, np.int64)
+    number = np.empty(rows.shape[0], np.int64)
+    sample = np.empty(rows.shape[0], np.int64)
+    count = 0
+    for row in range(rows.shape[0]):
+        slot = slot_of(rows, row, size)
+        while table[slot] >= 0 and not same(rows, row, rows, sample[table[slot]]):
+            slot = (slot + 1) & (table.shape[0] - 1)
+        if table[slot] < 0:
+            table[slot] = count
+            sample[count] = row
+            count += 1
+        number[row] = table[slot]
+    found = np.empty(asked.shape[0], np.int64)
+    for row in range(asked.shape[0]):
+        slot = slot_of(asked, row, size)
+        while table[slot] >= 0 and not same(asked, row, rows, sample[table[slot]]):
+            slot = (slot + 1) & (table.shape[0] - 1)
+        found[row] = table[slot]
+    return number, count, found
+
+
+@njit(cache=True)
 def grouped(known: Ints, asked: Ints) -> tuple[Ints, Ints, Ints]:
     """`first[groups + 1]`, `order[known]`, `group[asked]`: the groups of `known` and the group of each `asked`, or -1.
 
     Group g has the rows order[first[g]], ..., order[first[g + 1] - 1], in their own order.
     """
-    n = known.shape[0]
-    size = size_for(n)
-    table = np.full(1 << size, -1, np.int64)
-    of_known = np.empty(n, np.int64)
-    sample = np.empty(n, np.int64)
-    groups = 0
-    for row in range(n):
-        slot = slot_of(known, row, size)
-        while table[slot] >= 0 and not same(known, row, known, sample[table[slot]]):
-            slot = (slot + 1) & (table.shape[0] - 1)
-        if table[slot] < 0:
-            table[slot] = groups
-            sample[groups] = row
-            groups += 1
-        of_known[row] = table[slot]
-    group = np.empty(asked.shape[0], np.int64)
-    for row in range(asked.shape[0]):
-        slot = slot_of(asked, row, size)
-        while table[slot] >= 0 and not same(asked, row, known, sample[table[slot]]):
-            slot = (slot + 1) & (table.shape[0] - 1)
-        group[row] = table[slot]
-    first, order = _in_groups(of_known, groups)
+    number, groups, group = numbered(known, asked)
+    first, order = _in_groups(number, groups)
     return first, order, group
 
 

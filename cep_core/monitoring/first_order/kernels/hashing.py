@@ -31,6 +31,16 @@ def slot_of(rows: Ints, row: int, size: int) -> np.int64:
 
 
 @njit(cache=True)
+def slot_of_pair(first: int, second: int, size: int) -> np.int64:
+    """The first slot of two numbers in a table of 2**size slots."""
+    mixed = (_ODD ^ np.uint64(first)) * _MIX
+    mixed ^= mixed >> _HALF
+    mixed = (mixed ^ np.uint64(second)) * _MIX
+    mixed ^= mixed >> _HALF
+    return np.int64((mixed * _ODD) >> (_WORD - np.uint64(size)))
+
+
+@njit(cache=True)
 def same(first: Ints, row: int, second: Ints, other_row: int) -> bool:
     """Whether two rows are equal."""
     for column in range(first.shape[1]):  # noqa: SIM110

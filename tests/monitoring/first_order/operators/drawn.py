@@ -12,7 +12,7 @@ from tests.monitoring.first_order.valuations import Satisfactions, setting_of
 POINTS = 9
 ENDS = (-(2**63), -(2**63) + 2, -1, 0, 3, 2**63 - 2, 2**63 - 1)
 VALUES = (-(2**63), 0, 2**63 - 1)
-KINDS = {"x": AttributeType.INT, "y": AttributeType.INT, "z": AttributeType.INT}
+KINDS = dict.fromkeys("xyzw", AttributeType.INT)
 
 
 @st.composite

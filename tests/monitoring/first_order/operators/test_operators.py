@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cep_core.language.temporal.interval import Interval
 from cep_core.monitoring.first_order.arrays.relation import Relation, truth
-from cep_core.monitoring.first_order.operators.conjunction import conjunction
+from cep_core.monitoring.first_order.operators.conjunction import star, triangle
 from cep_core.monitoring.first_order.operators.difference import complement, difference
 from cep_core.monitoring.first_order.operators.normal import merged
 from cep_core.monitoring.first_order.operators.since import since, until
@@ -54,7 +54,7 @@ def test_floats_are_equal_if_their_values_are() -> None:
     every = np.arange(6)
     found = merged(Relation(("f",), (floats,), every, every + 1))
     assert found.rows == 5  # 0.0 and -0.0 touch
-    pairs = conjunction(found, Relation(("f",), (floats,), 0 * every, 0 * every + 6))
+    pairs = star([found, Relation(("f",), (floats,), 0 * every, 0 * every + 6)])
     assert len({(str(value + 0.0), begin) for value, begin in zip(pairs.columns[0], pairs.begin, strict=True)}) == 5
 
 
@@ -62,11 +62,25 @@ def test_floats_are_equal_if_their_values_are() -> None:
 def test_conjunction(xy: Satisfactions, yz: Satisfactions, z: Satisfactions) -> None:
     left, right = relation("xy", xy), relation("yz", yz)
     pairs = {(p, (x, y, z)) for p, (x, y) in xy for q, (v, z) in yz if (p, y) == (q, v)}
-    assert expanded(conjunction(left, right)) == pairs
+    assert expanded(star([left, right])) == pairs
     product = {(p, (x, y, v)) for p, (x, y) in xy for q, (v,) in z if p == q}
-    assert expanded(conjunction(left, relation("z", z))) == product
-    assert expanded(conjunction(left, truth(POINTS))) == xy
-    assert expanded(conjunction(right, relation("z", z))) == {(p, (y, v)) for p, (y, v) in yz if (p, (v,)) in z}
+    assert expanded(star([left, relation("z", z)])) == product
+    assert expanded(star([left, truth(POINTS)])) == xy
+    assert expanded(star([right, relation("z", z)])) == {(p, (y, v)) for p, (y, v) in yz if (p, (v,)) in z}
+
+
+@given(satisfactions_of("xy"), satisfactions_of("xz"), satisfactions_of("x"))
+def test_star_of_three(xy: Satisfactions, xz: Satisfactions, x: Satisfactions) -> None:
+    found = star([relation("xy", xy), relation("xz", xz), relation("x", x)])
+    both = {(p, (u, y, z)) for p, (u, y) in xy for q, (v, z) in xz if (p, u) == (q, v)}
+    assert expanded(found) == {(p, row) for p, row in both if (p, row[:1]) in x}
+
+
+@given(satisfactions_of("xy"), satisfactions_of("yz"), satisfactions_of("zxw"))
+def test_triangle(xy: Satisfactions, yz: Satisfactions, zxw: Satisfactions) -> None:
+    found = triangle([relation("xy", xy), relation("yz", yz), relation("zxw", zxw)])
+    around = {(p, (x, y, z, w)) for p, (z, x, w) in zxw for q, (v, y) in xy if (p, x) == (q, v)}
+    assert expanded(found) == {(p, row) for p, row in around if (p, (row[1], row[2])) in yz}
 
 
 @given(satisfactions_of("xy"), satisfactions_of("y", dense=True), satisfactions_of(""))
