@@ -1,4 +1,4 @@
-"""Trend aggregation, Kleene matching and load shedding over a log in an Arrow table, without Spark.
+"""Trend aggregation, Kleene matching, monitoring and load shedding over a log in an Arrow table, without Spark.
 
 import cep_core as cep
 cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
@@ -8,6 +8,7 @@ from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
 from cep_core.language.patterns.user_aggregates import UserAggregate
+from cep_core.policies import monitor
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
@@ -21,6 +22,7 @@ __all__ = [
     "detect",
     "explain",
     "match",
+    "monitor",
     "optimize_shares",
     "shed",
     "slices_of",

@@ -13,10 +13,12 @@ from pathlib import PurePath
 from typing import Any
 
 from cep_core.events.schema import LogSchema
-from cep_core.language.bound_query import AGGREGATION, MATCHING, BoundQuery
+from cep_core.language.bound_query import AGGREGATION, MATCHING, POLICY, BoundQuery
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.evaluator import Evaluator
 from cep_core.language.explanation import Explanation
+from cep_core.language.first_order.first_order_language import FIRST_ORDER
+from cep_core.language.first_order.policy import Policy
 from cep_core.language.language import Language
 from cep_core.language.patterns.pattern_language import PATTERNS
 from cep_core.language.patterns.query import Query
@@ -26,7 +28,7 @@ from cep_core.language.settings import DEFAULTS, Settings
 UNNAMED = "<query>"
 """The path of a text that does not come from a file."""
 
-LANGUAGES: tuple[Language, ...] = (PATTERNS,)
+LANGUAGES: tuple[Language, ...] = (PATTERNS, FIRST_ORDER)
 """The first is the language of texts whose path has no known suffix."""
 
 
@@ -68,6 +70,12 @@ def _matches(query: Query, settings: Settings) -> Evaluator:
     return MatchEvaluator(query, settings)
 
 
+def _violations(policy: Policy, settings: Settings) -> Evaluator:
+    from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
+
+    return PolicyEvaluator(policy, settings)
+
+
 def _is_and(query: Query) -> bool:
     return isinstance(query.pattern, Conjunction)
 
@@ -88,6 +96,7 @@ ENGINES: tuple[Engine, ...] = (
     Engine(MATCHING, _possible_matches, lambda query: query.confidence is not None),
     Engine(MATCHING, _pairs, _is_and),
     Engine(MATCHING, _matches),
+    Engine(POLICY, _violations),
 )
 """The first one that takes a bound query evaluates it."""
 
@@ -119,7 +128,7 @@ class BoundText:
 
     @property
     def kind(self) -> str:
-        """The kind of its results: aggregation or matching."""
+        """The kind of its results: aggregation, matching or policy."""
         return str(self.query.kind)
 
     @property

@@ -20,6 +20,8 @@ import pyarrow as pa
 from numba import config
 
 import cep_core as cep
+from cep_core.events.logs import dejavu, monpoly, rv_csv
+from cep_core.events.logs.signature import parse_signature
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Evaluator, of_table
 from cep_core.matching.choice.answering import ANSWERS
@@ -116,6 +118,15 @@ def compile_shedding() -> int:
     return 1
 
 
+def compile_logs() -> int:
+    """Read one small log in each of the three formats."""
+    schema = parse_signature("A(int)")
+    monpoly.read("@1 A(1);", schema)
+    dejavu.read("A,1", schema)
+    rv_csv.read("A, tp=0, ts=1, x=1", schema)
+    return 3
+
+
 def compile_declared(engine: str) -> int:
     """Evaluate the queries of all workloads that an engine takes. Returns their number."""
     evaluated = 0
@@ -141,7 +152,7 @@ def declared_queries() -> Iterator[tuple[Evaluator, pa.Table]]:
             yield query.evaluator, log
 
 
-ENGINES = (compile_matching, compile_trends, compile_shedding)
+ENGINES = (compile_matching, compile_trends, compile_shedding, compile_logs)
 
 
 def main() -> None:
@@ -150,7 +161,7 @@ def main() -> None:
     with ProcessPoolExecutor(min(len(ENGINES), os.cpu_count() or 1)) as processes:
         begun_engines = [processes.submit(compile_engine) for compile_engine in ENGINES]
         evaluated = sum(engine.result() for engine in begun_engines)
-    print(f"compiled by {evaluated} queries in {time.perf_counter() - begun:.0f} s")
+    print(f"compiled by {evaluated} queries and logs in {time.perf_counter() - begun:.0f} s")
 
 
 if __name__ == "__main__":

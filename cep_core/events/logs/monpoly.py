@@ -18,7 +18,7 @@ from cep_core.events.logs.reading.value_columns import Bytes
 from cep_core.events.schema import LogSchema
 
 _MESSAGES = {
-    scanning.NO_POINT: "'WORD' stands before a time-point: write '@' and a stamp first",
+    scanning.NO_POINT: "'{word}' stands before a time-point: write '@' and a stamp first",
     scanning.STAMP: "a stamp is needed after '@': a whole number of 64 bits",
     scanning.COMMAND: "commands to MonPoly, '>...<', are not supported",
     scanning.ENDS: "the log ends within an event: is a ')' or a quote missing?",
@@ -52,7 +52,7 @@ class _MonPolyReader(BlockReader):
     def scan(self, text: Bytes, *, is_last: bool) -> tuple[int, int, int, Tokens]:
         points, brackets, commas = count_marks(text)
         while True:
-            tokens = scanning.tokens_for(points, brackets + self.bare, brackets + commas)
+            tokens = self.room(points, brackets + self.bare, brackets + commas)
             end, at, arguments = scan(text, is_last, self.stamp, self.names, tokens)
             if end != scanning.FULL or tokens.complete[0]:
                 return end, at, arguments, tokens

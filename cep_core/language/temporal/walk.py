@@ -30,6 +30,7 @@ from cep_core.language.temporal.formulas import (
     Trigger,
     Until,
 )
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.terms import Arithmetic, Call, Minus, Term, Variable
 
 _ONE_BODY = (Not, Exists, Forall, Prev, Next, Once, Historically, Eventually, Always, Aggregation)
@@ -121,6 +122,7 @@ def variables_of(term: Term) -> Iterator[str]:
             yield from variables_of(term.argument)
 
 
+@kept
 def free_variables(formula: Formula) -> tuple[str, ...]:
     """The free variables in order of their first occurrence. LET's definition binds its parameters alone.
 
@@ -129,20 +131,14 @@ def free_variables(formula: Formula) -> tuple[str, ...]:
     >>> free_variables(Since(ANY_TIME, Exists(("x",), p), Predicate("Q", (Variable("x"),))))
     ('y', 'x')
     """
-    return tuple(dict.fromkeys(_free(formula)))
-
-
-def _free(formula: Formula) -> Iterator[str]:
     match formula:
         case Aggregation():
-            yield formula.result.name
-            yield from (group.name for group in formula.groups)
+            names = [formula.result.name, *(group.name for group in formula.groups)]
         case Exists() | Forall():
-            yield from (name for name in _free(formula.body) if name not in formula.variables)
+            names = [name for name in free_variables(formula.body) if name not in formula.variables]
         case Let():
-            yield from _free(formula.body)
+            return free_variables(formula.body)
         case _:
-            for term in terms_of(formula):
-                yield from variables_of(term)
-            for operand in operands(formula):
-                yield from _free(operand)
+            names = [name for term in terms_of(formula) for name in variables_of(term)]
+            names += [name for operand in operands(formula) for name in free_variables(operand)]
+    return tuple(dict.fromkeys(names))

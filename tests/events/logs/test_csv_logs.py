@@ -48,18 +48,20 @@ LONG_TEXTS = st.text(st.characters(blacklist_categories=("Cs",)), max_size=5)
 @given(st.data(), points())
 def test_three_texts_of_one_log(data: st.DataObject, log: list[tuple[int, list[Event]]]) -> None:
     """One log as MonPoly writes it, with `tp` in every line, and, an event a point, as DejaVu writes it."""
-    full = [(stamp, found) for stamp, found in log if found]
-    linear = [(stamp, [event]) for stamp, found in full for event in found]
-    for texts, form in ((full, "rv"), (linear, "rv"), (linear, "timed")):
-        wanted = as_lists(monpoly.read(data.draw(monpoly_text(texts)), POSITIONAL))
-        text = data.draw(lines(texts, form))
-        size = data.draw(st.integers(1, 30))
-        if form == "rv":
-            assert as_lists(rv_csv.read(text, POSITIONAL)) == wanted
-            assert as_lists(joined(list(rv_csv.stream(text, POSITIONAL, block=size)))) == wanted
-        else:
-            assert as_lists(dejavu.read(text, POSITIONAL, timed=True)) == wanted
-            assert as_lists(joined(list(dejavu.stream(text, POSITIONAL, timed=True, block=size)))) == wanted
+    log = [(stamp, found) for stamp, found in log if found]
+    size = data.draw(st.integers(5, 60))
+    if data.draw(st.booleans()):
+        wanted = as_lists(monpoly.read(data.draw(monpoly_text(log)), POSITIONAL))
+        text = data.draw(lines(log, "rv"))
+        assert as_lists(rv_csv.read(text, POSITIONAL)) == wanted
+        assert as_lists(joined(list(rv_csv.stream(text, POSITIONAL, block=size)))) == wanted
+    else:
+        linear = [(stamp, [event]) for stamp, found in log for event in found]
+        wanted = as_lists(monpoly.read(data.draw(monpoly_text(linear)), POSITIONAL))
+        assert as_lists(rv_csv.read(data.draw(lines(linear, "rv")), POSITIONAL)) == wanted
+        text = data.draw(lines(linear, "timed"))
+        assert as_lists(dejavu.read(text, POSITIONAL, timed=True)) == wanted
+        assert as_lists(joined(list(dejavu.stream(text, POSITIONAL, timed=True, block=size)))) == wanted
 
 
 @given(st.data(), st.lists(events, max_size=6))

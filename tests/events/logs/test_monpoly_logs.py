@@ -24,7 +24,7 @@ def test_any_form_of_a_log_is_read(data: st.DataObject, log: list[tuple[int, lis
     """Whole, and in blocks that begin anywhere in the text."""
     text = data.draw(monpoly_text(log))
     assert as_lists(monpoly.read(text, SCHEMA)) == expected(log)
-    blocks = list(monpoly.stream(text.encode(), SCHEMA, block=data.draw(st.integers(1, 20))))
+    blocks = list(monpoly.stream(text.encode(), SCHEMA, block=data.draw(st.integers(1, 60))))
     assert all(block.points for block in blocks)
     assert as_lists(joined(blocks)) == expected(log)
 

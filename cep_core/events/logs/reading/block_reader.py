@@ -46,6 +46,14 @@ class BlockReader(ABC):
         """The last stamp of the pieces before."""
         self._place = TextPlace(name_of(source))
         self._used = 0
+        self._tokens = scanning.tokens_for(0, 0, 0)
+
+    def room(self, points: int, events: int, values: int) -> Tokens:
+        """Room for so many points, events and values; that of the piece before, if it is large enough."""
+        sizes = len(self._tokens.stamps), len(self._tokens.types), len(self._tokens.starts)
+        if points > sizes[0] or events > sizes[1] or values > sizes[2]:
+            self._tokens = scanning.tokens_for(points, events, values)
+        return self._tokens
 
     @abstractmethod
     def scan(self, text: Bytes, *, is_last: bool) -> tuple[int, int, int, Tokens]:
@@ -53,7 +61,7 @@ class BlockReader(ABC):
 
     @abstractmethod
     def message(self, end: int) -> str:
-        """What is wrong, for the faults of this format alone."""
+        """What is wrong, for the faults of this format alone; `{word}` stands for the word at the fault."""
 
     def values_of(self, text: Bytes, tokens: Tokens, rows: Ints, attributes: list[Attribute], position: int) -> Ints:
         """[rows] The number of the value of an attribute in each of these events of one type, -1 for none."""
@@ -153,7 +161,7 @@ class BlockReader(ABC):
         if end == scanning.UNEXPECTED:
             character = text[at : at + 4].tobytes().decode(errors="replace")[:1]
             return error(LogError, f"unexpected '{character}'", text, at)
-        return error(LogError, self.message(end).replace("WORD", word), text, at)
+        return error(LogError, self.message(end).format(word=word), text, at)
 
 
 def arities_of(schema: LogSchema) -> dict[tuple[str, int], int]:

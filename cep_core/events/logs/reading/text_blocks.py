@@ -18,7 +18,7 @@ from cep_core.events.logs.reading.value_columns import Bytes
 
 Source = Path | str | bytes | BinaryIO
 """A file, the text itself, or an open binary file, which may be a pipe."""
-BLOCK = 1 << 22
+BLOCK = 1 << 20
 """The number of bytes that are read at once."""
 
 

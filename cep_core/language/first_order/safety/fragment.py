@@ -1,6 +1,6 @@
 """The safe fragment: the first part of a core formula that breaks a rule (the rules: this package's docstring).
 
-Cost: O(size) for each AND, OR, NOT, SINCE and UNTIL on a path, so at worst quadratic in the size of the formula.
+Cost: linear in the formula, save for the sets of free variables; kept with each node, so parts are looked at once.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.terms import Constant, Regexp, Term, Variable
 from cep_core.language.temporal.walk import free_variables, variables_of
 
@@ -64,6 +65,7 @@ def is_safe(formula: Formula) -> bool:
     return unsafe_part(formula) is None
 
 
+@kept
 def unsafe_part(formula: Formula) -> UnsafePart | None:
     """The first part of a core formula that is unsafe in its place, None for a safe formula."""
     match formula:

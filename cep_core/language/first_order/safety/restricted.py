@@ -22,10 +22,12 @@ from cep_core.language.temporal.formulas import (
     Since,
     Until,
 )
+from cep_core.language.temporal.kept import kept
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import conjuncts, free_variables, variables_of
 
 
+@kept
 def restricted_variables(formula: Formula) -> frozenset[str]:
     """The restricted variables of a core formula.
 

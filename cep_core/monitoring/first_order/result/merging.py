@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pyarrow as pa
 
+from cep_core.arrays import Ints
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.totals import Days, Total, add, decode, encode, first_of_each, part_of, parts
 from cep_core.numbers.count_columns import all_digits
@@ -21,12 +21,11 @@ def with_certain(schema: pa.Schema) -> pa.Schema:
     return schema.append(pa.field(CERTAIN, pa.int64(), False))
 
 
-def partial(rows: pa.Table, days: Days, most: int | None) -> list[pa.RecordBatch]:
-    """What one slice reports: the first `most` rows of each day, the totals of all rows in the last batch's metadata.
+def partial(rows: pa.Table, numbers: Ints, days: Days, most: int | None) -> list[pa.RecordBatch]:
+    """What one slice reports: the first `most` rows of each day, the totals in the last batch's metadata.
 
-    `rows`: columns of `with_certain`, certain on one of the days.
+    `rows`: columns of `with_certain`, certain on one of the days. `numbers`: how many violations each day has.
     """
-    numbers = np.bincount(part_of(rows[CERTAIN].to_numpy(), days), minlength=len(parts(days)))
     totals = {day: Total(int(number)) for day, number in zip(parts(days), numbers, strict=True)}
     listed = first_of_each_day(in_order(rows), days, most)
     last = pa.RecordBatch.from_pylist([], rows.schema).replace_schema_metadata({TOTALS: encode(totals)})

@@ -8,6 +8,7 @@ from cep_core.language.first_order.rewriting.core import core_of
 from cep_core.language.first_order.safety.fragment import is_safe
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
+from cep_core.language.temporal.walk import walk
 
 
 def rewritten(text: str, *, rewrite: bool = True) -> str:
@@ -65,6 +66,18 @@ def test_only_conjuncts_that_bind_what_is_lacking_are_repeated() -> None:
     assert rewritten(needs_its_value) == (
         f"P(x) AND S(v) AND y = x + 1 AND NOT ({guard} AND (ONCE[0,5] ((EVENTUALLY[0,5] ({guard})) AND NOT Q(y))))"
     )
+
+
+def test_nested_guards_grow_no_faster_than_the_square_of_the_depth() -> None:
+    def parts(depth: int) -> int:
+        text = "Q(x)"
+        for _ in range(depth):
+            text = f"P(x) AND HISTORICALLY[0,5] ({text})"
+        core = core_of(parse(text, "p.mfotl").formula)
+        assert is_safe(core)
+        return sum(1 for _ in walk(core))
+
+    assert parts(20) <= 4 * parts(10)
 
 
 def test_nothing_looks_ahead_for_ever() -> None:

@@ -1,0 +1,40 @@
+"""Verdicts on a whole log, or on each of its sub-logs: what `cep.monitor` reports.
+
+Points are reported in order, up to the first whose verdicts a later event could change; all of them on a closed log.
+What is decided depends on stamps and on the formula as its author wrote it (`decided`). Cost: that of `evaluation`, and
+one row for each verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.events.logs.time_points import OFFSET
+from cep_core.language.first_order.policy import Policy
+from cep_core.monitoring.first_order.evaluation import satisfied
+from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
+from cep_core.monitoring.first_order.result.verdicts import TIME_POINT, row_batches
+from cep_core.monitoring.shared.decided import decided_points
+from cep_core.monitoring.shared.sub_logs import sub_logs
+
+
+def verdict_columns(policy: Policy) -> pa.Schema:
+    """The columns of verdicts on a whole log: `ts`, `tp`, the attributes of `-- for each`, the free variables."""
+    own = PolicyEvaluator(policy).schema
+    return pa.schema([field.with_name(TIME_POINT) if field.name == OFFSET else field for field in own])
+
+
+def verdicts(policy: Policy, log: PointLog, *, closed: bool) -> Iterator[pa.RecordBatch]:
+    """The verdicts on a whole log, or on each of its sub-logs, in batches of whole points."""
+    columns = verdict_columns(policy)
+    for values, own in sub_logs(log, policy.for_each) if policy.for_each else [((), log)]:
+        relation, texts = satisfied(policy.core, own, policy.variables)
+        decided = decided_points(policy.plain, own.stamps, closed=closed)
+        relation = relation.of_variables(tuple(policy.variables))
+        for batch in row_batches(relation, own, texts, policy.variables, decided):
+            constants = [pa.repeat(value, batch.num_rows) for value in values]
+            arrays = [*batch.columns[:2], *constants, *batch.columns[2:]]
+            yield from pa.table(arrays, names=columns.names).cast(columns).to_batches()
