@@ -11,6 +11,7 @@ Lengths of intervals, values and lengths of runs cost nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -52,7 +53,7 @@ from cep_core.monitoring.first_order.operators.steps import nextly, previously
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.union import projection, union
 from cep_core.monitoring.first_order.operators.windows import eventually, once
-from cep_core.monitoring.first_order.plan.chains import Chain, chain_of
+from cep_core.monitoring.first_order.plan.chains import Chain, chain_of, is_complete
 from cep_core.monitoring.first_order.plan.shapes import shape_of
 
 Recorder = Callable[[Formula, Sequence[int], int], None]
@@ -99,6 +100,7 @@ class _Evaluation:
         self.log = log
         self.timeline = Timeline(stamps, far=log.points if closing else -1)
         self.setting = TermSetting(Texts(), stamps, variable_types(formula, log, types))
+        self.uses = Counter(shape_of(part)[0] for part in walk(formula) if isinstance(part, And))
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder
         self.operand_rows: list[list[int]] = [[]]
@@ -125,7 +127,7 @@ class _Evaluation:
             case Predicate():
                 return self._atom(formula, {})
             case And() | Not() | Comparison() | Matches():
-                return self._conjunction(chain_of(formula))
+                return self._conjunction(chain_of(formula, self._is_apart))
             case Or(left=left, right=right):
                 return union(self.relation_of(left), self.relation_of(right))
             case Exists(variables=hidden, body=body):
@@ -148,6 +150,13 @@ class _Evaluation:
         events = self.log.events.get(atom.event_type)
         self.operand_rows[-1].append(0 if events is None else len(events.point))
         return merged(scan(atom, self.log, self.setting.texts, self.setting.types, constants))
+
+    def _is_apart(self, part: And, whole: And) -> bool:
+        """Whether a conjunct that is an AND stands at other places, too, so that its own relation is needed."""
+        return self._uses(part) > self._uses(whole) and is_complete(chain_of(part))
+
+    def _uses(self, formula: And) -> int:
+        return self.uses[shape_of(formula)[0]]
 
     def _conjunction(self, chain: Chain) -> Relation:
         constants = _constants(chain)
