@@ -38,10 +38,10 @@ def aggregated(relation: Relation, aggregation: Aggregation, setting: TermSettin
     `relation`: the body's, in normal form, with all its free variables. Raises EvaluationError.
     """
     names = [group.name for group in aggregation.groups]
-    keys = [relation.columns[relation.variables.index(name)] for name in names]
+    keys = [relation.column(name) for name in names]
     group, sample = group_rows([in_order(key) for key in keys]) if keys else _one_group(relation.rows)
     sweep = sweep_of(group, relation.begin, relation.end)
-    item = relation.columns[relation.variables.index(aggregation.item.name)]
+    item = relation.column(aggregation.item.name)
     values, lost = _values(sweep, group, item, aggregation, setting)
     if lost.any():
         raise _too_large(relation, sweep, group, aggregation, setting, lost)
@@ -141,13 +141,8 @@ def _too_large(
     """The error for the earliest point at which a SUM does not fit int64; the values are those of the group."""
     steps = np.flatnonzero(lost)
     step = steps[sweep.point[steps].argmin()]
-    row = int(np.flatnonzero(group == sweep.group[step])[0])
-    of_group = [relation.variables.index(key.name) for key in aggregation.groups]
-    at = Relation(
-        tuple(relation.variables[place] for place in of_group),
-        tuple(relation.columns[place] for place in of_group),
-        np.full(relation.rows, sweep.point[step]),
-        relation.end,
-    )
+    of_group = relation.of_rows(np.flatnonzero(group == sweep.group[step])[:1])
+    at = of_group.at(np.zeros(1, np.int64), sweep.point[step : step + 1], of_group.end)
+    shown = at.of_variables([key.name for key in aggregation.groups])
     problem = f"the SUM of {sweep.count[step]} values of {aggregation.item.name} does not fit 64 bits"
-    return setting.error(problem, aggregation.at, at, row)
+    return setting.error(problem, aggregation.at, shown, 0)
