@@ -129,9 +129,13 @@ class _Drawing:
             case "truth":
                 return Truth(self.draw(st.booleans()))
         event_type = self.one(schema.types)
-        attributes = schema.attributes_of(event_type).values()
+        attributes = [
+            attribute
+            for attribute in schema.attributes_of(event_type).values()
+            if event_type in self.lets or self.one(range(8)) < 7
+        ]
         arguments = tuple(
-            self.constant(attribute.type) if self.one(range(6)) == 0 else Variable(self.one(NAMES[attribute.type]))
+            self.constant(attribute.type) if self.one(range(6)) == 5 else Variable(self.one(NAMES[attribute.type]))
             for attribute in attributes
         )
         names = None if event_type in self.lets else tuple(attribute.name for attribute in attributes)
@@ -213,7 +217,7 @@ class _Drawing:
             return Call("i2s", self.term(INT, names))
         if kind is FLOAT and self.draw(st.booleans()):
             return Call("i2f", self.term(INT, names))
-        if self.one(range(4)) == 0:
+        if self.one(range(4)) == 3:
             return Minus(first)
         divisor: Term = Constant(self.one([2, -2]) if kind is INT else 0.0)
         operators = ["/", "MOD", "/"] if kind is INT else ["/"]

@@ -28,18 +28,17 @@ ENDS: dict[AttributeType, list[int | float | str]] = {
 
 
 def schema_of(**types: str) -> LogSchema:
-    """A signature in short: i, f and s for the types of the attributes, which are called "1", "2", ...
+    """A signature in short: i, f and s for the types of the attributes, whose names are these letters with a number.
 
-    >>> [attribute.type.value for attribute in schema_of(P="is", Q="").attributes_of("P").values()]
-    ['int', 'string']
+    >>> {name: attribute.type.value for name, attribute in schema_of(P="is", Q="").attributes_of("P").items()}
+    {'i_1': 'int', 's_2': 'string'}
     """
-    named = {"i": INT, "f": FLOAT, "s": STRING}
-    return LogSchema(
-        {
-            event_type: {str(place): Attribute(str(place), named[letter]) for place, letter in enumerate(letters, 1)}
-            for event_type, letters in types.items()
-        }
-    )
+    kinds = {"i": INT, "f": FLOAT, "s": STRING}
+    signature = {}
+    for event_type, letters in types.items():
+        names = [f"{letter}_{place}" for place, letter in enumerate(letters, 1)]
+        signature[event_type] = {name: Attribute(name, kinds[name[0]]) for name in names}
+    return LogSchema(signature)
 
 
 def signatures() -> st.SearchStrategy[LogSchema]:

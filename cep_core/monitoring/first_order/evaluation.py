@@ -11,6 +11,7 @@ Lengths of intervals, values and lengths of runs cost nothing.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
+from cep_core.language.first_order.safety.fragment import is_never
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,
@@ -40,7 +42,7 @@ from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.monitoring.first_order.arrays.built_ins import built_in, is_built_in
 from cep_core.monitoring.first_order.arrays.relation import Relation, nothing, truth
-from cep_core.monitoring.first_order.arrays.scan import scan
+from cep_core.monitoring.first_order.arrays.scan import empty_column, scan
 from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.arrays.variable_types import variable_types
@@ -52,7 +54,7 @@ from cep_core.monitoring.first_order.operators.steps import nextly, previously
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.union import projection, union
 from cep_core.monitoring.first_order.operators.windows import eventually, once
-from cep_core.monitoring.first_order.plan.chains import Chain, chain_of
+from cep_core.monitoring.first_order.plan.chains import Chain, chain_of, is_complete
 from cep_core.monitoring.first_order.plan.shapes import shape_of
 
 Recorder = Callable[[Formula, Sequence[int], int], None]
@@ -99,6 +101,7 @@ class _Evaluation:
         self.log = log
         self.timeline = Timeline(stamps, far=log.points if closing else -1)
         self.setting = TermSetting(Texts(), stamps, variable_types(formula, log, types))
+        self.uses = Counter(shape_of(part)[0] for part in walk(formula) if isinstance(part, And))
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder
         self.operand_rows: list[list[int]] = [[]]
@@ -124,8 +127,11 @@ class _Evaluation:
                 return truth(self.timeline.points) if value else nothing(())
             case Predicate():
                 return self._atom(formula, {})
+            case Not() if is_never(formula):
+                variables = free_variables(formula)
+                return nothing(variables, [empty_column(self.setting.types.get(name)) for name in variables])
             case And() | Not() | Comparison() | Matches():
-                return self._conjunction(chain_of(formula))
+                return self._conjunction(chain_of(formula, self._is_apart))
             case Or(left=left, right=right):
                 return union(self.relation_of(left), self.relation_of(right))
             case Exists(variables=hidden, body=body):
@@ -148,6 +154,13 @@ class _Evaluation:
         events = self.log.events.get(atom.event_type)
         self.operand_rows[-1].append(0 if events is None else len(events.point))
         return merged(scan(atom, self.log, self.setting.texts, self.setting.types, constants))
+
+    def _is_apart(self, part: And, whole: And) -> bool:
+        """Whether a conjunct that is an AND stands at other places, too, so that its own relation is needed."""
+        return self._uses(part) > self._uses(whole) and is_complete(chain_of(part))
+
+    def _uses(self, formula: And) -> int:
+        return self.uses[shape_of(formula)[0]]
 
     def _conjunction(self, chain: Chain) -> Relation:
         constants = _constants(chain)

@@ -55,7 +55,9 @@ from cep_core.language.temporal.walk import free_variables, variables_of, walk, 
 from cep_core.monitoring.first_order.scalars import Value, aggregate, compares, groups_in, plain, value_of
 
 Row = Mapping[str, Value]
-"""An event without its nulls, by attribute (and `ts`, `seq`, which any atom may name); or a valuation of variables."""
+"""A valuation of variables."""
+Event = Mapping[str, Value | None]
+"""An event's values by attribute, and `ts` and `seq`, which any atom may name."""
 
 CLOCKS = {("tp", 1): ("tp",), ("ts", 1): ("ts",), ("tpts", 2): ("tp", "ts")}
 """The predicates that every point has, by number of arguments: its index, its stamp."""
@@ -136,8 +138,8 @@ class _Meaning:
             case Predicate():
                 for row in [row for point in range(len(self.stamps)) for row in self._rows(node, point)]:
                     for name, argument in self._arguments(node):
-                        if name in row:
-                            self._add(argument, [row[name]])
+                        value = row[name]
+                        self._add(argument, [] if value is None else [value])
                 if node.event_type in self.definitions:
                     for name, argument in self._arguments(node):
                         self._add(argument, self.candidates.get(name, ()))
@@ -182,7 +184,7 @@ class _Meaning:
             names = CLOCKS.get((atom.event_type, len(places)), places)
         return list(zip(names, atom.arguments, strict=True))
 
-    def _rows(self, atom: Predicate, point: int) -> list[Row]:
+    def _rows(self, atom: Predicate, point: int) -> list[Event]:
         """The events of an atom's type at a point; `tp`, `ts` and `tpts` have one everywhere."""
         if (atom.event_type, len(atom.arguments)) in CLOCKS:
             return [{"tp": point, "ts": 2**63 - 1 if point == len(self.stamps) - 1 else int(self.stamps[point])}]
@@ -278,8 +280,7 @@ class _Meaning:
             unseen = [name for name in self.definitions[atom.event_type].parameters if name not in arguments]
             return any(self.holds(definition, {**row, **arguments}, point) for row in self.valuations(unseen))
         return any(
-            all(name in row and compares("=", row[name], value) for name, value in arguments.items())
-            for row in self._rows(atom, point)
+            all(_equal(row[name], value) for name, value in arguments.items()) for row in self._rows(atom, point)
         )
 
     def _aggregated(self, node: Aggregation, groups: Row, point: int) -> Value | None:
@@ -312,14 +313,20 @@ def _matches(formula: Matches, valuation: Row) -> bool:
     )
 
 
-def _events_by_point(log: PointLog) -> dict[tuple[str, int], list[Row]]:
-    events: dict[tuple[str, int], list[Row]] = {}
+def _equal(attribute: Value | None, value: Value) -> bool:
+    """Null equals nothing."""
+    return attribute is not None and compares("=", attribute, value)
+
+
+def _events_by_point(log: PointLog) -> dict[tuple[str, int], list[Event]]:
+    events: dict[tuple[str, int], list[Event]] = {}
     for event_type, typed in log.events.items():
         columns = {name: column.to_pylist() for name, column in typed.columns.items()}
         for row, point in enumerate(typed.point.tolist()):
-            event: dict[str, Value] = {"ts": int(log.stamps[point])}
+            event: dict[str, Value | None] = {"ts": int(log.stamps[point])}
             if typed.seq is not None:
                 event["seq"] = int(typed.seq[row])
-            event |= {name: plain(values[row]) for name, values in columns.items() if values[row] is not None}
+            for name, values in columns.items():
+                event[name] = None if values[row] is None else plain(values[row])
             events.setdefault((event_type, point), []).append(event)
     return events

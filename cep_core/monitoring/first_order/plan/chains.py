@@ -7,9 +7,10 @@ of the chain before them holds, so that no order brings an error that another or
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from cep_core.language.first_order.safety.fragment import is_never
 from cep_core.language.temporal.formulas import And, Comparison, Formula, Matches, Not, Truth
 from cep_core.language.temporal.terms import Constant, Regexp, Term, Variable
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of
@@ -29,8 +30,8 @@ class Chain:
     tests: tuple[Test, ...]
 
 
-def chain_of(formula: Formula) -> Chain:
-    """The conjuncts of a formula; a formula that is no AND has one.
+def chain_of(formula: Formula, is_apart: Callable[[And, And], bool] = lambda part, whole: False) -> Chain:
+    """The conjuncts of a formula; a formula that is no AND has one. An AND inside that `is_apart` stays one conjunct.
 
     >>> x, p = Variable("x"), Truth(True)
     >>> chain = chain_of(And(Comparison("<", x, x), And(p, Not(Not(p)))))
@@ -39,22 +40,44 @@ def chain_of(formula: Formula) -> Chain:
     """
     sources: list[Formula] = []
     tests: list[Test] = []
-    for conjunct in _conjuncts(formula):
-        if isinstance(conjunct, Comparison | Matches | Not):
+    for conjunct in _conjuncts(formula, is_apart):
+        if isinstance(conjunct, Comparison | Matches | Not) and not is_never(conjunct):
             tests.append(conjunct)
         else:
             sources.append(conjunct)
     return Chain(tuple(sources), tuple(tests))
 
 
-def _conjuncts(formula: Formula) -> list[Formula]:
+def _conjuncts(formula: Formula, is_apart: Callable[[And, And], bool]) -> Iterator[Formula]:
     match formula:
         case And():
-            return [*_conjuncts(formula.left), *_conjuncts(formula.right)]
+            for side in (formula.left, formula.right):
+                if isinstance(side, And) and is_apart(side, formula):
+                    yield side
+                else:
+                    yield from _conjuncts(side, is_apart)
         case Not(body=Not(body=body)):
-            return _conjuncts(body)
+            yield from _conjuncts(body, is_apart)
         case _:
-            return [formula]
+            yield formula
+
+
+def is_complete(chain: Chain) -> bool:
+    """Whether the chain binds all variables of its tests, so that it can be evaluated without a chain around it.
+
+    >>> below = Comparison("<", Variable("x"), Constant(3))
+    >>> is_complete(chain_of(below)), is_complete(chain_of(And(below, Comparison("=", Variable("x"), Constant(2)))))
+    (False, True)
+    """
+    bound = {name for source in chain.sources for name in free_variables(source)}
+    waiting = list(chain.tests)
+    while waiting:
+        ready = [test for test in waiting if is_ready(test, bound)]
+        if not ready:
+            return False
+        bound.update(name for test in ready for name in bound_by(test, bound))
+        waiting = [test for test in waiting if test not in ready]
+    return True
 
 
 def is_scalar(test: Formula) -> bool:

@@ -15,6 +15,8 @@ from tests.language.first_order.bound_policies import bound, shown
         ("FORALL x. ALWAYS[0,*) FORALL y. R(x, y) IMPLIES Q(x)", "R(x, y) AND NOT Q(x)", "x y"),
         ("ALWAYS[0,5] T()", "NOT NOT (EVENTUALLY[0,5] NOT T())", ""),
         ("T()", "NOT T()", ""),
+        ("ALWAYS NOT EXISTS x. P(x)", "EXISTS x. P(x)", ""),
+        ("FORALL x. NOT (P(x) AND PREV Q(x))", "P(x) AND (PREV Q(x))", "x"),
     ],
 )
 def test_what_must_hold_is_negated(text: str, core: str, variables: str) -> None:

@@ -35,11 +35,11 @@ from cep_core.testing.signatures import schema_of
 
 SCHEMA = schema_of(P="i", R="ii", T="")
 FIRST, SECOND = Variable("i"), Variable("j")
-GUARD = Predicate("R", (FIRST, SECOND), ("1", "2"))
+GUARD = Predicate("R", (FIRST, SECOND), ("i_1", "i_2"))
 ATOMS = [
     GUARD,
-    Predicate("R", (SECOND, FIRST), ("1", "2")),
-    *(Predicate("P", (variable,), ("1",)) for variable in (FIRST, SECOND, FIRST, SECOND)),
+    Predicate("R", (SECOND, FIRST), ("i_1", "i_2")),
+    *(Predicate("P", (variable,), ("i_1",)) for variable in (FIRST, SECOND, FIRST, SECOND)),
     Predicate("T", (), ()),
     Comparison("<", FIRST, Constant(1)),
     Comparison("=", FIRST, SECOND),

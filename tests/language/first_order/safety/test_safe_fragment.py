@@ -20,9 +20,9 @@ def core(text: str, *, rewrite: bool = False) -> Formula:
     return core_of(parse(text, "p.mfotl").formula, rewrite=rewrite)
 
 
-SAFE = """
+SAFE = r"""
 P(x)
-R(x, 1, "a")
+S(x, 1, "a")
 tp(x)
 TRUE
 0 = 1
@@ -40,8 +40,8 @@ P(x) AND NOT x = 5
 P(x) AND y = x + 1
 P(x) AND x + 1 = y
 P(x) AND x = y AND z = y
-P(x) AND x MATCHES r"a(.)" (y)
-P(x) AND NOT x MATCHES r"a(.)" (x)
+P(x) AND x MATCHES r"a\(.\)" (y)
+P(x) AND NOT x MATCHES r"a\(.\)" (x)
 P(x) AND NOT x SUBSTRING "a"
 P(x) AND NOT Q(x)
 P(x) AND NOT Q()
@@ -57,6 +57,10 @@ P(x) SINCE R(x, y)
 NOT P(x) SINCE R(x, y)
 NOT P(x) UNTIL[0,5] R(x, y)
 TRUE SINCE P(x)
+x = 5 OR NOT x = x
+P(x) AND NOT y = y
+NOT x = x SINCE P(x)
+EXISTS x. x = 5
 NOT P() SINCE Q()
 s <- SUM x; y R(x, y)
 (s <- SUM x P(x)) AND s > 5

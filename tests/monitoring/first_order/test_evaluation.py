@@ -1,0 +1,136 @@
+"""Whole formulas: what is evaluated once, in which order, and what the end of the log means."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.language.temporal.formulas import (
+    And,
+    Comparison,
+    Eventually,
+    Exists,
+    Formula,
+    Next,
+    Not,
+    Once,
+    Or,
+    Predicate,
+    Truth,
+)
+from cep_core.language.temporal.interval import Interval
+from cep_core.language.temporal.terms import Arithmetic, Constant, Variable
+from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.evaluation import satisfied
+from cep_core.testing.logs import log_of
+from tests.monitoring.first_order.writing import atom, both, without
+
+x, y, z = Variable("x"), Variable("y"), Variable("z")
+LOG = log_of([(1, [("P", 1, 2), ("Q", 2)]), (4, [("P", 3, 0), ("R", "a")]), (4, []), (9, [("Q", 0), ("Q", 2)])])
+
+
+def rows(formula: Formula, log: PointLog = LOG) -> set[tuple[int, ...]]:
+    """The satisfactions, the point first."""
+    found, _ = satisfied(formula, log, {})
+    assert found.variables == free_variables(formula)
+    runs = zip(*(column.tolist() for column in (found.begin, found.end, *found.columns)), strict=True)
+    return {(point, *values) for begin, end, *values in runs for point in range(begin, end)}
+
+
+def test_formulas_of_one_shape_are_evaluated_once() -> None:
+    def pair(first: str, second: str, hidden: str) -> Formula:
+        return And(Exists((hidden,), atom("P", first, hidden)), Once(Interval(), atom("Q", second)))
+
+    formula = And(pair("x", "y", "a"), Once(Interval(0, 5), pair("z", "y", "b")))
+    evaluated: list[Formula] = []
+    satisfied(formula, LOG, {}, recorder=lambda part, rows_in, rows_out: evaluated.append(part))
+    assert [type(part).__name__ for part in evaluated] == [
+        *("Predicate", "Exists", "Predicate", "Once", "And"),
+        *("Once", "And"),
+    ]
+
+
+def test_a_recorder_is_told_rows_in_and_out() -> None:
+    told: dict[str, tuple[list[int], int]] = {}
+    formula = Or(Exists(("y",), atom("P", "x", "y")), atom("Q", "x"))
+    satisfied(formula, LOG, {}, recorder=lambda part, i, o: told.update({type(part).__name__: (list(i), o)}))
+    assert told["Or"] == ([2, 3], 5)
+    assert told["Exists"] == ([2], 2)
+
+
+def test_a_point_follows_a_closed_log() -> None:
+    """It is empty, far away, and not reported."""
+    quiet = Not(Exists(("a", "b"), atom("P", "a", "b")))
+    assert rows(Eventually(Interval(1000), quiet)) == {(0,), (1,), (2,), (3,)}
+    assert rows(Eventually(Interval(1000, 2000), quiet)) == set()
+    assert rows(Next(Interval(), Truth(True))) == {(0,), (1,), (2,), (3,)}
+    assert rows(Next(Interval(0, 5), Truth(True))) == {(0,), (1,), (2,)}
+
+
+def test_the_point_after_the_log_brings_no_error() -> None:
+    later = And(atom("ts", "x"), Comparison("=", y, Arithmetic("+", x, Constant(1))))
+    assert rows(later) == {(0, 1, 2), (1, 4, 5), (2, 4, 5), (3, 9, 10)}
+
+
+def test_the_order_of_a_chain_changes_nothing() -> None:
+    conjuncts = [
+        atom("P", "x", "y"),
+        Once(Interval(), atom("Q", "z")),
+        Comparison("=", Arithmetic("+", y, Constant(0)), z),
+        Comparison("<", x, Constant(3)),
+        Not(atom("R", "'b'")),
+        Truth(True),
+    ]
+    for order in permutations(conjuncts, 6):
+        names = ("x", "y", "z")
+        found = rows(Exists((), both(*order)))
+        places = [free_variables(both(*order)).index(name) for name in names]
+        assert {(row[0], *(row[1 + place] for place in places)) for row in found} == {(0, 1, 2, 2)}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_test_without_a_value_waits_for_the_rest(turned: bool) -> None:
+    """P(3, 0) is no error: Q(0) does not hold there. A test that is written first protects those after it."""
+    positive = Comparison(">", Arithmetic("/", x, y), Constant(-1))
+    conjuncts = [atom("P", "x", "y"), atom("Q", "y")]
+    ordered = both(positive, *conjuncts) if turned else both(*conjuncts, positive)
+    assert rows(ordered) == ({(0, 1, 2)})
+    assert rows(both(atom("P", "x", "y"), Comparison(">", y, Constant(0)), positive)) == {(0, 1, 2)}
+    with pytest.raises(EvaluationError, match="3 / 0 is a division by zero"):
+        satisfied(And(atom("P", "x", "y"), positive), LOG, {})
+
+
+def test_an_equality_joins_relations_that_share_nothing() -> None:
+    formula = both(atom("P", "x", "y"), Once(Interval(), atom("Q", "z")), Comparison("=", y, z))
+    assert rows(formula) == {(0, 1, 2, 2)}
+
+
+@pytest.mark.parametrize("log", [PointLog(np.zeros(0, np.int64)), PointLog(np.array([5, 5]))])
+def test_logs_without_points_or_events(log: PointLog) -> None:
+    every = {(point,) for point in range(log.points)}
+    assert rows(atom("P", "x", "y"), log) == set()
+    assert rows(Truth(True), log) == rows(Not(Exists(("x",), atom("Q", "x"))), log) == every
+    assert rows(Comparison("=", x, Constant(7)), log) == {(point, 7) for (point,) in every}
+    assert rows(without(Truth(True), Once(Interval(), Exists(("x",), atom("Q", "x")))), log) == every
+
+
+def test_a_constant_reaches_the_scan() -> None:
+    told: list[tuple[list[int], int]] = []
+    formula = And(atom("P", "x", "y"), Comparison("=", Constant(3), x))
+    found, _ = satisfied(formula, LOG, {}, recorder=lambda part, i, o: told.append((list(i), o)))
+    assert (found.rows, told) == (1, [([2], 1)])
+
+
+def test_nulls_are_left_out_and_texts_are_codes() -> None:
+    log = log_of([(1, [("P", "a", 1.5), ("P", None, -0.0), ("P", "b", None), ("Q", 0.0)])])
+    found, texts = satisfied(Predicate("P", (x, y), ("1", "2")), log, {})
+    assert [texts.text(code) for code in found.columns[0]] == ["a"]
+    assert satisfied(Predicate("P", (y,), ("2",)), log, {})[0].columns[0].tolist() == [1.5, 0.0]
+    joined, _ = satisfied(And(Predicate("P", (y,), ("2",)), atom("Q", "y")), log, {})
+    assert joined.columns[0].tolist() == [0.0]
+    assert isinstance(log.events["P"].columns["1"], pa.Array)
