@@ -61,7 +61,7 @@ def test_odd_forms() -> None:
         ("@99999999999999999999", LogError, 1, "a stamp is needed"),
         ("T @1", LogError, 1, "'T' stands before a time-point"),
         ("@1 T; T", LogError, 1, "'T' stands before a time-point"),
-        ("@1 T;\n>save_state file<", LogError, 2, "commands to MonPoly"),
+        ("@1 T;\n>save_state file<", LogError, 2, "'>save_state': commands to MonPoly are not supported"),
         ("@1 P(1", LogError, 1, "ends within an event"),
         ('@1 P(1,"a)', LogError, 1, "ends within an event"),
         ("@1 P(1,,2)", LogError, 1, "unexpected ','"),
