@@ -130,7 +130,7 @@ class PolicyEvaluator:
         self, log: PointLog, constants: Mapping[str, int | float | str], owned: Ownership, numbers: Ints
     ) -> Iterator[pa.Table]:
         """The listed violations of each day, and their numbers added to `numbers`."""
-        relation, texts = satisfied(self.policy.core, log, self.policy.variables)
+        relation, texts = satisfied(self.policy.core, log, self.policy.types)
         relation = relation.of_variables(tuple(self.policy.variables))
         own = Satisfactions(relation, texts, self.policy.variables).owned_by(owned, constants)
         after = certain_after(self.policy) or 0

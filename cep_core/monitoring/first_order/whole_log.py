@@ -31,7 +31,7 @@ def verdicts(policy: Policy, log: PointLog, *, closed: bool) -> Iterator[pa.Reco
     """The verdicts on a whole log, or on each of its sub-logs, in batches of whole points."""
     columns = verdict_columns(policy)
     for values, own in sub_logs(log, policy.for_each) if policy.for_each else [((), log)]:
-        relation, texts = satisfied(policy.core, own, policy.variables)
+        relation, texts = satisfied(policy.core, own, policy.types)
         decided = decided_points(policy.plain, own.stamps, closed=closed)
         relation = relation.of_variables(tuple(policy.variables))
         for batch in row_batches(relation, own, texts, policy.variables, decided):
