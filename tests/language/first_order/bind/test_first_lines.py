@@ -48,6 +48,8 @@ def test_sub_logs_need_their_attributes_in_every_atom() -> None:
         ("run_id <- CNT x P(x)", 1, "every result has a column 'run_id'"),
         ("P(touches_end)", 3, "every result has a column 'touches_end'"),
         ("P(a-b)", 3, "no column can be called 'a-b'"),
+        ("Departure(delay=NULL)", 17, "'NULL' would be a variable"),
+        ("Departure(cancelled=true)", 21, "'true' would be a variable"),
         ("P(x) AND Q(X)", 12, "two columns named 'x' and 'X'"),
     ],
 )
