@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import cep_core as cep
 from cep_core.events.logs.errors import LogError
+from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 
 SIGNATURE = "P(x: int) Q(x: int, y: string)"
 
@@ -93,6 +94,24 @@ def test_a_formula_in_a_file_is_named_in_its_errors(tmp_path: Path) -> None:
     policy.write_text("-- Who?\nP(x) OR Q(y, z)\n")
     with pytest.raises(cep.UnsafeFormula, match=r"wrong\.mfotl:2:"):
         cep.monitor(policy, SIGNATURE, "@1")
+
+
+def test_a_term_without_a_value_shows_its_line_stamp_and_values() -> None:
+    formula = "P(x) AND\n  y = 10 / (x - 3)"
+    with pytest.raises(EvaluationError) as caught:
+        verdicts(formula, "@1 P(5) @8 P(7)(3)")
+    assert str(caught.value).splitlines() == [
+        "<query>:2:7: 10 / 0 is a division by zero, at @8 with x = 3",
+        "    y = 10 / (x - 3)",
+        "        ^^^^^^^^^^^^",
+    ]
+    assert (caught.value.stamp, caught.value.values) == (8, {"x": 3})
+
+
+def test_a_sum_that_does_not_fit_is_an_error_with_its_group() -> None:
+    formula = "s <- SUM x; y Q(x, y)"
+    with pytest.raises(EvaluationError, match='SUM of 2 values of x does not fit 64 bits, at @4 with y = "b"'):
+        verdicts(formula, f'@1 Q(1,"a") @4 Q({2**63 - 1},"b")(1,"b") Q(1,"a")')
 
 
 def test_a_text_needs_a_signature_and_must_keep_it() -> None:

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
 
+from cep_core.language.first_order.bind.binding import bind_written
+from cep_core.language.first_order.policy import Policy
+from cep_core.language.first_order.safety.refusals import UnsafeFormula
+from cep_core.language.first_order.written import WrittenPolicy
 from cep_core.language.temporal.formulas import (
     Aggregation,
     Comparison,
@@ -26,9 +31,9 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
-from cep_core.language.temporal.terms import Constant, Variable
+from cep_core.language.temporal.terms import NOWHERE, Constant, Variable
 from cep_core.language.temporal.walk import free_variables, walk
-from cep_core.testing.formulas import safe_formulas, variable_types
+from cep_core.testing.formulas import safe_formulas, unsafe_formulas, variable_types
 from cep_core.testing.signatures import drawn_points, schema_of
 
 SCHEMA = schema_of(P="ii", Q="is", R="f")
@@ -88,3 +93,18 @@ def test_no_name_is_bound_twice_or_both_free_and_bound(formula: Formula) -> None
     assert len(set(bound)) == len(bound)
     assert not {*bound} & {*free_variables(formula)}
     assert {*bound, *free_variables(formula)} <= set(variable_types(formula))
+
+
+def bound(formula: Formula, *, rewrite: bool) -> Policy:
+    return bind_written(WrittenPolicy(formula, NOWHERE), SCHEMA, rewrite=rewrite)
+
+
+@given(safe_formulas(SCHEMA), st.booleans())
+def test_safe_formulas_are_accepted_with_and_without_rewriting(formula: Formula, rewrite: bool) -> None:
+    assert tuple(bound(formula, rewrite=rewrite).variables) == free_variables(formula)
+
+
+@given(unsafe_formulas(SCHEMA), st.booleans())
+def test_unsafe_formulas_are_refused_with_and_without_rewriting(formula: Formula, rewrite: bool) -> None:
+    with pytest.raises(UnsafeFormula):
+        bound(formula, rewrite=rewrite)

@@ -20,7 +20,7 @@ from cep_core.events.schema import LogSchema
 _MESSAGES = {
     scanning.NO_POINT: "'{word}' stands before a time-point: write '@' and a stamp first",
     scanning.STAMP: "a stamp is needed after '@': a whole number of 64 bits",
-    scanning.COMMAND: "commands to MonPoly, '>...<', are not supported",
+    scanning.COMMAND: "'{word}': commands to MonPoly are not supported",
     scanning.ENDS: "the log ends within an event: is a ')' or a quote missing?",
 }
 

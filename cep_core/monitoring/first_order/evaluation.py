@@ -19,6 +19,7 @@ import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
+from cep_core.language.first_order.safety.fragment import is_never
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,
@@ -41,7 +42,7 @@ from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.monitoring.first_order.arrays.built_ins import built_in, is_built_in
 from cep_core.monitoring.first_order.arrays.relation import Relation, nothing, truth
-from cep_core.monitoring.first_order.arrays.scan import scan
+from cep_core.monitoring.first_order.arrays.scan import empty_column, scan
 from cep_core.monitoring.first_order.arrays.setting import TermSetting
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.arrays.variable_types import variable_types
@@ -130,6 +131,9 @@ class _Evaluation:
             case Predicate():
                 self.operand_rows[-1].append(self._events_of(formula))
                 return merged(self._atom(formula, {}))
+            case Not() if is_never(formula):
+                variables = free_variables(formula)
+                return nothing(variables, [empty_column(self.setting.types.get(name)) for name in variables])
             case And() | Not() | Comparison() | Matches():
                 return self._conjunction(chain_of(formula, self._is_apart))
             case Or(left=left, right=right):

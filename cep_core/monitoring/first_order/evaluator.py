@@ -31,6 +31,9 @@ from cep_core.language.settings import DEFAULTS, Settings
 from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.walk import walk
 from cep_core.language.totals import Days, parts
+from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.arrays.relation import Relation
+from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
 from cep_core.monitoring.first_order.result.merging import merge_partials, partial, with_certain
@@ -42,13 +45,13 @@ from cep_core.monitoring.shared.sub_logs import sub_logs
 class PolicyEvaluator:
     """Evaluates a first-order policy (`cep_core.language.evaluator.Evaluator`).
 
-    Of the settings it reads `max_matches`: the violations listed for each operating day, the first in the order of
+    Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
     (ts, offset, values); None lists all.
     """
 
     def __init__(self, policy: Policy, settings: Settings = DEFAULTS) -> None:
         self.policy = policy
-        self.most = settings.max_matches
+        self.most = settings.max_violations
 
     reads_points = True
 
@@ -130,8 +133,7 @@ class PolicyEvaluator:
         self, log: PointLog, constants: Mapping[str, int | float | str], owned: Ownership, numbers: Ints
     ) -> Iterator[pa.Table]:
         """The listed violations of each day, and their numbers added to `numbers`."""
-        relation, texts = satisfied(self.policy.core, log, self.policy.variables)
-        relation = relation.of_variables(tuple(self.policy.variables))
+        relation, texts = satisfactions_of(self.policy, log)
         own = Satisfactions(relation, texts, self.policy.variables).owned_by(owned, constants)
         after = certain_after(self.policy) or 0
         for day, (first, last) in enumerate(_points_of_days(log.stamps, owned.days, after)):
@@ -146,6 +148,18 @@ class PolicyEvaluator:
         own = [pa.repeat(value, listed.num_rows) for value in constants.values()]
         columns = [*listed.columns[:2], *own, *listed.columns[2:]]
         return pa.table(columns, names=self.schema.names).cast(self.schema)
+
+
+def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
+    """The relation of a policy on a log, its columns in the order of `policy.variables`, and its dictionary of texts.
+
+    Raises EvaluationError, with the policy's line, where a term has no value.
+    """
+    try:
+        relation, texts = satisfied(policy.core, log, policy.types)
+    except EvaluationError as error:
+        raise error.of_text(policy.text, policy.path) from None
+    return relation.of_variables(tuple(policy.variables)), texts
 
 
 def _points_of_days(stamps: Ints, days: Days, after: int) -> Iterator[tuple[int, int]]:

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
+import pyarrow as pa
+
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.temporal.formulas import (
     Aggregation,
@@ -89,6 +91,13 @@ class _Meaning:
         self.definitions: dict[str, Let] = {}
         self.formula = self._with_definitions(formula, {})
         nodes = list(walk(self.formula))
+        self.texts = {
+            term
+            for node in nodes
+            if isinstance(node, Predicate) and node.event_type in log.events
+            for name, term in self._arguments(node)
+            if name in (columns := log.events[node.event_type].columns) and pa.types.is_string(columns[name].type)
+        }
         self.free = {id(node): free_variables(node) for node in nodes}
         self.known: dict[tuple[int, int, tuple[Value, ...]], bool] = {}
         self.candidates: dict[str, set[Value]] = {}
@@ -275,11 +284,17 @@ class _Meaning:
         )
 
     def _aggregated(self, node: Aggregation, groups: Row, point: int) -> Value | None:
-        """The result for a group at a point; None: no row."""
+        """The result for a group at a point; None: no row. Without groups an empty body gives 0, or the empty text."""
         others = [name for name in self.free[id(node.body)] if name not in groups]
         rows = ({**groups, **row} for row in self.valuations(others))
         values = [row[node.item.name] for row in rows if self.holds(node.body, row, point)]
+        if not values and node.function in ("MIN", "MAX") and self._is_text(node.item):
+            return None if node.groups else ""
         return aggregate(node.function, values) if values or not node.groups else None
+
+    def _is_text(self, variable: Variable) -> bool:
+        """Whether a variable stands for texts, by its candidates and by the columns that bind it."""
+        return variable in self.texts or any(isinstance(text, str) for text in self.candidates.get(variable.name, ()))
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:

@@ -157,14 +157,14 @@ def groups_in(text: str, pattern: str) -> tuple[str | None, ...] | None:
     return None if place is None else place.groups()
 
 
-def aggregate(function: str, values: Sequence[Value]) -> Value | None:
-    """CNT, SUM, AVG, MIN, MAX or MED of a group's values, one for each valuation; None: there is no result.
+def aggregate(function: str, values: Sequence[Value]) -> Value:
+    """CNT, SUM, AVG, MIN, MAX or MED of a group's values, one for each valuation.
 
     CNT and integer SUM are exact; AVG, MED and float SUM are the exact number, rounded once. MED of an even number of
-    values is the middle of the two middle ones. Of no values, CNT and SUM are 0.
+    values is the middle of the two middle ones. Of no values, all are 0.
 
     >>> aggregate("MED", [4, 1, 2, 3]), aggregate("SUM", [0.1] * 10), aggregate("MAX", ["a", "b"]), aggregate("AVG", [])
-    (2.5, 1.0, 'b', None)
+    (2.5, 1.0, 'b', 0)
     """
     match function:
         case "CNT":
@@ -172,7 +172,7 @@ def aggregate(function: str, values: Sequence[Value]) -> Value | None:
         case "SUM":
             return _sum(values)
         case _ if not values:
-            return None
+            return 0
         case "MIN":
             return min(values, key=order_key)
         case "MAX":

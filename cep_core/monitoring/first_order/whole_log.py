@@ -14,8 +14,7 @@ import pyarrow as pa
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.time_points import OFFSET
 from cep_core.language.first_order.policy import Policy
-from cep_core.monitoring.first_order.evaluation import satisfied
-from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
+from cep_core.monitoring.first_order.evaluator import PolicyEvaluator, satisfactions_of
 from cep_core.monitoring.first_order.result.verdicts import TIME_POINT, row_batches
 from cep_core.monitoring.shared.decided import decided_points
 from cep_core.monitoring.shared.sub_logs import sub_logs
@@ -31,9 +30,8 @@ def verdicts(policy: Policy, log: PointLog, *, closed: bool) -> Iterator[pa.Reco
     """The verdicts on a whole log, or on each of its sub-logs, in batches of whole points."""
     columns = verdict_columns(policy)
     for values, own in sub_logs(log, policy.for_each) if policy.for_each else [((), log)]:
-        relation, texts = satisfied(policy.core, own, policy.variables)
+        relation, texts = satisfactions_of(policy, own)
         decided = decided_points(policy.plain, own.stamps, closed=closed)
-        relation = relation.of_variables(tuple(policy.variables))
         for batch in row_batches(relation, own, texts, policy.variables, decided):
             constants = [pa.repeat(value, batch.num_rows) for value in values]
             arrays = [*batch.columns[:2], *constants, *batch.columns[2:]]

@@ -61,7 +61,7 @@ def test_odd_forms() -> None:
         ("@99999999999999999999", LogError, 1, "a stamp is needed"),
         ("T @1", LogError, 1, "'T' stands before a time-point"),
         ("@1 T; T", LogError, 1, "'T' stands before a time-point"),
-        ("@1 T;\n>save_state file<", LogError, 2, "commands to MonPoly"),
+        ("@1 T;\n>save_state file<", LogError, 2, "'>save_state': commands to MonPoly are not supported"),
         ("@1 P(1", LogError, 1, "ends within an event"),
         ('@1 P(1,"a)', LogError, 1, "ends within an event"),
         ("@1 P(1,,2)", LogError, 1, "unexpected ','"),
@@ -84,6 +84,7 @@ def test_faults(text: str, kind: type[LogError], line: int, message: str) -> Non
         with pytest.raises(kind) as again:
             list(monpoly.stream(text.encode(), SCHEMA, block=size))
         assert (again.value.message, again.value.line) == (caught.value.message, line)
+        assert text.splitlines()[line - 1].startswith(again.value.text)
 
 
 @pytest.mark.parametrize("fault", ["P(x)", "Q", "@0", "P(1,2,3)", "("])
@@ -121,6 +122,15 @@ def test_a_point_may_be_longer_than_a_block() -> None:
     assert as_lists(log) == as_lists(log_of([(1, [("P", i) for i in range(3000)] + [("T",)] * 3000)], schema))
     blocks = list(monpoly.stream(b"@1 T" + b" T" * 3000 + b"@2 T;" * 3000, schema, block=64))
     assert joined(blocks).points == 3001
+
+
+def test_of_a_long_line_the_part_around_the_fault_is_shown() -> None:
+    with pytest.raises(SignatureBreak) as caught:
+        monpoly.read("@1" + " P(7)" * 5000 + " P(x)" + " P(8)" * 5000, SCHEMA)
+    shown = str(caught.value).splitlines()[1]
+    assert shown.startswith("    ...")
+    assert shown.endswith("...")
+    assert "P(7) P(x) P(8)" in shown
 
 
 def test_many_event_types() -> None:

@@ -51,6 +51,7 @@ KINDS = {type(formula): (formula, expanded) for formula, expanded in EXPANSIONS}
 
 @pytest.mark.parametrize(("formula", "expanded"), EXPANSIONS, ids=[kind.__name__ for kind in KINDS])
 def test_an_abbreviation_is_its_expansion(formula: Formula, expanded: Formula) -> None:
+    """TRIGGER and RELEASE are duals (checklist B4)."""
     assert without_sugar(formula) == expanded
     assert without_sugar(Once(SOON, Not(formula))) == Once(SOON, Not(expanded))
     assert without_sugar(Let("D", ("x",), formula, formula)) == Let("D", ("x",), expanded, expanded)

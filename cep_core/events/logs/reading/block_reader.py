@@ -18,7 +18,7 @@ from cep_core.events.logs.errors import LogError, SignatureBreak, TimeStepsBack
 from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.logs.reading import event_tokens as scanning
 from cep_core.events.logs.reading.event_tokens import Tokens
-from cep_core.events.logs.reading.text_blocks import Source, TextPlace, name_of, next_bytes, opened
+from cep_core.events.logs.reading.text_blocks import Source, TextPlace, holds_line, name_of, next_bytes, opened
 from cep_core.events.logs.reading.value_columns import BadValue, Bytes, column_of
 from cep_core.events.schema import Attribute, LogSchema
 
@@ -89,6 +89,8 @@ class BlockReader(ABC):
             piece = text[self._used :]
             end, at, arguments, tokens = self.scan(piece, is_last=is_last)
             is_fault = end not in (scanning.GOOD, scanning.FULL)
+            if is_fault and not is_last and not holds_line(piece, at):
+                end, is_fault = scanning.GOOD, False  # it is told with its whole line, once that has been read
             try:
                 # what stands before a fault may have an earlier one
                 events = self._typed(piece, tokens, int((tokens.seen if is_fault else tokens.complete)[2]))

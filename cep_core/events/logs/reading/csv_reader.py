@@ -38,8 +38,9 @@ class CsvReader(BlockReader):
         values = lines + int(np.count_nonzero(text == ord(",")))
         if points := int(self.tokens.complete[1]):
             self.number = int(self.fields.numbers[points - 1])
-        self.tokens = scanning.tokens_for(lines, lines, values)
-        self.fields = fields_for(lines, values)
+        self.tokens = self.room(lines, lines, values)
+        if values > len(self.fields.doubled) or lines > len(self.fields.numbers):
+            self.fields = fields_for(lines, values)
         before = (self.stamp, self.number)
         end, at, arguments = scan_lines(text, is_last, before, self.form, self.names, self.tokens, self.fields)
         return end, at, arguments, self.tokens

@@ -57,11 +57,11 @@ def _after_blanks(text: Bytes, i: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _read_value(text: Bytes, i: int, value: int, tokens: Tokens, fields: Fields) -> tuple[int, int]:
+def _read_value(text: Bytes, i: int, value: int, starts: Ints, ends: Ints, doubled: Ints) -> tuple[int, int]:
     """Reads a value from place `i`. Returns how it ended and the place of the comma or line end, or of the fault."""
     n = len(text)
     i = _after_blanks(text, i)
-    fields.doubled[value] = 0
+    doubled[value] = 0
     if i < n and text[i] == 34:
         start = i + 1
         end = start
@@ -71,7 +71,7 @@ def _read_value(text: Bytes, i: int, value: int, tokens: Tokens, fields: Fields)
             if end == n:
                 return ENDS, i
             if end + 1 < n and text[end + 1] == 34:
-                fields.doubled[value] = 1
+                doubled[value] = 1
                 end += 2
                 continue
             break
@@ -85,20 +85,22 @@ def _read_value(text: Bytes, i: int, value: int, tokens: Tokens, fields: Fields)
         end = i
         while end > start and (text[end - 1] == 32 or text[end - 1] == 9 or text[end - 1] == 13):
             end -= 1
-    tokens.starts[value] = start
-    tokens.ends[value] = end
+    starts[value] = start
+    ends[value] = end
     return GOOD, i
 
 
 @njit(cache=True, nogil=True)
 def _read_line(text: Bytes, i: int, value: int, is_keyed: bool, tokens: Tokens, fields: Fields) -> tuple[int, int, int]:
     """Reads a line's fields. Returns how it ended, the place of the line end or fault, and the number of fields."""
+    starts, ends = tokens.starts, tokens.ends
+    key_starts, key_ends, doubled, _ = fields
     n = len(text)
     count = 0
     while True:
         i = _after_blanks(text, i)
-        fields.key_starts[value + count] = i
-        fields.key_ends[value + count] = i
+        key_starts[value + count] = i
+        key_ends[value + count] = i
         if is_keyed and count > 0:
             end = i
             while end < n and text[end] != 61 and text[end] != 44 and text[end] != 10:
@@ -108,8 +110,8 @@ def _read_line(text: Bytes, i: int, value: int, is_keyed: bool, tokens: Tokens, 
             start, i = i, min(end + 1, n)
             while end > start and (text[end - 1] == 32 or text[end - 1] == 9):
                 end -= 1
-            fields.key_ends[value + count] = end
-        how, i = _read_value(text, i, value + count, tokens, fields)
+            key_ends[value + count] = end
+        how, i = _read_value(text, i, value + count, starts, ends, doubled)
         if how != GOOD:
             return how, i, count
         count += 1
@@ -134,19 +136,23 @@ def scan_lines(
     Returns how it ended, the place of a fault, and the number of arguments of the event there. A point is complete at
     the end of its line, or of the form KEYED before the first line of the next point.
     """
+    # arrays by names of their own: to take one out of a tuple in a loop counts its uses every time
+    stamps, types, points, firsts, starts, ends, complete, seen = tokens
+    slots, words, word_starts, types_of = names
+    numbers = fields.numbers
     n = len(text)
     i = 0
     point, event, value = 0, 0, 0
     last, number = before
-    set_progress(tokens.complete, 0, 0, 0, 0)
-    set_progress(tokens.seen, 0, 0, 0, 0)
+    set_progress(complete, 0, 0, 0, 0)
+    set_progress(seen, 0, 0, 0, 0)
     while True:
         while i < n and text[i] <= 32:
             i += 1
-        set_progress(tokens.seen, i, point, event, value)
+        set_progress(seen, i, point, event, value)
         if i >= n:
             if is_last:
-                set_progress(tokens.complete, n, point, event, value)
+                set_progress(complete, n, point, event, value)
             return GOOD, n, 0
         begin = i
         how, i, count = _read_line(text, i, value, form == KEYED, tokens, fields)
@@ -156,7 +162,7 @@ def scan_lines(
             if how == ENDS and not is_last:
                 return GOOD, n, 0
             return how, i, 0
-        name = name_number(text, tokens.starts[value], tokens.ends[value], names)
+        name = name_number(text, starts[value], ends[value], slots, words, word_starts)
         if name < 0:
             return UNKNOWN, begin, 0
         first, length = value + 1, count - 1
@@ -165,13 +171,13 @@ def scan_lines(
             length -= 1
             is_stamp = length >= 0
             if is_stamp:
-                stamp, is_stamp = integer(text, tokens.starts[value + count - 1], tokens.ends[value + count - 1])
+                stamp, is_stamp = integer(text, starts[value + count - 1], ends[value + count - 1])
         elif form == KEYED:
             first, length = value + 3, count - 3
             if length < 0 or not _is_key(text, fields, value + 1, 112) or not _is_key(text, fields, value + 2, 115):
                 return POINT, begin, 0
-            at_point, is_point = integer(text, tokens.starts[value + 1], tokens.ends[value + 1])
-            stamp, is_stamp = integer(text, tokens.starts[value + 2], tokens.ends[value + 2])
+            at_point, is_point = integer(text, starts[value + 1], ends[value + 1])
+            stamp, is_stamp = integer(text, starts[value + 2], ends[value + 2])
             if not is_point:
                 return POINT, begin, 0
             is_new = at_point != number
@@ -180,7 +186,7 @@ def scan_lines(
             number = at_point
         if not is_stamp:
             return STAMP, begin, 0
-        if length >= names.types.shape[1] or names.types[name, length] < 0:
+        if length >= types_of.shape[1] or types_of[name, length] < 0:
             return ARITY, begin, length
         if not is_new and stamp != last:
             return TWO_STAMPS, begin, 0
@@ -188,18 +194,18 @@ def scan_lines(
             return BACK, begin, 0
         if is_new:
             if form == KEYED:
-                set_progress(tokens.complete, begin, point, event, value)
-            tokens.stamps[point] = stamp
-            fields.numbers[point] = number
+                set_progress(complete, begin, point, event, value)
+            stamps[point] = stamp
+            numbers[point] = number
             last = stamp
             point += 1
-        tokens.types[event] = names.types[name, length]
-        tokens.points[event] = point - 1
-        tokens.firsts[event] = first
+        types[event] = types_of[name, length]
+        points[event] = point - 1
+        firsts[event] = first
         event += 1
         value += count
         if form != KEYED:
-            set_progress(tokens.complete, min(i + 1, n), point, event, value)
+            set_progress(complete, min(i + 1, n), point, event, value)
 
 
 @njit(cache=True, nogil=True)

@@ -18,12 +18,12 @@ _HASH = np.uint64(1099511628211)
 class Names(NamedTuple):
     """The event types of a schema. A name is found by its hash; its type by the number of arguments.
 
-    `slots`: hash table of name numbers, -1 for none. `text`, `starts`: all names, one after another. `types`:
+    `slots`: hash table of name numbers, -1 for none. `words`, `starts`: all names, one after another. `types`:
     [names, arguments] the event type, -1 for none.
     """
 
     slots: Ints
-    text: Bytes
+    words: Bytes
     starts: Ints
     types: Ints
 
@@ -78,17 +78,18 @@ def _hash(text: Bytes, start: int, end: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def name_number(text: Bytes, start: int, end: int, names: Names) -> int:
-    size = np.uint64(len(names.slots))
+def name_number(text: Bytes, start: int, end: int, slots: Ints, words: Bytes, starts: Ints) -> int:
+    """The number of a name, -1 for none. `slots`, `words`, `starts` are those of `Names`."""
+    size = np.uint64(len(slots))
     place = _hash(text, start, end) % size
     while True:
-        number = names.slots[place]
+        number = slots[place]
         if number < 0:
             return -1
-        first = names.starts[number]
-        if names.starts[number + 1] - first == end - start:
+        first = starts[number]
+        if starts[number + 1] - first == end - start:
             i = 0
-            while i < end - start and names.text[first + i] == text[start + i]:
+            while i < end - start and words[first + i] == text[start + i]:
                 i += 1
             if i == end - start:
                 return number

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cep_core.arrays import Ints
 from cep_core.events.logs.reading.event_tokens import (
     ARITY,
     BACK,
@@ -58,7 +59,7 @@ def _after_word(text: Bytes, i: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _read_values(text: Bytes, i: int, tokens: Tokens, value: int) -> tuple[int, int, int]:
+def _read_values(text: Bytes, i: int, starts: Ints, ends: Ints, value: int) -> tuple[int, int, int]:
     """Reads values after a '(' and the ')'. Returns how it ended, the next place or that of the fault, and the number
     of values so far."""
     n = len(text)
@@ -68,7 +69,7 @@ def _read_values(text: Bytes, i: int, tokens: Tokens, value: int) -> tuple[int, 
     while True:
         if i >= n:
             return ENDS, n, value
-        if value == len(tokens.starts):
+        if value == len(starts):
             return FULL, i, value
         if text[i] == 34:
             start = i + 1
@@ -84,8 +85,8 @@ def _read_values(text: Bytes, i: int, tokens: Tokens, value: int) -> tuple[int, 
             if end == start:
                 return UNEXPECTED, i, value
             i = end
-        tokens.starts[value] = start
-        tokens.ends[value] = end
+        starts[value] = start
+        ends[value] = end
         value += 1
         i = _after_blanks(text, i)
         if i >= n:
@@ -115,49 +116,52 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
     Returns how it ended, the place of a fault, and the number of arguments of the event there. A point is complete if
     it ends with `;` or before a further `@`, or if no text follows. FULL: the tokens have no room for a further point.
     """
+    # arrays by names of their own: to take one out of a tuple in a loop counts its uses every time
+    stamps, types, points, firsts, starts, ends, complete, seen = tokens
+    slots, words, word_starts, types_of = names
     n = len(text)
     i = 0
     point, event, value = 0, 0, 0
-    set_progress(tokens.complete, 0, 0, 0, 0)
-    set_progress(tokens.seen, 0, 0, 0, 0)
+    set_progress(complete, 0, 0, 0, 0)
+    set_progress(seen, 0, 0, 0, 0)
     is_open = False
     name = -1  # of the tuples to come
     name_at = 0
     is_bare = False  # whether the name has no tuple so far
     while True:
         i = _after_blanks(text, i)
-        set_progress(tokens.seen, i, point, event, value)
+        set_progress(seen, i, point, event, value)
         c = text[i] if i < n else np.uint8(0)
-        if event == len(tokens.types):
+        if event == len(types):
             return FULL, i, 0
         if is_bare and (i < n or is_last) and c != 40:
-            if names.types[name, 0] < 0:
+            if types_of[name, 0] < 0:
                 return ARITY, name_at, 0
-            tokens.types[event] = names.types[name, 0]
-            tokens.points[event] = point - 1
-            tokens.firsts[event] = value
+            types[event] = types_of[name, 0]
+            points[event] = point - 1
+            firsts[event] = value
             event += 1
             is_bare = False
             continue
         if i >= n:
             if is_last:
-                set_progress(tokens.complete, n, point, event, value)
+                set_progress(complete, n, point, event, value)
             return GOOD, n, 0
         if c == 40:  # (
             if name < 0:
                 return UNEXPECTED, i, 0
             first = value
-            end, i, value = _read_values(text, i + 1, tokens, value)
+            end, i, value = _read_values(text, i + 1, starts, ends, value)
             if end == ENDS and not is_last:
                 return GOOD, n, 0
             if end != GOOD:
                 return end, i, 0
             length = value - first
-            if length >= names.types.shape[1] or names.types[name, length] < 0:
+            if length >= types_of.shape[1] or types_of[name, length] < 0:
                 return ARITY, name_at, length
-            tokens.types[event] = names.types[name, length]
-            tokens.points[event] = point - 1
-            tokens.firsts[event] = first
+            types[event] = types_of[name, length]
+            points[event] = point - 1
+            firsts[event] = first
             event += 1
             is_bare = False
         elif BARE[c]:
@@ -166,7 +170,7 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             end = _after_word(text, i)
             if end == n and not is_last:
                 return GOOD, n, 0
-            name = name_number(text, i, end, names)
+            name = name_number(text, i, end, slots, words, word_starts)
             if name < 0:
                 return UNKNOWN, i, 0
             name_at = i
@@ -176,10 +180,10 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             i += 1
             is_open = False
             name = -1
-            set_progress(tokens.complete, i, point, event, value)
+            set_progress(complete, i, point, event, value)
         elif c == 64:  # @
-            set_progress(tokens.complete, i, point, event, value)
-            if point == len(tokens.stamps):
+            set_progress(complete, i, point, event, value)
+            if point == len(stamps):
                 return FULL, i, 0
             start = _after_blanks(text, i + 1)
             end = _after_word(text, start)
@@ -191,7 +195,7 @@ def scan(text: Bytes, is_last: bool, before: int, names: Names, tokens: Tokens) 
             if stamp < before:
                 return BACK, i, 0
             before = stamp
-            tokens.stamps[point] = stamp
+            stamps[point] = stamp
             point += 1
             is_open = True
             name = -1

@@ -20,6 +20,8 @@ Source = Path | str | bytes | BinaryIO
 """A file, the text itself, or an open binary file, which may be a pipe."""
 BLOCK = 1 << 20
 """The number of bytes that are read at once."""
+_SHOWN, _BEFORE = 1000, 100
+"""How many bytes of a line an error has from its place on, and before it."""
 
 
 def name_of(source: Source) -> str:
@@ -47,22 +49,30 @@ def next_bytes(file: BinaryIO, size: int) -> bytes:
     return bytes(read(size))
 
 
+def holds_line(text: Bytes, at: int) -> bool:
+    """Whether the text goes on to the end of the line at a place, or as far as an error shows a line."""
+    return len(text) - at >= _SHOWN or bool((text[at:] == ord("\n")).any())
+
+
 class TextPlace:
     """Where a piece of text stands in its log: the number of lines before it."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.lines = 0
+        self._begun = b""  # what has passed of the line that goes on
 
     def pass_by(self, text: Bytes) -> None:
         """The next piece begins after this text."""
         self.lines += int(np.count_nonzero(text == ord("\n")))
+        self._begun = (self._begun + text[-_SHOWN:].tobytes()).rpartition(b"\n")[2][-_SHOWN:]
 
     def error(self, kind: type[LogError], message: str, text: Bytes, at: int) -> LogError:
-        """An error at a place in a piece of text, with its line."""
+        """An error at a place in a piece of text, with its line; of a long line, the part around the place."""
         before = text[:at].tobytes()
-        first = before.rfind(b"\n") + 1
-        line = before[first:] + text[at : at + 1000].tobytes().split(b"\n", 1)[0]
+        begun = before.rpartition(b"\n")[2] if b"\n" in before else self._begun + before
+        begun = b"..." + begun[-_BEFORE:] if len(begun) > _BEFORE else begun
+        line = begun + text[at : at + _SHOWN].tobytes().split(b"\n", 1)[0]
         number = self.lines + before.count(b"\n") + 1
         return kind(message, line=number, text=line.decode(errors="replace"), path=self.path)
 

@@ -33,6 +33,8 @@ def violation_of(formula: Formula, head: Position) -> Formula:
                 formula = formula.body
             case Always() if _is_any_time(formula):
                 formula = formula.body
+            case Not():
+                return formula.body
             case _:
                 return Not(formula, head)
 

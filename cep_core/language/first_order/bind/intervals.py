@@ -1,6 +1,7 @@
 """Intervals of a formula as whole numbers of the log's unit, with both ends included.
 
-A negative interval and one that no time difference can lie in are refused, as in MonPoly. Linear in the formula.
+The parser refuses negative intervals, and empty ones as far as it can without knowing the log's unit; here the rest of
+the empty ones is refused. Linear in the formula.
 """
 
 from __future__ import annotations
@@ -41,9 +42,7 @@ def _resolved(interval: Interval, unit: str, at: Position, report: Report) -> In
     except ValueError as fault:
         report(f"{fault}, the log's unit", at, "")
         return ANY_TIME
-    if interval.low < 0 or (interval.high is not None and interval.high < 0):
-        report("a negative interval", at, "past operators look back already: ONCE[1,4], not ONCE[-4,-1]")
-    elif resolved.is_empty:
+    if resolved.is_empty:
         report("an empty interval: no time difference lies in it", at, "[a,b] includes both of its ends")
     elif max(resolved.low, resolved.high or 0) >= _GREATEST:
         report("the interval does not fit 64 bits", at, "write * for an interval without end")

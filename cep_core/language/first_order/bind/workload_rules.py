@@ -1,7 +1,8 @@
 """What a workload refuses, since its runs see a part of the log and its results are tables (`docs/semantics.md` 2).
 
 Refused are `tp` and `tpts`, which count from where the log starts; NEXT without an upper bound, which no run can
-decide; and free variables that no column of the result's tables can be called. Linear in the formula.
+decide; free variables that no column of the result's tables can be called; and variables called null, true or false.
+Linear in the formula.
 """
 
 from __future__ import annotations
@@ -20,6 +21,12 @@ OF_RESULTS = ("ts", "offset", "certain")
 OF_THE_LAKE = ("day", "run_id")
 OF_EPISODES = ("first_ts", "first_offset", "last_ts", "last_offset", "points", "touches_begin", "touches_end")
 _RESERVED = frozenset((*OF_RESULTS, *OF_THE_LAKE, *OF_EPISODES))
+_VALUES = {
+    "null": "a null matches no argument; an argument that is left out is not looked at, null or not",
+    "true": "a bool is an integer: 1",
+    "false": "a bool is an integer: 0",
+}
+"""Names that an author means as values, with what to write."""
 _COLUMN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -32,6 +39,9 @@ def check_workload(formula: Formula, for_each: Sequence[str], report: Report) ->
         elif isinstance(part, Next) and not part.interval.is_bounded:
             message = "NEXT without an upper bound waits for a point that may never come"
             report(message, part.at, "give it a bound: NEXT[0,1d]")
+        for term in terms_of(part):
+            if isinstance(term, Variable) and term.name.casefold() in _VALUES:
+                report(f"'{term.name}' would be a variable", term.at, _VALUES[term.name.casefold()])
     _check_columns(formula, for_each, report)
 
 

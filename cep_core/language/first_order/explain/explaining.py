@@ -35,7 +35,8 @@ def explain_policy(policy: Policy, algorithm: Sequence[str]) -> Explanation:
 
 
 def _kind(policy: Policy) -> Section:
-    lines = ["policy; its results are " + ("violations of what must hold" if policy.must_hold else "satisfactions")]
+    said = "what must hold, and is negated" if policy.must_hold else "what must not happen"
+    lines = [f"the formula says {said}: a result is a violation"]
     if policy.for_each:
         lines.append(f"in each sub-log of events with equal {', '.join(policy.for_each)}")
     facts = {

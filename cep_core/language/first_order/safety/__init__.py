@@ -17,7 +17,7 @@ VeriMon's fragment). fv: free variables; c: a constant; t: any term; "filter": a
 5. `f OR g` if both are safe and fv(f) = fv(g).
 6. `EXISTS x. f`, PREV, NEXT, ONCE, EVENTUALLY and aggregations if their body is safe. Of quantified variables each
    occurs in the body: others are dropped before.
-7. `f SINCE g`, `f UNTIL g` if g is safe, fv(f) in fv(g), and f is safe or is `NOT h` with h safe.
+7. `f SINCE g`, `f UNTIL g` if g is safe, fv(f) in fv(g), and f is `NOT h` with h safe, or is safe and no NOT.
 8. EVENTUALLY and UNTIL have an upper bound (`bounded`): their rows wait for the future.
 
 A comparison of constants alone is a filter (4a), but no formula by itself, unless it is `=`: MonPoly refuses `0 < 1`

@@ -79,7 +79,7 @@ def unsafe_part(formula: Formula) -> UnsafePart | None:
                 None if _is_constant(formula) else UnsafePart(formula, SafetyRule.COMPARISON, free_variables(formula))
             )
         case Not(body):
-            if _is_never(formula):
+            if is_never(formula):
                 return None
             free = free_variables(body)
             return UnsafePart(formula, SafetyRule.NEGATION, free) if free else unsafe_part(body)
@@ -100,6 +100,19 @@ def unsafe_part(formula: Formula) -> UnsafePart | None:
     raise ValueError(f"{type(formula).__name__} is no node of a core formula")
 
 
+def is_never(formula: Formula) -> bool:
+    """Whether a formula is `NOT x = x`, whose relation over x is empty, whatever x is.
+
+    >>> is_never(Not(Comparison("=", Variable("x"), Variable("x"))))
+    True
+    """
+    match formula:
+        case Not(Comparison("=", Variable(left), Variable(right))):
+            return left == right
+        case _:
+            return False
+
+
 def unsafe_in_conjunction(bound: Set[str], conjunct: Formula, whole: Formula) -> UnsafePart | None:
     """The part that is unsafe in `left AND conjunct`, which is `whole`; `left` is safe and binds the variables."""
     unbound = _difference(conjunct, bound)
@@ -113,7 +126,7 @@ def unsafe_in_conjunction(bound: Set[str], conjunct: Formula, whole: Formula) ->
             unbound = tuple(dict.fromkeys(name for term in read for name in variables_of(term) if name not in bound))
             return UnsafePart(whole, SafetyRule.FILTER, unbound) if unbound else None
         case Comparison() | Not(Comparison() | Matches()):
-            return UnsafePart(whole, SafetyRule.FILTER, unbound) if unbound and not _is_never(conjunct) else None
+            return UnsafePart(whole, SafetyRule.FILTER, unbound) if unbound and not is_never(conjunct) else None
         case Not(body):
             return UnsafePart(whole, SafetyRule.ANTIJOIN, unbound) if unbound else unsafe_part(body)
         case _:
@@ -147,15 +160,6 @@ def _is_constant(formula: Comparison | Matches) -> bool:
     sides = (formula.left, formula.right)
     constants = sum(isinstance(side, Constant | Regexp) for side in sides)
     return constants == 2 or (constants == 1 and any(isinstance(side, Variable) for side in sides))
-
-
-def _is_never(formula: Formula) -> bool:
-    """NOT x = x."""
-    match formula:
-        case Not(Comparison("=", Variable(left), Variable(right))):
-            return left == right
-        case _:
-            return False
 
 
 def _difference(formula: Formula, names: Iterable[str]) -> tuple[str, ...]:

@@ -102,4 +102,4 @@ def _equals(column: Column, term: Term, texts: Texts) -> Flags:
     if not isinstance(term, Constant):
         raise TypeError(f"the argument {term} of an atom is neither a variable nor a constant")
     value = texts.code(term.value) if isinstance(term.value, str) else term.value
-    return column == value
+    return np.isnan(column) if value != value else column == value

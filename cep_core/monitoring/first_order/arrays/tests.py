@@ -34,7 +34,7 @@ _COMPARED: dict[str, np.ufunc] = {
 
 def filtered(relation: Relation, test: Formula, setting: TermSetting) -> Relation:
     """The rows that pass a test, whose variables are columns. Raises EvaluationError where a term has no value."""
-    return _rows(relation, holds(relation, test, setting))
+    return relation.of_rows(holds(relation, test, setting))
 
 
 def assigned(relation: Relation, variable: str, term: Term, setting: TermSetting) -> Relation:
@@ -89,7 +89,7 @@ def matched(relation: Relation, test: Matches, setting: TermSetting) -> tuple[Re
             flags &= values_of(term, relation, setting) == group
     names, added = tuple(columns), tuple(columns.values())
     wider = Relation((*relation.variables, *names), (*relation.columns, *added), relation.begin, relation.end)
-    return _rows(wider, flags), flags
+    return wider.of_rows(flags), flags
 
 
 def _regular_expression(
@@ -122,8 +122,3 @@ def _compared(relation: Relation, test: Comparison, setting: TermSetting) -> Fla
         left, right = in_order(left), in_order(right)
     result: Flags = _COMPARED[test.operator](left, right)
     return result
-
-
-def _rows(relation: Relation, flags: Flags) -> Relation:
-    columns = tuple(column[flags] for column in relation.columns)
-    return Relation(relation.variables, columns, relation.begin[flags], relation.end[flags])

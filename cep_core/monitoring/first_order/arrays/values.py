@@ -59,7 +59,7 @@ def values_of(term: Term, relation: Relation, setting: TermSetting) -> Column:
     """The value of a term in each row. Its variables are columns of the relation. Raises EvaluationError."""
     match term:
         case Variable():
-            return relation.columns[relation.variables.index(term.name)]
+            return relation.column(term.name)
         case Constant() | Regexp():
             value = term.value if isinstance(term, Constant) else term.pattern
             return _repeated(setting.texts.code(value) if isinstance(value, str) else value, relation.rows)

@@ -7,7 +7,7 @@ on the lengths of runs or on values.
 - CNT is an integer, SUM has the item's type, AVG and MED are doubles, MIN and MAX have the item's type.
 - Integers are exact; a SUM that int64 cannot hold is an EvaluationError. Sums and averages of doubles are exact totals,
   rounded once. MED of an even number of values is the mean of the two in the middle, rounded once.
-- Without groups, CNT and SUM are 0 at the points where nothing holds; AVG, MIN, MAX and MED are not there.
+- Without groups the result is 0 at the points where nothing holds, of texts the empty text: MonPoly's convention.
 """
 
 from __future__ import annotations
@@ -24,9 +24,6 @@ from cep_core.monitoring.first_order.kernels.exact_totals import float_totals, q
 from cep_core.monitoring.first_order.kernels.order_statistics import GREATEST, LEAST, MIDDLE, ranked_places
 from cep_core.numbers.groups import group_rows
 
-ZERO_WHERE_EMPTY = frozenset({"CNT", "SUM"})
-"""The functions that have a value at points where nothing holds."""
-
 _RANKS = {"MIN": LEAST, "MAX": GREATEST, "MED": MIDDLE}
 _EXACT = 1 << 20
 """Sums whose upper word is smaller than this are doubles without rounding."""
@@ -38,40 +35,46 @@ def aggregated(relation: Relation, aggregation: Aggregation, setting: TermSettin
     `relation`: the body's, in normal form, with all its free variables. Raises EvaluationError.
     """
     names = [group.name for group in aggregation.groups]
-    keys = [relation.columns[relation.variables.index(name)] for name in names]
+    keys = [relation.column(name) for name in names]
     group, sample = group_rows([in_order(key) for key in keys]) if keys else _one_group(relation.rows)
+    is_text = setting.types[aggregation.item.name] is AttributeType.STRING and aggregation.function in ("MIN", "MAX")
+    empty = setting.texts.code("") if is_text else 0
     sweep = sweep_of(group, relation.begin, relation.end)
-    item = relation.columns[relation.variables.index(aggregation.item.name)]
+    item = relation.column(aggregation.item.name)
     values, lost = _values(sweep, group, item, aggregation, setting)
+    values = values.copy() if values is sweep.count else values
+    values[sweep.count == 0] = empty
     if lost.any():
         raise _too_large(relation, sweep, group, aggregation, setting, lost)
-    step, begin, end = _runs(sweep, values, not keys and aggregation.function in ZERO_WHERE_EMPTY, len(setting.stamps))
+    step, begin, end = _runs(sweep, values, empty, not keys, len(setting.stamps))
     order = np.argsort(begin, kind="stable")
     step, begin, end = step[order], begin[order], end[order]
-    filled = _with_zero(values)[step]
+    filled = _with_empty(values, empty)[step]
     columns = tuple(key[sample[sweep.group[step]]] for key in keys)
     return Relation((aggregation.result.name, *names), (filled, *columns), begin, end)
 
 
-def _with_zero(values: Column) -> Column:
-    """The values of the steps, and for step -1, the time before the first endpoint, 0."""
+def _with_empty(values: Column, empty: int) -> Column:
+    """The values of the steps, and for step -1, the time before the first endpoint, that of nothing."""
     if values.dtype == np.float64:
-        return np.append(values.astype(np.float64, copy=False), 0.0)
-    return np.append(values.astype(np.int64, copy=False), 0)
+        return np.append(values.astype(np.float64, copy=False), float(empty))
+    return np.append(values.astype(np.int64, copy=False), empty)
 
 
 def _one_group(rows: int) -> tuple[Ints, Ints]:
     return np.zeros(rows, np.int64), np.zeros(min(rows, 1), np.int64)
 
 
-def _runs(sweep: Sweep, values: Column, whole: bool, points: int) -> tuple[Ints, Ints, Ints]:
-    """The step, begin and end of each run of the result; if `whole`, from point 0 to the last point, without gaps."""
+def _runs(sweep: Sweep, values: Column, empty: int, whole: bool, points: int) -> tuple[Ints, Ints, Ints]:
+    """The step, begin and end of each run of the result; if `whole`, from point 0 to the last, `empty` in the gaps."""
     step = np.arange(len(sweep.point))
     bits = in_order(values)
+    before = in_order(np.full(1, empty, np.int64))[0]
     group, begin, held = sweep.group, sweep.point, sweep.count > 0
     if whole:
         step, group, begin, bits = (
-            np.insert(column, 0, first) for column, first in zip((step, group, begin, bits), (-1, 0, 0, 0), strict=True)
+            np.insert(column, 0, first)
+            for column, first in zip((step, group, begin, bits), (-1, 0, 0, before), strict=True)
         )
         held = np.ones(len(step), np.bool_)
     end = np.append(begin[1:], np.full(min(len(begin), 1), points))
@@ -141,13 +144,8 @@ def _too_large(
     """The error for the earliest point at which a SUM does not fit int64; the values are those of the group."""
     steps = np.flatnonzero(lost)
     step = steps[sweep.point[steps].argmin()]
-    row = int(np.flatnonzero(group == sweep.group[step])[0])
-    of_group = [relation.variables.index(key.name) for key in aggregation.groups]
-    at = Relation(
-        tuple(relation.variables[place] for place in of_group),
-        tuple(relation.columns[place] for place in of_group),
-        np.full(relation.rows, sweep.point[step]),
-        relation.end,
-    )
+    of_group = relation.of_rows(np.flatnonzero(group == sweep.group[step])[:1])
+    at = of_group.at(np.zeros(1, np.int64), sweep.point[step : step + 1], of_group.end)
+    shown = at.of_variables([key.name for key in aggregation.groups])
     problem = f"the SUM of {sweep.count[step]} values of {aggregation.item.name} does not fit 64 bits"
-    return setting.error(problem, aggregation.at, at, row)
+    return setting.error(problem, aggregation.at, shown, 0)

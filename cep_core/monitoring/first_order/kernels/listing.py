@@ -34,10 +34,12 @@ def next_rows(
     runs = np.empty(room, np.int64)
     points = np.empty(room, np.int64)
     rows = 0
-    held, run, point = listing.held, listing.run, listing.point
+    run, point, count = listing.run, listing.point, listing.held.shape[0]
+    held = np.empty(max(count, 1), np.int64)
+    held[:count] = listing.held
     while point < limit:
-        held = held[end[held] > point]
-        if held.shape[0] == 0:
+        count = _still_held(held, count, end, point)
+        if count == 0:
             point = max(point, begin[run]) if run < begin.shape[0] else limit
             if point >= limit:
                 point = limit
@@ -45,19 +47,32 @@ def next_rows(
         beyond = run
         while beyond < begin.shape[0] and begin[beyond] <= point:
             beyond += 1
-        total = held.shape[0] + beyond - run
+        total = count + beyond - run
         if rows + total > room:
             if rows:
                 break
             runs, points = np.empty(total, np.int64), np.empty(total, np.int64)
-        if beyond > run:
-            held = _merged(codes, held, _sorted(codes, run, beyond))
-            run = beyond
-        runs[rows : rows + total] = held
+        if total == 1 and beyond > run:
+            held[0] = run
+        elif beyond > run:
+            held = _merged(codes, held[:count], _sorted(codes, run, beyond))
+        run, count = beyond, total
+        runs[rows : rows + total] = held[:total]
         points[rows : rows + total] = point
         rows += total
         point += 1
-    return runs[:rows], points[:rows], Listing(held, run, point)
+    return runs[:rows], points[:rows], Listing(held[:count], run, point)
+
+
+@njit(cache=True)
+def _still_held(held: Ints, count: int, end: Ints, point: int) -> int:
+    """Move the runs that have not ended to the front; gives their number."""
+    kept = 0
+    for place in range(count):
+        if end[held[place]] > point:
+            held[kept] = held[place]
+            kept += 1
+    return kept
 
 
 @njit(cache=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from cep_core.language.first_order.safety.fragment import is_never
 from cep_core.language.temporal.formulas import (
     And,
     Comparison,
@@ -50,7 +51,7 @@ def chain_of(formula: Formula, is_apart: Callable[[And, And], bool] = lambda par
     sources: list[Formula] = []
     tests: list[Test] = []
     for conjunct in _conjuncts(formula, is_apart):
-        if isinstance(conjunct, Comparison | Matches | Not):
+        if isinstance(conjunct, Comparison | Matches | Not) and not is_never(conjunct):
             tests.append(conjunct)
         else:
             sources.append(conjunct)

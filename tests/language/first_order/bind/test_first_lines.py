@@ -15,6 +15,8 @@ from tests.language.first_order.bound_policies import bound, shown
         ("FORALL x. ALWAYS[0,*) FORALL y. R(x, y) IMPLIES Q(x)", "R(x, y) AND NOT Q(x)", "x y"),
         ("ALWAYS[0,5] T()", "NOT NOT (EVENTUALLY[0,5] NOT T())", ""),
         ("T()", "NOT T()", ""),
+        ("ALWAYS NOT EXISTS x. P(x)", "EXISTS x. P(x)", ""),
+        ("FORALL x. NOT (P(x) AND PREV Q(x))", "P(x) AND (PREV Q(x))", "x"),
     ],
 )
 def test_what_must_hold_is_negated(text: str, core: str, variables: str) -> None:
@@ -46,6 +48,8 @@ def test_sub_logs_need_their_attributes_in_every_atom() -> None:
         ("run_id <- CNT x P(x)", 1, "every result has a column 'run_id'"),
         ("P(touches_end)", 3, "every result has a column 'touches_end'"),
         ("P(a-b)", 3, "no column can be called 'a-b'"),
+        ("Departure(delay=NULL)", 17, "'NULL' would be a variable"),
+        ("Departure(cancelled=true)", 21, "'true' would be a variable"),
         ("P(x) AND Q(X)", 12, "two columns named 'x' and 'X'"),
     ],
 )

@@ -14,7 +14,7 @@ FORALL t. Departure(t, _, _, _) IMPLIES ONCE[0,1d] PREV Departure(tail=t, cancel
     explanation = FIRST_ORDER.explain(bound(text), ["by enumeration"])
     assert str(explanation).splitlines() == [
         "policy",
-        "  policy; its results are violations of what must hold",
+        "  the formula says what must hold, and is negated: a result is a violation",
         "formula",
         "  NOT (Departure(tail=t) IMPLIES (ONCE[0,86400] PREV Departure(tail=t, cancelled=0)))",
         "variables",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.rewriting.core import RULES, core_of
@@ -48,6 +48,7 @@ def test_sugar_has_the_meaning_of_its_expansion(formula: Formula, log: PointLog)
 def test_each_rule_keeps_the_meaning(rule: Callable[[Formula], Formula | None]) -> None:
     applied = 0
 
+    @settings(max_examples=30)
     @given(SHAPES[rule.__name__].map(names_apart), LOGS)
     def keeps_the_meaning(formula: Formula, log: PointLog) -> None:
         nonlocal applied

@@ -1,4 +1,4 @@
-"""What rewriting makes of formulas that are unsafe as they are written."""
+"""What rewriting makes of formulas that are unsafe as they are written (checklist B4)."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+import cep_core
 from cep_core.language.first_order.rewriting.core import core_of
 from cep_core.language.first_order.safety.checking import check_safe
 from cep_core.language.first_order.safety.fragment import is_safe
@@ -20,9 +21,9 @@ def core(text: str, *, rewrite: bool = False) -> Formula:
     return core_of(parse(text, "p.mfotl").formula, rewrite=rewrite)
 
 
-SAFE = """
+SAFE = r"""
 P(x)
-R(x, 1, "a")
+S(x, 1, "a")
 tp(x)
 TRUE
 0 = 1
@@ -40,8 +41,8 @@ P(x) AND NOT x = 5
 P(x) AND y = x + 1
 P(x) AND x + 1 = y
 P(x) AND x = y AND z = y
-P(x) AND x MATCHES r"a(.)" (y)
-P(x) AND NOT x MATCHES r"a(.)" (x)
+P(x) AND x MATCHES r"a\(.\)" (y)
+P(x) AND NOT x MATCHES r"a\(.\)" (x)
 P(x) AND NOT x SUBSTRING "a"
 P(x) AND NOT Q(x)
 P(x) AND NOT Q()
@@ -57,6 +58,9 @@ P(x) SINCE R(x, y)
 NOT P(x) SINCE R(x, y)
 NOT P(x) UNTIL[0,5] R(x, y)
 TRUE SINCE P(x)
+x = 5 OR NOT x = x
+P(x) AND NOT y = y
+EXISTS x. x = 5
 NOT P() SINCE Q()
 s <- SUM x; y R(x, y)
 (s <- SUM x P(x)) AND s > 5
@@ -65,6 +69,7 @@ s <- SUM x; y R(x, y)
 
 @pytest.mark.parametrize("text", SAFE)
 def test_safe_formulas_are_accepted_with_and_without_rewriting(text: str) -> None:
+    """Closed negations too (checklist B7)."""
     plain = core(text)
     check_safe(plain, text, "p.mfotl")
     assert core(text, rewrite=True) == plain, "a safe formula is not rewritten"
@@ -94,6 +99,7 @@ REFUSED = {
     "P(x + 1)": "P(x + 1) is unsafe: an argument must be a variable or a constant",
     "R(x, y) SINCE P(x)": "R(x, y) SINCE P(x) is unsafe: y is not bound on the right of SINCE",
     "NOT R(x, y) UNTIL[0,5] P(x)": "NOT R(x, y) UNTIL[0,5] P(x) is unsafe: y is not bound on the right of UNTIL",
+    "NOT x = x SINCE P(x)": "x = x is unsafe: alone, it leaves infinitely many values of x",
     "x < 5 SINCE P(x)": "x < 5 is unsafe: alone, it leaves infinitely many values of x",
     "EXISTS x. (P(x) OR ONCE Q(x, y))": "P(x) OR (ONCE Q(x, y)) is unsafe: y is not bound on the left",
     "c <- CNT x (NOT P(x))": "NOT P(x) is unsafe: it holds for infinitely many values of x",
@@ -117,6 +123,13 @@ def test_the_formula_that_would_do_is_safe(text: str) -> None:
     hint = core(named, rewrite=True)
     if "an argument" not in refusal.value.message:  # there, what binds the variables of the term stands elsewhere
         assert is_safe(hint), refusal.value.hint
+
+
+def test_refusals_are_query_errors_that_callers_can_name() -> None:
+    assert issubclass(cep_core.UnboundedFuture, cep_core.UnsafeFormula)
+    assert issubclass(cep_core.UnsafeFormula, cep_core.QueryError)
+    with pytest.raises(cep_core.UnsafeFormula):
+        check_safe(core("NOT P(x)"), "NOT P(x)", "p.mfotl")
 
 
 def test_a_refusal_points_to_the_part() -> None:
@@ -150,6 +163,7 @@ def test_an_open_implication_is_told_from_its_violation() -> None:
     ],
 )
 def test_an_unbounded_future_is_refused_before_all_else(text: str, word: str) -> None:
+    """Checklist F10."""
     with pytest.raises(UnboundedFuture, match=f"{word} looks ahead without an upper bound") as refusal:
         check_safe(core(text), text, "p.mfotl")
     low = 3 if "[3" in text else 1 if "[1" in text else 0
@@ -157,6 +171,7 @@ def test_an_unbounded_future_is_refused_before_all_else(text: str, word: str) ->
 
 
 def test_unbounded_pasts_run() -> None:
+    """Checklist F10."""
     for text in ("ONCE[0,*) P(x)", "P(x) SINCE[5,*) Q(x)", "PREV P(x)", "NEXT P(x)", "NOT (HISTORICALLY P())"):
         check_safe(core(text), text, "p.mfotl")
 

@@ -1,0 +1,155 @@
+"""Laws of first-order monitoring on random signatures, policies and logs: the engine says what the definition says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import assume, event, given
+from hypothesis import strategies as st
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.language.first_order.bind.binding import bind_written
+from cep_core.language.first_order.policy import Policy
+from cep_core.language.first_order.text.parsing import parse
+from cep_core.language.first_order.text.printing import formula_text
+from cep_core.language.temporal.formulas import Formula
+from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.evaluation import satisfied
+from cep_core.monitoring.first_order.reference import satisfactions
+from cep_core.monitoring.first_order.scalars import Value, plain
+from cep_core.monitoring.shared.decided import decided_points
+from cep_core.testing.formulas import safe_formulas, variable_types
+from cep_core.testing.logs import Event, log_of
+from cep_core.testing.naming import renamed
+from cep_core.testing.signatures import drawn_logs, drawn_points, signatures
+
+Answer = set[tuple[int, tuple[Value, ...]]]
+Points = list[tuple[int, list[Event]]]
+
+
+def evaluated(formula: Formula, log: PointLog, types: dict[str, AttributeType] | None = None) -> Answer:
+    """The engine's answer; its relation is in normal form."""
+    types = variable_types(formula) if types is None else types
+    relation, texts = satisfied(formula, log, types)
+    assert relation.variables == free_variables(formula)
+    runs: dict[tuple[Value, ...], list[tuple[int, int]]] = {}
+    columns = [
+        [texts.text(code) for code in column.tolist()] if types[name] is AttributeType.STRING else column.tolist()
+        for name, column in zip(relation.variables, relation.columns, strict=True)
+    ]
+    for row in range(relation.rows):
+        values = tuple(plain(column[row]) for column in columns)
+        runs.setdefault(values, []).append((int(relation.begin[row]), int(relation.end[row])))
+    for spans in runs.values():
+        ends = [place for span in sorted(spans) for place in span]
+        assert all(first < second for first, second in pairwise(ends)), "no normal form"
+    return {(point, values) for values, spans in runs.items() for begin, end in spans for point in range(begin, end)}
+
+
+def defined(formula: Formula, log: PointLog) -> Answer:
+    """The definition's answer. Examples in which a term has no value are left out."""
+    try:
+        answer = satisfactions(formula, log)
+    except ArithmeticError:
+        event("a term has no value")
+        assume(False)
+    event("some rows" if answer else "no rows")
+    return answer
+
+
+@given(st.data())
+def test_the_engine_says_what_the_definition_says(data: st.DataObject) -> None:
+    schema = data.draw(signatures())
+    formula = data.draw(safe_formulas(schema, depth=data.draw(st.sampled_from([2, 3, 4, 1]))))
+    log = data.draw(drawn_logs(schema))
+    assert evaluated(formula, log) == defined(formula, log)
+
+
+@given(st.data())
+def test_and_at_the_ends_of_all_types(data: st.DataObject) -> None:
+    schema = data.draw(signatures())
+    formula = data.draw(safe_formulas(schema, depth=2, computing=False, ends=True))
+    log = data.draw(drawn_logs(schema, ends=True))
+    assert evaluated(formula, log) == defined(formula, log)
+
+
+@given(st.data())
+def test_a_text_says_what_its_formula_says(data: st.DataObject) -> None:
+    """From text to answer: sugar, LET and rewriting change no meaning (F3, B2, B4)."""
+    schema = data.draw(signatures())
+    formula = data.draw(safe_formulas(schema, depth=3, sugar=True))
+    log = data.draw(drawn_logs(schema))
+    policy = bound(formula, schema)
+    answer = defined(formula, log)
+    assert satisfactions(policy.formula, log) == answer
+    assert tuple(policy.variables) == free_variables(formula)
+    assert evaluated_policy(policy, log) == answer
+
+
+def bound(formula: Formula, schema: LogSchema) -> Policy:
+    text = formula_text(formula)
+    return bind_written(parse(text, "drawn.mfotl"), schema, text, "drawn.mfotl")
+
+
+def evaluated_policy(policy: Policy, log: PointLog) -> Answer:
+    """The answer in the order of the policy's variables."""
+    names = free_variables(policy.core)
+    places = [names.index(name) for name in policy.variables]
+    types = {**variable_types(policy.core), **policy.variables}
+    return {(point, tuple(values[place] for place in places)) for point, values in evaluated(policy.core, log, types)}
+
+
+@given(st.data())
+def test_only_differences_of_stamps_matter(data: st.DataObject) -> None:
+    schema, formula, points = with_points(data)
+    later = data.draw(st.sampled_from([1, -5, 2**62, -(2**62)]))
+    moved = [(stamp + later, events) for stamp, events in points]
+    assert answer_or_none(formula, log_of(moved, schema)) == answer_or_none(formula, log_of(points, schema))
+
+
+@given(st.data())
+def test_the_order_of_the_events_of_a_point_does_not_matter(data: st.DataObject) -> None:
+    schema, formula, points = with_points(data)
+    shuffled = [(stamp, data.draw(st.permutations(events))) for stamp, events in points]
+    assert answer_or_none(formula, log_of(shuffled, schema)) == answer_or_none(formula, log_of(points, schema))
+
+
+@given(st.data())
+def test_names_of_variables_do_not_matter(data: st.DataObject) -> None:
+    schema, formula, points = with_points(data)
+    log = log_of(points, schema)
+    names = {"i": "i_other", "j": "i", "s": "t", "t": "s", "f": "f_other"}
+    assert answer_or_none(renamed(formula, names), log) == answer_or_none(formula, log)
+
+
+@given(st.data())
+def test_what_is_told_of_a_prefix_stays(data: st.DataObject) -> None:
+    """F7, F8: the decided points of a prefix have the rows that they have in the whole log."""
+    schema, formula, points = with_points(data)
+    prefix = points[: data.draw(st.integers(0, len(points)))]
+    log = log_of(prefix, schema)
+    count = decided_points(formula, log.stamps, closed=False)
+    event(f"{min(count, 3)} points decided")
+    whole = answer_or_none(formula, log_of(points, schema))
+    told = answer_or_none(formula, log)
+    assume(whole is not None and told is not None)
+    assert until_point(told, count) == until_point(whole, count)
+
+
+def with_points(data: st.DataObject) -> tuple[LogSchema, Formula, Points]:
+    schema = data.draw(signatures())
+    return schema, data.draw(safe_formulas(schema, depth=3)), data.draw(drawn_points(schema))
+
+
+def answer_or_none(formula: Formula, log: PointLog) -> Answer | None:
+    """None: a term has no value."""
+    try:
+        return evaluated(formula, log)
+    except EvaluationError:
+        return None
+
+
+def until_point(answer: Answer | None, count: int) -> Answer:
+    return {(point, values) for point, values in answer or set() if point < count}
