@@ -49,7 +49,7 @@ from cep_core.monitoring.first_order.arrays.variable_types import variable_types
 from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
 from cep_core.monitoring.first_order.operators.normal import merged
-from cep_core.monitoring.first_order.operators.reduction import Events, events_of, reduced
+from cep_core.monitoring.first_order.operators.reduction import PlacedEvents, events_of, reduced
 from cep_core.monitoring.first_order.operators.since import since, until
 from cep_core.monitoring.first_order.operators.steps import nextly, previously
 from cep_core.monitoring.first_order.operators.timeline import Timeline
@@ -194,7 +194,7 @@ class _Evaluation:
         self.operand_rows[-1].extend(relation.rows for relation in relations.values())
         return relations
 
-    def _placed(self, source: Formula, rows: Relation) -> Events:
+    def _placed(self, source: Formula, rows: Relation) -> PlacedEvents:
         """The rows of the atom below a source, with the runs that the operators above it give them."""
         match source:
             case Once():

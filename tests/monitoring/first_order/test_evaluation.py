@@ -9,7 +9,9 @@ import pyarrow as pa
 import pytest
 
 from cep_core.events.logs.point_log import PointLog
+from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import (
+    Aggregation,
     And,
     Comparison,
     Eventually,
@@ -134,3 +136,12 @@ def test_nulls_are_left_out_and_texts_are_codes() -> None:
     joined, _ = satisfied(And(Predicate("P", (y,), ("2",)), atom("Q", "y")), log, {})
     assert joined.columns[0].tolist() == [0.0]
     assert isinstance(log.events["P"].columns["1"], pa.Array)
+
+
+@pytest.mark.parametrize("points", [0, 1])
+def test_a_constant_is_aggregated(points: int) -> None:
+    """Also where there is no point at all, so that its column has no value."""
+    body = Comparison("=", Constant(7), Variable("x"))
+    log = log_of([(1, [])] * points)
+    least, _ = satisfied(Aggregation(Variable("n"), "MIN", x, (), body), log, dict.fromkeys("nx", AttributeType.INT))
+    assert least.columns[0].tolist() == [7] * points
