@@ -37,7 +37,8 @@ def monitor(
     `formula`: MonPoly's text, or the path of a file. `signature`: MonPoly's text; it may be None for a table, whose
     columns are then the arguments. `log`: MonPoly's text, the path of a text (MonPoly's, DejaVu's, or the RV
     competition's CSV), an open binary file with such a text, which may be a pipe, or a table with `event_type`, `ts`
-    and attributes. Time-points of a table are by its column `point` if it has one, else by `points`: `by_timestamp`, `by_event` or another column.
+    and attributes. Time-points of a table are by its column `point` if it has one, else by `points`: `by_timestamp`,
+    `by_event` or another column.
     `end="open"` reports what no later event can change, `"closed"` takes the log as complete. `rewrite` False judges
     safety on the formula as written. `for_each`: attributes; every combination of their values is a log of its own,
     with `tp` of its own. Rows are in order of `tp`, then of values.

@@ -22,7 +22,7 @@ def read_log(log: Source, schema: LogSchema, form: str | None = None) -> PointLo
 
 
 def stream_log(log: Source, schema: LogSchema, form: str | None = None) -> Iterator[PointLog]:
-    """The log in blocks of points; of an open file, which may be a pipe, each point as soon as its end has been read."""
+    """The log in blocks of points; of an open file, which may be a pipe, each point as soon as it has been read."""
     if form is None and not isinstance(log, Path | str | bytes):
         begun = _BegunFile(log)
         form, log = begun.form, cast(BinaryIO, begun)

@@ -47,8 +47,8 @@ class PointLog:
 
         >>> log = PointLog(np.array([3, 3, 8]), {"P": TypedEvents(np.array([0, 2]), {"1": pa.array([5, 6])})})
         >>> late = log.since(1)
-        >>> late.stamps.tolist(), late.before, late.events["P"].point.tolist(), late.events["P"].columns["1"].to_pylist()
-        ([3, 8], 1, [1], [6])
+        >>> late.stamps.tolist(), late.before, late.events["P"].point.tolist()
+        ([3, 8], 1, [1])
         """
         if not point:
             return self

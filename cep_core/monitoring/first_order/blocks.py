@@ -1,4 +1,4 @@
-"""Verdicts on a log that comes in blocks of points: whatever the blocks, the same rows in the same order as on the whole.
+"""Verdicts on a log that comes in blocks of points: any blocks give the rows of the whole log, in its order.
 
 After each block the decided points are reported (`decided`). Kept are the points that are not decided, and those before
 them that the formula looks back to: the reach of its operators, one point for PREV. A past operator without an upper

@@ -162,8 +162,8 @@ class Evaluation:
             case Exists(variables=hidden, body=body):
                 return projection(self.relation_of(body), hidden)
             case Prev() | Next() | Once() | Eventually():
-                body = self._with_carried(formula, self.relation_of(formula.body))
-                return _STEPS[type(formula)](body, formula.interval, self.timeline)
+                operand = self._with_carried(formula, self.relation_of(formula.body))
+                return _STEPS[type(formula)](operand, formula.interval, self.timeline)
             case Since(interval=interval, left=left, right=right) | Until(interval=interval, left=left, right=right):
                 negated = isinstance(left, Not)
                 held = self.relation_of(left.body if isinstance(left, Not) else left)
@@ -171,8 +171,8 @@ class Evaluation:
                 begun = self._with_carried(formula, self.relation_of(right))
                 return operator(held, begun, interval, self.timeline, negated=negated)
             case Aggregation():
-                body = self._where_exact(formula, self.relation_of(formula.body))
-                return self._where_exact(formula, aggregated(body, formula, self.setting))
+                operand = self._where_exact(formula, self.relation_of(formula.body))
+                return self._where_exact(formula, aggregated(operand, formula, self.setting))
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
 
     def _with_carried(self, formula: Formula, right: Relation) -> Relation:

@@ -21,7 +21,7 @@ from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.blocks import BlockMonitor, block_verdicts
 from cep_core.monitoring.first_order.whole_log import verdict_columns, verdicts
 from cep_core.testing.formulas import safe_formulas
-from cep_core.testing.logs import Points, log_of
+from cep_core.testing.logs import Event, log_of
 from cep_core.testing.signatures import drawn_points, signatures
 
 SCHEMA = parse_signature("P(x: int) Q(x: int) S(x: int, name: string) T()")
@@ -47,7 +47,8 @@ def _until(log: PointLog, points: int) -> PointLog:
 
 
 def rows_of(batches: Iterator[pa.RecordBatch], policy: Policy) -> list[dict[str, object]]:
-    return pa.Table.from_batches(batches, verdict_columns(policy)).to_pylist()
+    rows: list[dict[str, object]] = pa.Table.from_batches(batches, verdict_columns(policy)).to_pylist()
+    return rows
 
 
 @given(st.data())
@@ -84,17 +85,21 @@ FORMULAS = [
     "P(x) AND HISTORICALLY[2,*] NOT Q(x)",
     "LET seen(x) = ONCE Q(x) IN P(x) AND PREV seen(x) AND NOT seen(3)",
 ]
-events = st.tuples(st.just("P"), st.integers(0, 2)) | st.tuples(st.just("Q"), st.integers(0, 2))
-events |= st.tuples(st.just("S"), st.integers(0, 2), st.sampled_from(["a", "b"])) | st.just(("T",))
+values = st.integers(0, 2)
+drawn_events: st.SearchStrategy[Event] = st.one_of(
+    st.tuples(st.sampled_from("PQ"), values),
+    st.tuples(st.just("S"), values, st.sampled_from(["a", "b"])),
+    st.just(("T",)),
+)
 
 
 @pytest.mark.parametrize("text", FORMULAS)
 @given(
-    steps=st.lists(st.tuples(st.integers(0, 3), st.lists(events, max_size=3)), max_size=14),
+    steps=st.lists(st.tuples(st.integers(0, 3), st.lists(drawn_events, max_size=3)), max_size=14),
     size=st.integers(1, 4),
     closed=st.booleans(),
 )
-def test_every_way_to_look_back(text: str, steps: list[tuple[int, Points]], size: int, closed: bool) -> None:
+def test_every_way_to_look_back(text: str, steps: list[tuple[int, list[Event]]], size: int, closed: bool) -> None:
     policy, stamp, points = policy_of(text), 0, []
     for gap, of_point in steps:
         stamp += gap
@@ -137,7 +142,9 @@ def test_a_term_without_a_value_is_an_error_of_the_whole_log_only() -> None:
     log = log_of([(1, []), (2, [("P", 1)]), (4, [("P", 2)]), (9, [("P", 3)])], SCHEMA)
     for end in (log.points, 3):
         blocks = pieces(_until(log, end), range(end))
-        got = [(row["tp"], row["k"]) for row in rows_of(block_verdicts(policy, blocks, closed=True, at_once=True), policy)]
+        got = [
+            (row["tp"], row["k"]) for row in rows_of(block_verdicts(policy, blocks, closed=True, at_once=True), policy)
+        ]
         assert got == [(0, 3), (1, 3), (2, 6), (3, 6)][:end]
     late = pieces(log_of([(1, [("P", 1)]), (2, []), (9, [("P", 1)])], SCHEMA), range(3))
     with pytest.raises(EvaluationError, match="at @2 with n = 0"):
