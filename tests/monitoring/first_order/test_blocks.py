@@ -74,8 +74,11 @@ def test_any_blocks_have_the_rows_of_the_whole_log(data: st.DataObject) -> None:
 FORMULAS = [
     "P(x) AND NOT ONCE Q(x)",
     "P(x) AND ONCE[3,*) Q(x)",
+    "P(x) AND ONCE Q(y) AND y = 1",
+    "P(x) AND ((NOT (Q(x) AND ONCE[0,2] P(x))) SINCE[3,*) (Q(x) AND PREV P(y)))",
     "(NOT P(x)) SINCE[2,*) Q(x)",
     "S(x, n) AND PREV ((NOT Q(x)) SINCE S(x, n))",
+    "T() AND ONCE (P(x) AND NOT ONCE[0,3] Q(x))",
     "ONCE (P(x) AND ONCE[4,9] (P(x) AND NOT ONCE T()))",
     "P(x) AND EVENTUALLY[0,3] (Q(x) AND ONCE S(x, _))",
     "(n <- CNT x; name ONCE S(x, name)) AND n >= 2",
