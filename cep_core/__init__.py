@@ -8,7 +8,7 @@ from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
 from cep_core.language.patterns.user_aggregates import UserAggregate
-from cep_core.policies import monitor
+from cep_core.policies import monitor, why
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
@@ -26,4 +26,5 @@ __all__ = [
     "optimize_shares",
     "shed",
     "slices_of",
+    "why",
 ]

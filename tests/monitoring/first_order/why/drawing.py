@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import assume, event
 from hypothesis import strategies as st
 
-from cep_core.events.logs.point_log import PointLog
-from cep_core.events.schema import AttributeType
+from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.logs.point_log import PointLog, TypedEvents
+from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
@@ -28,8 +30,17 @@ def drawn_policy(data: st.DataObject, depth: int, most: int = 6, *, seq: bool = 
     schema = data.draw(signatures())
     text = formula_text(data.draw(safe_formulas(schema, depth=depth, sugar=True)))
     policy = bind_written(parse(text, "drawn.mfotl"), schema, text, "drawn.mfotl")
-    log = data.draw(drawn_logs(schema, most=most))
+    log = with_all_types(data.draw(drawn_logs(schema, most=most)), schema)
     return policy, with_seq(log) if seq and data.draw(st.booleans()) else log
+
+
+def with_all_types(log: PointLog, schema: LogSchema) -> PointLog:
+    """The log with columns of types without events, too: MIN of no texts is a text."""
+    events = dict(log.events)
+    for name in schema.types.keys() - events.keys():
+        own = {attr.name: pa.array([], ARROW_TYPES[attr.type]) for attr in schema.attributes_of(name).values()}
+        events[name] = TypedEvents(np.zeros(0, np.int64), own)
+    return PointLog(log.stamps, events)
 
 
 def with_seq(log: PointLog) -> PointLog:
