@@ -19,6 +19,7 @@ COMMANDS = {
     "status": ("status", "which days the lake holds, which are missing, which results are stale"),
     "aggregate": ("aggregate", "aggregate over all trends of a log in a CSV or Parquet file"),
     "match": ("match", "find the matches of a pattern in a log in a CSV or Parquet file"),
+    "monitor": ("monitor", "find the violations of a policy in a log's file"),
     "sql": ("sql", "ask the lake in SQL"),
     "experiment": ("experiment", "measure grids of experiments, e.g. of load shedding"),
     "verify": ("verify", "check that the lake is whole: logs, files, counts, orphans"),

@@ -1,6 +1,7 @@
 """The ways in which a run can end: errors that a person can correct, with exit code and message.
 
-0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 130: Ctrl-C. 143: SIGTERM.
+0: ok. 2: a workload, query or header must be corrected. 3: the quality gate refused a day. 4: `trendmill monitor
+--fail` found a violation. 130: Ctrl-C. 143: SIGTERM.
 1: anything else. Airflow does not retry after 2 and 3, so an error has these codes only if trying again cannot help
 (docs/operations.md).
 """
@@ -20,6 +21,7 @@ OK = 0
 FAILED = 1
 WRONG_WORKLOAD = 2
 GATE = 3
+VIOLATED = 4
 INTERRUPTED = 130
 TERMINATED = 143
 

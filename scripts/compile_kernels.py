@@ -70,6 +70,24 @@ FURTHER_PATTERNS: tuple[tuple[str, Callable[..., pa.Table]], ...] = (
 )
 
 
+FURTHER_POLICIES = (
+    # Every operator, joins of several shapes, and aggregations over integers and floats.
+    "A(x) AND ONCE[1,5] B(x, y)",
+    "(ONCE[0,9] B(x, y)) AND B(y, z) AND EVENTUALLY[0,9] B(z, x)",
+    "(ONCE[0,9] B(x, y)) AND B(x, z) AND EVENTUALLY[0,9] B(x, v)",
+    "A(x) AND NOT B(x, _) AND NOT EXISTS y. B(y, x)",
+    "(NOT A(x)) SINCE[0,9] B(x, y)",
+    "A(x) UNTIL[1,9] B(x, _)",
+    "(PREV A(x)) OR (NEXT[0,3] A(x)) OR B(x, x)",
+    "C(x, f, s) AND C(y, f, s) AND x < y",
+    'C(x, f, s) AND s = "a" AND f > 3.5 AND z = x + 1 AND ONCE A(z)',
+    *(f"r <- {function} x; y ONCE[0,9] B(x, y)" for function in ("CNT", "SUM", "AVG", "MIN", "MAX", "MED")),
+    *(f"r <- {function} f ONCE[0,9] C(x, f, s)" for function in ("SUM", "AVG", "MAX", "MED")),
+    "r <- MAX s; x ONCE C(x, f, s)",
+)
+OF_POLICIES = "A(int) B(int, int) C(int, float, string)"
+
+
 def made_up_log(schema: LogSchema) -> pa.Table:
     """Random events of all types, ten time units apart."""
     random = np.random.default_rng(1)
@@ -118,6 +136,16 @@ def compile_shedding() -> int:
     return 1
 
 
+def compile_monitoring() -> int:
+    """Compile the kernels that monitor first-order policies. Returns the number of policies."""
+    random = np.random.default_rng(1)
+    events = (f"A({x}) B({x},{y}) C({x},{f:.2f},{'ab'[s]})" for x, y, f, s in random.integers(0, 9, (EVENTS, 4)) % 2)
+    log = " ".join(f"@{ts} {of_point}" for ts, of_point in enumerate(events))
+    for formula in FURTHER_POLICIES:
+        cep.monitor(formula, OF_POLICIES, log, end="closed")
+    return len(FURTHER_POLICIES) + compile_declared("cep_core.monitoring")
+
+
 def compile_logs() -> int:
     """Read one small log in each of the three formats."""
     schema = parse_signature("A(int)")
@@ -152,7 +180,7 @@ def declared_queries() -> Iterator[tuple[Evaluator, pa.Table]]:
             yield query.evaluator, log
 
 
-ENGINES = (compile_matching, compile_trends, compile_shedding, compile_logs)
+ENGINES = (compile_matching, compile_trends, compile_monitoring, compile_shedding, compile_logs)
 
 
 def main() -> None:

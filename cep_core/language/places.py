@@ -22,7 +22,7 @@ class Places:
 
     @cached_property
     def _lines(self) -> list[str]:
-        return self._text.splitlines()
+        return self._text.split("\n")  # the parser counts these lines alone
 
     def _at(self, meta: Meta) -> Position:
         if meta.empty:
@@ -36,7 +36,7 @@ class Places:
         return Position(token.line or 1, token.column or 1, len(token))
 
     def _end(self) -> Position:
-        lines = self._text.rstrip().splitlines() or [""]
+        lines = self._text.rstrip().split("\n")
         return Position(len(lines), len(lines[-1]) + 1)
 
     def _float(self, token: Token) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,7 @@ def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
-    mentioned = set(written.mentioned.columns)
+    mentioned = {*written.mentioned.columns, *chain.from_iterable(written.mentioned.types.values())}
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
     if not any(

@@ -1,8 +1,8 @@
 """Stage `plan_slices`: plans how the events that a run will read are cut into slices (paper 01; docs/semantics.md 6).
 
 First every query is planned alone: it slices on the variables that have more than one coordinate in its plan. Queries
-that slice on the same variables then share one plan. Queries without such a variable get time ranges. Statistics are
-exact counts of the events that the plan will slice (jobs/stages/slicing/event_counts.py).
+that slice on the same variables, bound by the same attributes, then share one plan. Queries without such a variable get
+time ranges. Statistics are exact counts of the events that the plan will slice (jobs/stages/slicing/event_counts.py).
 
 Reads `events`; writes `slicing_plans` of the run's last day. Cost: two aggregations over the days read.
 """
@@ -31,6 +31,10 @@ WORTH_SHARING = 0.1
 """The largest share by which a query's predicted maximum load may rise in a shared plan."""
 
 
+Bound = tuple[tuple[str, tuple[str, ...]], ...]
+"""Slicing variables, each with the attributes that bind it."""
+
+
 @dataclass(frozen=True)
 class Group:
     """Queries that share a plan, the variables it slices on, and the days that it reads."""
@@ -46,7 +50,7 @@ def plan_slices(run: Run) -> StageOutcome:
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
     of_run = own_rows(run, "slicing_plans", "run_id", [run.run_id])
-    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), of_run)
+    replace(rows, run.table("slicing_plans"), of_run)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
 
@@ -60,30 +64,34 @@ def plans_of(run: Run, scope: Scope) -> list[Plan]:
     ]
     counted.count(group.reads for group in alone)
     sliced_on = _sliced_on(run, scope, alone, counted)
-    shared = [Group(tuple(names), variables, reads_of(scope, names)) for variables, names in sliced_on.items()]
+    shared = [
+        Group(tuple(names), tuple(variable for variable, _ in bound), reads_of(scope, names))
+        for bound, names in sliced_on.items()
+    ]
     counted.count(group.reads for group in shared)
     return sorted((_plan(run, scope, group, counted) for group in shared), key=lambda plan: plan.queries)
 
 
-def _sliced_on(
-    run: Run, scope: Scope, alone: Sequence[Group], counted: EventCounts
-) -> dict[tuple[str, ...], list[str]]:
-    """Queries by the variables that they slice on.
+def _sliced_on(run: Run, scope: Scope, alone: Sequence[Group], counted: EventCounts) -> dict[Bound, list[str]]:
+    """Queries by the variables that they slice on, with the attributes that bind these.
 
-    A query joins others that slice on fewer of its variables, if that costs little: it saves a copy of the events.
+    A query joins others that slice on fewer of its variables, if that costs little: it saves a copy of the events. In
+    policies, variables of one name may be bound by different attributes; such policies have nothing to share.
     """
     plans = {group: _plan(run, scope, group, counted) for group in alone}
-    effective = {group: effective_variables(plan) for group, plan in plans.items()}
-    sliced_on: dict[tuple[str, ...], list[str]] = {}
+    own = {group: bound_by(run.compiled[group.queries[0]].evaluator.atoms) for group in alone}
+    effective = {group: _of(own[group], effective_variables(plan)) for group, plan in plans.items()}
+    sliced_on: dict[Bound, list[str]] = {}
     for group, plan in plans.items():
         options = {effective[group]: plan}
         for fewer in set(effective.values()):
             if fewer and set(fewer) < set(effective[group]):
-                options[fewer] = _plan(run, scope, with_(group, variables=fewer), counted)
+                names = tuple(variable for variable, _ in fewer)
+                options[fewer] = _plan(run, scope, with_(group, variables=names), counted)
         affordable = _load(plan) * (1 + WORTH_SHARING)
         chosen = min(
-            (names for names, option in options.items() if _load(option) <= affordable),
-            key=lambda names: (len(names), _load(options[names]), names),
+            (bound for bound, option in options.items() if _load(option) <= affordable),
+            key=lambda bound: (len(bound), _load(options[bound]), bound),
         )
         sliced_on.setdefault(chosen, []).extend(group.queries)
     return sliced_on
@@ -96,6 +104,23 @@ def _load(plan: Plan) -> float:
 def variables_of(atoms: Iterable[Atom]) -> tuple[str, ...]:
     """The slicing variables of a query, sorted."""
     return tuple(sorted({variable for atom in atoms for _, variable in atom.variables}))
+
+
+def bound_by(atoms: Iterable[Atom]) -> dict[str, tuple[str, ...]]:
+    """Each slicing variable of a query with the attributes that bind it, both sorted.
+
+    >>> bound_by([Atom("A", (("dest", "x"),)), Atom("B", (("origin", "x"), ("line", "l")))])
+    {'l': ('line',), 'x': ('dest', 'origin')}
+    """
+    attributes: dict[str, set[str]] = {}
+    for atom in atoms:
+        for attribute, variable in atom.variables:
+            attributes.setdefault(variable, set()).add(attribute)
+    return {variable: tuple(sorted(names)) for variable, names in sorted(attributes.items())}
+
+
+def _of(bound: Mapping[str, tuple[str, ...]], variables: Iterable[str]) -> Bound:
+    return tuple((variable, bound[variable]) for variable in variables)
 
 
 def effective_variables(plan: Plan) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """MonPoly's signatures: the event types of a log, `publish(author: string, file: int)`.
 
 Attributes have the names of the signature; one without a name is called by its position, "1", "2", and so on. A name
-with several numbers of arguments stands for several event types, which the schema calls `P/1`, `P/2`.
+with several numbers of arguments stands for several event types, which the schema calls "P/1", "P/2".
 """
 
 from __future__ import annotations

@@ -25,5 +25,6 @@ FIRST_ORDER = Language(
     explain_policy,
     warnings_of,
     _order_of_ties,
+    settings=("max_violations", "explained"),
     beside=("_episodes", "_why"),
 )

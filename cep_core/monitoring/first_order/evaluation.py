@@ -49,18 +49,21 @@ from cep_core.monitoring.first_order.arrays.variable_types import variable_types
 from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
 from cep_core.monitoring.first_order.operators.normal import merged
+from cep_core.monitoring.first_order.operators.reduction import PlacedEvents, events_of, reduced
 from cep_core.monitoring.first_order.operators.since import since, until
 from cep_core.monitoring.first_order.operators.steps import nextly, previously
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 from cep_core.monitoring.first_order.operators.union import projection, union
 from cep_core.monitoring.first_order.operators.windows import eventually, once
-from cep_core.monitoring.first_order.plan.chains import Chain, chain_of, is_complete
+from cep_core.monitoring.first_order.plan.chains import Chain, atom_below, chain_of, is_complete
 from cep_core.monitoring.first_order.plan.shapes import shape_of
 
 Recorder = Callable[[Formula, Sequence[int], int], None]
 """Is told of each subformula that was evaluated: the rows of its operands' relations, and the rows of its own."""
 
 _CLOSING_STAMP = 2**63 - 1
+MANY = 1 << 14
+"""From how many events on the rows of atoms are reduced before they become relations."""
 _STEPS = {Prev: previously, Next: nextly, Once: once, Eventually: eventually}
 _BINARY = {Since: since, Until: until}
 
@@ -101,7 +104,7 @@ class _Evaluation:
         self.log = log
         self.timeline = Timeline(stamps, far=log.points if closing else -1)
         self.setting = TermSetting(Texts(), stamps, variable_types(formula, log, types))
-        self.uses = Counter(shape_of(part)[0] for part in walk(formula) if isinstance(part, And))
+        self.uses = Counter(shape_of(part)[0] for part in walk(formula))
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder
         self.operand_rows: list[list[int]] = [[]]
@@ -126,7 +129,8 @@ class _Evaluation:
             case Truth(value=value):
                 return truth(self.timeline.points) if value else nothing(())
             case Predicate():
-                return self._atom(formula, {})
+                self.operand_rows[-1].append(self._events_of(formula))
+                return merged(self._atom(formula, {}))
             case Not() if is_never(formula):
                 variables = free_variables(formula)
                 return nothing(variables, [empty_column(self.setting.types.get(name)) for name in variables])
@@ -148,31 +152,76 @@ class _Evaluation:
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
 
     def _atom(self, atom: Predicate, constants: Mapping[str, Constant]) -> Relation:
-        """The relation of an atom, of the rows that have the constants."""
+        """The rows of an atom that have the constants, as they stand in the log."""
         if is_built_in(atom):
-            return merged(built_in(atom, self.timeline.stamps))
-        events = self.log.events.get(atom.event_type)
-        self.operand_rows[-1].append(0 if events is None else len(events.point))
-        return merged(scan(atom, self.log, self.setting.texts, self.setting.types, constants))
+            return built_in(atom, self.timeline.stamps)
+        return scan(atom, self.log, self.setting.texts, self.setting.types, constants)
+
+    def _events_of(self, atom: Formula) -> int:
+        """How many events an atom reads; a built-in atom reads none."""
+        events = self.log.events.get(atom.event_type) if isinstance(atom, Predicate) else None
+        return 0 if events is None else len(events.point)
 
     def _is_apart(self, part: And, whole: And) -> bool:
         """Whether a conjunct that is an AND stands at other places, too, so that its own relation is needed."""
         return self._uses(part) > self._uses(whole) and is_complete(chain_of(part))
 
-    def _uses(self, formula: And) -> int:
+    def _uses(self, formula: Formula) -> int:
         return self.uses[shape_of(formula)[0]]
 
     def _conjunction(self, chain: Chain) -> Relation:
         constants = _constants(chain)
-        sources = [
-            self._atom(source, constants)
-            if isinstance(source, Predicate) and constants.keys() & set(free_variables(source))
-            else self.relation_of(source)
-            for source in chain.sources
-            if source != Truth(True)
-        ]
-        parts = sources or [truth(self.timeline.points)]
+        sources = [source for source in dict.fromkeys(chain.sources) if source != Truth(True)]
+        of_atoms = self._of_atoms(sources, constants)
+        parts = [of_atoms[source] if source in of_atoms else self.relation_of(source) for source in sources]
+        parts = parts or [truth(self.timeline.points)]
         return Conjunctions(parts, list(chain.tests), self.setting, self.relation_of).result()
+
+    def _of_atoms(self, sources: Sequence[Formula], constants: Mapping[str, Constant]) -> dict[Formula, Relation]:
+        """The relations of some atoms, alone or below ONCE and EVENTUALLY, of the rows that the chain may need.
+
+        These are atoms with variables that are constants, and if there are many events, all that are needed only here.
+        """
+        atoms = {source: atom for source in sources if (atom := atom_below(source)) and not is_built_in(atom)}
+        single = {source: atom for source, atom in atoms.items() if source == atom or self._uses(source) == 1}
+        many = len(single) > 1 and sum(map(self._events_of, single.values())) >= MANY
+        chosen = single if many else {s: atom for s, atom in atoms.items() if constants.keys() & {*free_variables(s)}}
+        rows = [self._atom(atom, constants) for atom in chosen.values()]
+        if many:
+            below = [self._placed(source, part) for source, part in zip(chosen, rows, strict=True)]
+            rows = reduced(below, self.timeline.points)
+        relations = {
+            source: self._above(source, merged(part) if source == atoms[source] else part)
+            for source, part in zip(chosen, rows, strict=True)
+        }
+        self.operand_rows[-1].extend(relation.rows for relation in relations.values())
+        return relations
+
+    def _placed(self, source: Formula, rows: Relation) -> PlacedEvents:
+        """The rows of the atom below a source, with the runs that the operators above it give them."""
+        match source:
+            case Once():
+                return self._placed(source.body, rows).later(source.interval, self.timeline)
+            case Eventually():
+                return self._placed(source.body, rows).sooner(source.interval, self.timeline)
+            case _:
+                return events_of(rows, self.timeline.points)
+
+    def _above(self, source: Formula, rows: Relation) -> Relation:
+        """The relation of a source from the rows of the atom below it.
+
+        ONCE and EVENTUALLY take rows that are not in normal form, and give a relation that is.
+        """
+        if isinstance(source, Once | Eventually):
+            below = self._above(source.body, rows)
+            rows_in = below.rows
+            relation = _STEPS[type(source)](below, source.interval, self.timeline)
+        else:
+            rows_in = self._events_of(source)
+            relation = rows
+        if self.recorder is not None:
+            self.recorder(source, [rows_in], relation.rows)
+        return relation
 
 
 def _constants(chain: Chain) -> dict[str, Constant]:

@@ -45,13 +45,13 @@ from cep_core.monitoring.shared.sub_logs import sub_logs
 class PolicyEvaluator:
     """Evaluates a first-order policy (`cep_core.language.evaluator.Evaluator`).
 
-    Of the settings it reads `max_matches`: the violations listed for each operating day, the first in the order of
+    Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
     (ts, offset, values); None lists all.
     """
 
     def __init__(self, policy: Policy, settings: Settings = DEFAULTS) -> None:
         self.policy = policy
-        self.most = settings.max_matches
+        self.most = settings.max_violations
 
     reads_points = True
 

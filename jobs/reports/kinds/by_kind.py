@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from cep_core.language.bound_query import AGGREGATION, MATCHING
+from cep_core.language.bound_query import AGGREGATION, MATCHING, POLICY
 from jobs.reports.answers.missing import is_missing, why_missing
 from jobs.reports.kinds.aggregation_kind import AGGREGATIONS
 from jobs.reports.kinds.matching_kind import MATCHES
+from jobs.reports.kinds.policy_kind import VIOLATIONS
 from jobs.reports.kinds.presentation import Presentation
 from jobs.reports.lake_reader import LakeReader
 from jobs.reports.query_report import EvaluatedDay, QueryReport, Records
@@ -19,7 +20,7 @@ from jobs.reports.questions import Question
 from jobs.reports.words.clock import Clock, spoken
 from jobs.workload.operating_days import OperatingDays
 
-PRESENTATIONS: Mapping[str, Presentation] = {AGGREGATION: AGGREGATIONS, MATCHING: MATCHES}
+PRESENTATIONS: Mapping[str, Presentation] = {AGGREGATION: AGGREGATIONS, MATCHING: MATCHES, POLICY: VIOLATIONS}
 
 
 def presentation_of(question: Question) -> Presentation:

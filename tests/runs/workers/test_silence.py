@@ -15,15 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cep_core import compile as front_door
-from cep_core.events.logs.time_points import offsets_of, points_of
+from cep_core.events.logs.time_points import offsets_of
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import Ownership
 from cep_core.language.settings import Settings
-from cep_core.slicing import Plan, make_plan, split, statistics_of
+from cep_core.slicing import make_plan, statistics_of
 from jobs.stages.evaluating.slice_worker import (
     Assignment,
     QueryText,
-    SlicePartial,
     compiled,
     evaluate_slice,
     from_bytes,
@@ -31,6 +30,7 @@ from jobs.stages.evaluating.slice_worker import (
 )
 from jobs.stages.evaluating.spark_workers import SliceFile, slices_of_silence
 from tests.runs.lake import silences
+from tests.runs.workers.slicing import all_points, merged, partials
 from tests.slicing.laws.only_read import only_read
 
 SCHEMA = LogSchema(
@@ -85,21 +85,6 @@ def logs(draw: st.DrawFn) -> pa.Table:
     return log_of(rows, draw(st.sampled_from(["by_timestamp", "by_event", "batch"])))
 
 
-def all_points(events: pa.Table) -> pa.Table:
-    return points_of(events["ts"].to_numpy(), events["offset"].to_numpy())
-
-
-def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:
-    """What all workers return: those of slices with events, and those of slices that only silence has results in."""
-    rows, numbers = split(plan, events)
-    present = [SliceFile("file", plan.plan_id, int(number)) for number in np.unique(numbers)]
-    silent = {query.name for query in assignment.queries}
-    absent = slices_of_silence(assignment, silent, present)
-    for number in [*(job.slice for job in present), *(number for _, number in absent)]:
-        part = events.take(pa.array(rows[numbers == number]))
-        yield from evaluate_slice(assignment, plan.plan_id, number, part, points)
-
-
 @FEW
 @given(
     logs(),
@@ -128,12 +113,12 @@ def test_sliced_silence_is_the_silence_of_the_whole_log(
         ranges=min(ranges, slices),
     )
     assignment = Assignment((plan.to_dict(),), (query,), {query.name: blocks}, schema_to_values(SCHEMA), limit)
-    returned = list(partials(assignment, plan, only_read(evaluator, events), points))
-    for number, days in enumerate(blocks):
-        merged = evaluator.merge((from_bytes(b) for p in returned if p.block == number for b in p.batches), days)
+    for days, table in zip(
+        blocks, merged(assignment, plan, only_read(evaluator, events), points, "quiet"), strict=True
+    ):
         whole = evaluator.merge(evaluator.evaluate(events, Ownership(days=days), points), days)
-        assert merged.equals(whole)
-        assert merged.column_names == ["ts", "offset", "x", "certain"]
+        assert table.equals(whole)
+        assert table.column_names == ["ts", "offset", "x", "certain"]
 
 
 def test_a_slice_without_events_speaks() -> None:
@@ -148,8 +133,8 @@ def test_a_slice_without_events_speaks() -> None:
     assert len(returned) == plan.slices
     [speaking] = [partial for partial in returned if partial.rows]
     assert sum(speaking.events) == 0
-    merged = evaluator.merge(from_bytes(batch) for batch in speaking.batches)
-    assert merged.select(["ts", "offset"]).to_pylist() == [{"ts": 1, "offset": 1}, {"ts": 12, "offset": 0}]
+    quiet = evaluator.merge(from_bytes(batch) for batch in speaking.batches)
+    assert quiet.select(["ts", "offset"]).to_pylist() == [{"ts": 1, "offset": 1}, {"ts": 12, "offset": 0}]
     deaf = list(slices_of_silence(assignment, (), []))
     assert deaf == []
 

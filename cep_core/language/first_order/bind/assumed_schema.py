@@ -1,7 +1,7 @@
 """The schema that a policy assumes, if none is declared: its event types, their attributes, typed by their use.
 
 It is used for `explain` without a log. Attributes of arguments without names are "1", "2", and so on. A name that is
-used with several numbers of arguments is kept as `P/1`, `P/2`. What no use determines is text, if it is no number.
+used with several numbers of arguments is kept as "P/1", "P/2". What no use determines is text, if it is no number.
 """
 
 from __future__ import annotations

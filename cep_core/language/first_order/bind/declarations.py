@@ -1,7 +1,7 @@
 """Finding the event type and the attributes that a written predicate means, in a log's schema.
 
 `tp`, `ts` and `tpts` are predicates of every log: the point's index, its time-stamp, both. A name that is declared with
-several numbers of attributes is kept in the schema as `P/1`, `P/2`.
+several numbers of attributes is kept in the schema as "P/1", "P/2".
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from cep_core.events.schema import LogSchema
 from cep_core.language.first_order.bind.declarations import BUILT_IN, declared, known_names, positional_names
 from cep_core.language.first_order.bind.fresh_names import FreshNames
 from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.first_order.regexps import regular_expression
 from cep_core.language.hints import did_you_mean
 from cep_core.language.temporal.formulas import (
     Aggregation,
@@ -161,7 +162,21 @@ class Resolver:
             None if group is None or is_wildcard(group) else self._term(group, scope) for group in formula.groups
         )
         text, regexp = self._term(formula.text, scope), self._term(formula.regexp, scope)
+        if isinstance(regexp, Regexp):
+            self._check_expression(regexp, groups)
         return replace(formula, text=text, regexp=regexp, groups=groups)
+
+    def _check_expression(self, regexp: Regexp, groups: tuple[Term | None, ...]) -> None:
+        """Report a pattern that is no regular expression, or that has fewer groups than are asked for."""
+        try:
+            expression = regular_expression(regexp.pattern)
+        except ValueError as error:
+            self._report(f"not a regular expression: {error}", regexp.at, r"as in OCaml's Str: groups are \( \)")
+            return
+        for number, group in enumerate(groups, 1):
+            if group is not None and number > expression.groups:
+                has = f"the regular expression has {expression.groups or 'no'} group{'s' * (expression.groups != 1)}"
+                self._report(f"{has}, and this is for group {number}", group.at, r"groups are written \( \)")
 
     # ------------------------------------------------------------ predicates
 

@@ -17,5 +17,9 @@ def certain_after(policy: Policy) -> int | None:
 
 
 def reach_of(policy: Policy) -> Reach:
-    """The reach of a policy. Its future reach counts, since it looks back from the moment of certainty."""
-    return past_reach(policy.plain) + Reach(time=certain_after(policy))
+    """The reach of a policy. Its future reach counts, since it looks back from the moment of certainty.
+
+    The previous point of a sub-log may lie any number of the log's points back, so no number of these bounds it.
+    """
+    reach = past_reach(policy.plain) + Reach(time=certain_after(policy))
+    return Reach(time=None) if policy.for_each and reach.points else reach

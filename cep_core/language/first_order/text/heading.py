@@ -33,7 +33,7 @@ def heading_of(text: str, formula_line: int, path: str) -> Heading:
     Heading(must_hold=True, for_each=('x', 'y'))
     """
     found: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):  # the parser counts these lines alone
         match = _DIRECTIVE.fullmatch(line)
         if match is None:
             continue

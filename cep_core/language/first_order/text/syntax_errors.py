@@ -45,7 +45,7 @@ def explained(error: UnexpectedInput, text: str, path: str) -> QueryError:
     """The error at the first word that does not fit. `text` is the whole policy."""
     ended = isinstance(error, UnexpectedToken) and error.token.type == "$END"
     if ended:
-        lines = text.rstrip().splitlines() or [""]
+        lines = text.rstrip().split("\n")
         return QueryError(
             "the formula ends too early" + _expectation(error),
             Position(len(lines), len(lines[-1]) + 1),

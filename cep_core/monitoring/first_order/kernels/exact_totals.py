@@ -78,7 +78,7 @@ def rounded(limbs: Ints, low: int, high: int, divisor: int, scratch: Ints) -> fl
             below = below or scratch[i] != 0
         whole += below or whole & 1
     scratch[bottom : high + 4] = 0
-    value = math.ldexp(float(whole), unit + BASE)
+    value = math.ldexp(float(whole), int(unit + BASE))
     return -value if negative else value
 
 
@@ -124,7 +124,9 @@ def float_totals(order: Ints, last: Ints, count: Ints, bits: Ints, divided: bool
                 row -= rows
                 sign = -1
             value = bits[row]
-            if (value >> 52) & 0x7FF != 0x7FF:
+            if value << 1 == 0:
+                pass  # a zero, which would widen the range of limbs
+            elif (value >> 52) & 0x7FF != 0x7FF:
                 limb = enter(limbs, value, sign)
                 low, high = min(low, limb), max(high, limb + 2)
             elif value & _FRACTION:
@@ -140,7 +142,7 @@ def float_totals(order: Ints, last: Ints, count: Ints, bits: Ints, divided: bool
             totals[step] = np.nan
         elif above or below:
             totals[step] = np.inf if above else -np.inf
-        else:
+        elif low <= high:
             totals[step] = rounded(limbs, low, high, count[step] if divided else 1, scratch)
     return totals
 

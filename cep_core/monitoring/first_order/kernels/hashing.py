@@ -31,6 +31,14 @@ def slot_of(rows: Ints, row: int, size: int) -> np.int64:
 
 
 @njit(cache=True)
+def slot_of_key(key: int, size: int) -> np.int64:
+    """The slot of a number in a table of 2**size slots."""
+    mixed = (_ODD ^ np.uint64(key)) * _MIX
+    mixed ^= mixed >> _HALF
+    return np.int64((mixed * _ODD) >> (_WORD - np.uint64(size)))
+
+
+@njit(cache=True)
 def slot_of_pair(first: int, second: int, size: int) -> np.int64:
     """The first slot of two numbers in a table of 2**size slots."""
     mixed = (_ODD ^ np.uint64(first)) * _MIX

@@ -11,7 +11,17 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from cep_core.language.first_order.safety.fragment import is_never
-from cep_core.language.temporal.formulas import And, Comparison, Formula, Matches, Not, Truth
+from cep_core.language.temporal.formulas import (
+    And,
+    Comparison,
+    Eventually,
+    Formula,
+    Matches,
+    Not,
+    Once,
+    Predicate,
+    Truth,
+)
 from cep_core.language.temporal.terms import Constant, Regexp, Term, Variable
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of
 
@@ -60,6 +70,13 @@ def _conjuncts(formula: Formula, is_apart: Callable[[And, And], bool]) -> Iterat
             yield from _conjuncts(body, is_apart)
         case _:
             yield formula
+
+
+def atom_below(formula: Formula) -> Predicate | None:
+    """The atom of a formula that is nothing but an atom below any number of ONCE and EVENTUALLY."""
+    while isinstance(formula, Once | Eventually) and not formula.interval.is_empty:
+        formula = formula.body
+    return formula if isinstance(formula, Predicate) else None
 
 
 def is_complete(chain: Chain) -> bool:

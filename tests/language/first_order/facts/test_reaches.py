@@ -38,3 +38,9 @@ def test_reach(text: str, time: int | None, points: int, after: int | None) -> N
     reach = reach_of(policy)
     assert (reach.time, reach.points, reach.events) == (time, points, 0)
     assert certain_after(policy) == after
+
+
+def test_points_of_sub_logs_bound_nothing() -> None:
+    """The previous event of one aircraft may be a year ago, though the log had a point a second ago."""
+    assert reach_of(bound("-- for each: x\nP(x) AND PREV[0,7] R(x, y)")).time == 7
+    assert reach_of(bound("-- for each: x\nP(z) AND PREV P(z)")).time is None

@@ -126,6 +126,7 @@ def test_named_arguments() -> None:
 def test_the_first_lines() -> None:
     policy = parse("# a comment\n-- for each: tail, it's\n-- Policy: Must hold.\n\n  p()\n-- policy is what it is")
     assert policy == WrittenPolicy(Predicate("p"), Position(5, 3, 3), must_hold=True, for_each=("tail", "it's"))
+    assert parse("# page\x0c\u2028\r\n-- policy: must hold\r\np()\r\n").must_hold
     assert parse("p()") == WrittenPolicy(Predicate("p"), Position(1, 1, 3))
 
 

@@ -14,8 +14,14 @@ import pytest
 from numba.core.registry import CPUDispatcher
 
 from cep_core.arrays import Ints
+from cep_core.events.schema import AttributeType
+from cep_core.language.temporal.formulas import Aggregation, Truth
 from cep_core.language.temporal.interval import Interval
+from cep_core.language.temporal.terms import Variable
 from cep_core.monitoring.first_order.arrays.relation import Relation
+from cep_core.monitoring.first_order.arrays.setting import TermSetting
+from cep_core.monitoring.first_order.arrays.texts import Texts
+from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.operators.conjunction import star, triangle
 from cep_core.monitoring.first_order.operators.difference import difference
 from cep_core.monitoring.first_order.operators.normal import merged
@@ -122,3 +128,19 @@ def test_triangles_of_heavy_values_keep_no_pairs(steps: Steps) -> None:
         return steps(lambda: triangle(parts))
 
     assert cost(400) < 1.2 * 4**1.5 * cost(100)
+
+
+@pytest.mark.parametrize("function", ["SUM", "AVG", "MIN", "MED"])
+def test_aggregations_cost_their_runs(steps: Steps, function: str) -> None:
+    """Twice the runs cost little more than twice, whatever their lengths and values, also where all overlap."""
+    aggregation = Aggregation(Variable("r"), function, Variable("x"), (), Truth(True))
+    setting = TermSetting(Texts(), np.arange(10), {"x": AttributeType.FLOAT})
+
+    def cost(rows: int, length: int, size: float) -> int:
+        values = np.random.default_rng(1).permutation(rows) * size
+        body = Relation(("x",), (values,), np.arange(rows), np.arange(rows) + length)
+        return steps(lambda: aggregated(body, aggregation, setting))
+
+    short, long, large = cost(100, 1, 1.0), cost(100, 10**9, 1.0), cost(100, 10**9, 1e300)
+    assert max(short, long, large) < 3 * min(short, long, large)
+    assert cost(200, 10**9, 1.0) < 2.6 * long

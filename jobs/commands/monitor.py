@@ -1,0 +1,106 @@
+"""`trendmill monitor p.mfotl log`: where a policy is violated in a log's file, without Spark or a lake.
+
+With a signature (`--sig`) the log is a text of MonPoly, DejaVu or the RV competition; without one it is a table in a
+CSV, JSON lines or Parquet file, as for `trendmill match`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import pyarrow as pa
+
+import cep_core as cep
+from cep_core.events.logs.errors import LogError
+from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
+from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, query_text, reading_of
+from jobs.log_files.log import read_log
+from jobs.log_files.log_clock import LogClock
+from jobs.log_files.meter import Meter
+from jobs.log_files.output import is_for_programs, write_result
+from jobs.log_files.remarks import remark
+from jobs.log_files.verdicts import as_monpoly, as_text
+from jobs.reports.words.quantities import counted, elapsed, quantity
+
+SHOWN = 20
+"""Verdicts listed for a person."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_log_arguments(parser, log_required=False)
+    parser.add_argument("--sig", type=Path, metavar="FILE", help="MonPoly's signature of a log that is a text")
+    parser.add_argument("--end", choices=["open", "closed"], default="open", help="whether more events may follow")
+    parser.add_argument("--no-rewrite", action="store_true", help="judge safety on the formula as written")
+    parser.add_argument("--points", default="by_timestamp", help="by_timestamp (default), by_event, or a column")
+    parser.add_argument("--for-each", metavar="COLUMN", action="append", help="a log of its own for each value")
+    parser.add_argument("--limit", type=count, help=f"verdicts to list (default {SHOWN}; for programs all)")
+    parser.add_argument("--as", dest="form", choices=["monpoly"], help="print verdicts as this monitor does")
+    parser.add_argument("--fail", action="store_true", help=f"exit with {VIOLATED} if there is a verdict")
+    parser.add_argument("--explain", action="store_true", help="print how the policy is understood; no log is read")
+    add_output_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, monitor, print. Raises QueryError for a wrong policy and RunError for a log that breaks its signature."""
+    begin, meter = time.perf_counter(), Meter()
+    query_text(options.query)
+    if options.explain:
+        print(cep.explain(options.query))
+        return OK
+    if options.log is None:
+        raise WrongWorkload("which log? trendmill monitor POLICY LOG; --explain alone needs none")
+    try:
+        rows, clock = _of_text(options) if options.sig else _of_table(options, meter)
+    finally:
+        meter.clear()
+    shown = rows if options.limit is None else rows.slice(0, options.limit)
+    if is_for_programs(options):
+        write_result(shown, options)
+    elif options.form == "monpoly":
+        print(*as_monpoly(shown), sep="\n", end="\n" if shown.num_rows else "")
+    else:
+        shown = rows.slice(0, SHOWN if options.limit is None else options.limit)
+        print(*as_text(shown, clock), sep="\n", end="\n" if shown.num_rows else "")
+        print(_ending(rows, shown.num_rows, time.perf_counter() - begin))
+    return VIOLATED if options.fail and rows.num_rows else OK
+
+
+def _of_text(options: argparse.Namespace) -> tuple[pa.Table, LogClock]:
+    """The verdicts on a text log, whose times are numbers."""
+    if not options.log.is_file():
+        raise RunError(f"no such file: {options.log}")
+    signature = query_text(options.sig)
+    try:
+        return _monitored(options, signature, options.log), LogClock(None)
+    except LogError as error:
+        raise RunError(str(error)) from error
+
+
+def _of_table(options: argparse.Namespace, meter: Meter) -> tuple[pa.Table, LogClock]:
+    reading = reading_of(options)
+    log = read_log(options.log, options.query, reading, lambda done, of: meter.tell("reading", done, of))
+    remark(*log.notes)
+    return _monitored(options, None, log.events, log.schema.unit), LogClock.of(log, options.zone)
+
+
+def _monitored(options: argparse.Namespace, signature: str | None, log: Path | pa.Table, unit: str = "s") -> pa.Table:
+    rows = cep.monitor(
+        options.query,
+        signature,
+        log,
+        end=options.end,
+        rewrite=not options.no_rewrite,
+        points=options.points,
+        for_each=options.for_each,
+        unit=options.unit or unit,
+    )
+    assert isinstance(rows, pa.Table)
+    return rows
+
+
+def _ending(rows: pa.Table, shown: int, seconds: float) -> str:
+    many = counted(rows.num_rows, "violation") if rows.num_rows else "no violation"
+    cut = f", {quantity(shown)} shown (--limit, --csv)" if shown < rows.num_rows else ""
+    return f"{many}{cut}; {elapsed(seconds)}"

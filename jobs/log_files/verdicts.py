@@ -1,0 +1,48 @@
+"""Verdicts as lines: for a person, and as MonPoly prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+
+from jobs.log_files.log_clock import LogClock
+
+
+def as_text(rows: pa.Table, clock: LogClock) -> Iterator[str]:
+    """A line for each verdict: its time, its point, its values by name.
+
+    >>> rows = pa.table({"ts": [5, 9], "tp": [1, 2], "x": [8, 7], "plane": ["N1", "N2"]})
+    >>> print(*as_text(rows, LogClock(None)), sep="\\n")
+    5  point 1  x = 8, plane = N1
+    9  point 2  x = 7, plane = N2
+    """
+    for row in rows.to_pylist():
+        ts, point = row.pop("ts"), row.pop("tp")
+        values = ", ".join(f"{name} = {value}" for name, value in row.items())
+        yield f"{clock.time(ts)}  point {point}  {values}".rstrip()
+
+
+def as_monpoly(rows: pa.Table) -> Iterator[str]:
+    """A line for each time-point with all its valuations; `true` for a formula without free variables.
+
+    >>> rows = pa.table({"ts": [5, 5, 9], "tp": [1, 1, 2], "x": [8, 9, 7], "plane": ["N1", "N2", "N1"]})
+    >>> print(*as_monpoly(rows), sep="\\n")
+    @5 (time point 1): (8,"N1") (9,"N2")
+    @9 (time point 2): (7,"N1")
+    >>> print(*as_monpoly(rows.slice(2).select(["ts", "tp"])))
+    @9 (time point 2): true
+    """
+    names = rows.column_names[2:]
+    for (point, ts), of_point in groupby(rows.to_pylist(), key=lambda row: (row["tp"], row["ts"])):
+        valuations = [f"({','.join(_printed(row[name]) for name in names)})" for row in of_point]
+        yield f"@{ts} (time point {point}): {' '.join(valuations) if names else 'true'}"
+
+
+def _printed(value: Any) -> str:
+    """Texts in quotes, floats in six digits."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,57 @@
+"""What a policy's page says of a day: the number of violations, whose they are, the first ones, and when."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pyarrow as pa
+
+from jobs.reports.answers.tallies import Totals
+from jobs.reports.answers.violations import answer, by_period, listing
+from jobs.reports.words.clock import Clock
+from jobs.reports.words.quantities import Magnitude
+
+DAY = date(1970, 1, 1)
+ROWS = pa.table(
+    {
+        "ts": [7_200, 3_600, 3_600, 90_000],
+        "offset": [0, 1, 0, 0],
+        "machine": ["a", "b", "a", "a"],
+        "load": [5, 7, 7, 9],
+        "day": [DAY] * 4,
+        "run_id": ["run"] * 4,
+    }
+)
+
+
+def test_a_day_without_violations_reads_well() -> None:
+    said = answer(ROWS.slice(0, 0), Totals(0, 0, False), DAY)
+    assert said.sentence == "There was no violation on 1 January 1970."
+    assert (said.headline, said.caveat) == (Magnitude.of(0), "")
+
+
+def test_the_sentence_names_who_has_the_most() -> None:
+    said = answer(ROWS, Totals(4, 4, False), DAY)
+    assert said.sentence == "There were 4 violations on 1 January 1970; machine a had the most, 3."
+    one = answer(ROWS.slice(0, 1), Totals(1, 1, False), DAY)
+    assert one.sentence == "There was 1 violation on 1 January 1970."
+
+
+def test_a_cut_listing_says_so() -> None:
+    said = answer(ROWS, Totals(5_000, 5_000, True), DAY)
+    assert "; machine a had the most, 3 of the 4 listed." in said.sentence
+    assert said.caveat == "Only the first 4 of 5,000 violations are listed."
+
+
+def test_the_first_violations_are_listed() -> None:
+    """In order of time, point and values; points are numbered only where a stamp has several."""
+    table = listing(ROWS, Clock())
+    assert [heading.title for heading in table.headings] == ["time", "point", "machine", "load"]
+    assert [row[1:] for row in table.cells] == [["0", "a", "7"], ["1", "b", "7"], ["0", "a", "5"], ["0", "a", "9"]]
+    assert table.rows[0] == [3_600, 0, "a", 7]
+    assert [heading.title for heading in listing(ROWS.slice(0, 1), Clock()).headings][1] == "machine"
+
+
+def test_violations_are_counted_where_they_happened() -> None:
+    """One that became certain today, but lies outside of today, is in no hour of it."""
+    assert by_period(ROWS, (0, 86_400)) == {1: Magnitude.of(2), 2: Magnitude.of(1)}

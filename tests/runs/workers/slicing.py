@@ -1,0 +1,44 @@
+"""All workers of a plan, in this process: those of slices with events, and those that only silence has results in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.events.logs.time_points import points_of
+from cep_core.language.evaluator import Evaluator
+from cep_core.slicing import Plan, split
+from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes
+from jobs.stages.evaluating.spark_workers import SliceFile, slices_of_silence
+
+
+def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table) -> Iterator[SlicePartial]:
+    """What they return. `events` with `pos` and `offset`; `points`: those of the days read."""
+    rows, numbers = split(plan, events)
+    present = [SliceFile("file", plan.plan_id, int(number)) for number in np.unique(numbers)]
+    silent = {query.name for query in assignment.queries if evaluator_of(assignment, query.name).speaks_of_silence}
+    absent = slices_of_silence(assignment, silent, present)
+    for number in [*(job.slice for job in present), *(number for _, number in absent)]:
+        part = events.take(pa.array(rows[numbers == number]))
+        yield from evaluate_slice(assignment, plan.plan_id, number, part, points)
+
+
+def merged(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table, name: str) -> list[pa.Table]:
+    """The merged result of each block of days of one query."""
+    evaluator, days = evaluator_of(assignment, name), assignment.blocks[name]
+    batches: list[list[pa.RecordBatch]] = [[] for _ in days]
+    for partial in partials(assignment, plan, events, points):
+        if partial.query == name:
+            batches[partial.block] += map(from_bytes, partial.batches)
+    return [evaluator.merge(own, block) for own, block in zip(batches, days, strict=True)]
+
+
+def evaluator_of(assignment: Assignment, name: str) -> Evaluator:
+    return compiled(next(query for query in assignment.queries if query.name == name), assignment.schema)
+
+
+def all_points(events: pa.Table) -> pa.Table:
+    """The points of events that have their `offset`."""
+    return points_of(events["ts"].to_numpy(), events["offset"].to_numpy())

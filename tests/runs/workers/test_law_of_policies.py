@@ -1,0 +1,187 @@
+"""The law of slicing for first-order policies (S1, S3, S7, S29-S35): any cut of the work gives the unsliced result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from cep_core.events.arrow_types import ARROW_TYPES
+from cep_core.events.logs.time_points import offsets_of
+from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.language.errors import QueryError
+from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership
+from cep_core.language.first_order.text.printing import formula_text
+from cep_core.language.settings import Settings
+from cep_core.language.temporal.formulas import Formula, Predicate
+from cep_core.language.temporal.walk import with_operands
+from cep_core.slicing import make_plan, statistics_of
+from cep_core.slicing.planner import Plan
+from cep_core.testing.formulas import safe_formulas
+from cep_core.testing.signatures import drawn_points, signatures
+from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
+from jobs.stages.evaluating.slice_worker import Assignment, QueryText, compiled, schema_to_values
+from tests.runs.workers.slicing import all_points, merged
+from tests.slicing.laws.only_read import only_read
+
+FEW = settings(
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+LENGTH = 8
+"""Of an operating day, in the log's unit."""
+START = date(2013, 1, 1)
+DAYS = tuple(range(-LENGTH, 7 * LENGTH + 1, LENGTH))
+"""Boundaries of days that hold every stamp of a drawn log, and what becomes certain a little later."""
+
+
+class ToyCalendar:
+    def interval(self, day: date) -> tuple[int, int]:
+        begin = (day - START).days * LENGTH
+        return begin, begin + LENGTH
+
+    def day_of(self, ts: int) -> date:
+        return START + timedelta(days=ts // LENGTH)
+
+
+@dataclass(frozen=True)
+class World:
+    """A policy over a log whose every time-point holds a Tick, which no formula reads."""
+
+    schema: LogSchema
+    query: QueryText
+    events: pa.Table
+
+    @property
+    def evaluator(self) -> Evaluator:
+        return compiled(self.query, schema_to_values(self.schema))
+
+    def whole(self, days: tuple[int, ...]) -> pa.Table:
+        evaluator = self.evaluator
+        return evaluator.merge(evaluator.evaluate(self.events, Ownership(days=days), all_points(self.events)), days)
+
+    def assignment(
+        self, plan: Plan, blocks: tuple[tuple[int, ...], ...], limit: int, since: tuple[int, ...] | None = None
+    ) -> Assignment:
+        starts = {} if since is None else {self.query.name: since}
+        values = schema_to_values(self.schema)
+        return Assignment((plan.to_dict(),), (self.query,), {self.query.name: blocks}, values, limit, starts)
+
+
+def events_of(points: list[tuple[int, list[tuple[object, ...]]]], schema: LogSchema, by: str) -> pa.Table:
+    names = sorted({name for own in schema.types.values() for name in own})
+    types = {name: own[name].type for own in schema.types.values() for name in own}
+    rows = []
+    for batch, (ts, events) in enumerate(points):
+        for kind, *values in [("Tick",), *events]:
+            named = zip([name for name in schema.types[str(kind)] if name != "batch"], values, strict=True)
+            rows.append(
+                {"event_type": kind, "ts": ts, "seq": len(rows), "pos": len(rows), "batch": batch, **dict(named)}
+            )
+    fixed = {"event_type": pa.string(), **dict.fromkeys(("ts", "seq", "pos"), pa.int64())}
+    own = {name: ARROW_TYPES[types[name]] for name in names}
+    table = pa.Table.from_pylist(rows, pa.schema((fixed | own).items()))
+    return table.append_column("offset", pa.array(offsets_of(table, by)))
+
+
+def with_ticks(schema: LogSchema) -> LogSchema:
+    """The schema with an event type of its own for points, and a number of points; one type for each attribute."""
+    batch = {"batch": Attribute("batch", AttributeType.INT, False)}
+    types = {
+        event_type: {f"{a.type[0]}{a.name}": Attribute(f"{a.type[0]}{a.name}", a.type) for a in own.values()} | batch
+        for event_type, own in schema.types.items()
+    }
+    return LogSchema({**types, "Tick": batch})
+
+
+def renamed(formula: Formula, plain: LogSchema) -> Formula:
+    """The formula with the attributes of `with_ticks`."""
+    if isinstance(formula, Predicate) and formula.names is not None:
+        own = plain.attributes_of(formula.event_type)
+        return replace(formula, names=tuple(f"{own[name].type[0]}{name}" for name in formula.names))
+    return with_operands(formula, lambda part: renamed(part, plain))
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    plain = draw(signatures())
+    schema = with_ticks(plain)
+    formula = draw(safe_formulas(plain, depth=draw(st.integers(0, 2)), computing=False, sugar=draw(st.booleans())))
+    split = draw(st.sampled_from(["", "", *(name for own in schema.types.values() for name in own if name != "batch")]))
+    header = f"-- for each: {split}\n" if split else ""
+    text = f"{header}-- What is wrong?\n{formula_text(renamed(formula, plain))}\n"
+    most = draw(st.sampled_from([None, None, 2]))
+    query = QueryText("policy", "policies/policy.mfotl", text, Settings(max_violations=most))
+    points = draw(drawn_points(plain))
+    events = events_of(points, schema, draw(st.sampled_from(["by_timestamp", "by_event", "batch"])))
+    world = World(schema, query, events)
+    try:
+        evaluator = world.evaluator
+    except QueryError:
+        assume(False)
+    assume(len(evaluator.schema) >= 2)
+    return world
+
+
+def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:
+    """A plan of random slices, seeds, heavy values and ranges."""
+    atoms = world.evaluator.atoms
+    names = sorted({name for atom in atoms for _, name in atom.variables})
+    slices = draw(st.integers(1, 6))
+    bounded = world.evaluator.reach.time is not None
+    return make_plan(
+        {world.query.name: atoms},
+        names,
+        statistics_of(events, atoms),
+        slices,
+        draw(st.text(max_size=2)),
+        world.evaluator.reach,
+        (DAYS[0], DAYS[-1]),
+        stamps=events["ts"].to_numpy(),
+        ranges=draw(st.integers(1, slices)) if bounded else 1,
+        heavy=draw(st.sampled_from([None, (), tuple(names)])),
+    )
+
+
+def content(table: pa.Table) -> tuple[object, ...]:
+    return table.to_pylist(), (table.schema.metadata or {}).get(TOTALS)
+
+
+@FEW
+@given(worlds(), st.data())
+def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
+    """Rows, their order and exact totals: by shares, seeds, heavy values, ranges, row limits, blocks of days."""
+    plan = plan_of(world, data.draw, world.events)
+    middle = data.draw(st.integers(1, len(DAYS) - 2))
+    blocks = data.draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
+    assignment = world.assignment(plan, blocks, data.draw(st.sampled_from([1, 4, 1000])))
+    held = only_read(world.evaluator, world.events)
+    tables = merged(assignment, plan, held, all_points(world.events), world.query.name)
+    assert [content(table) for table in tables] == [content(world.whole(days)) for days in blocks]
+
+
+@FEW
+@given(worlds(), st.data())
+def test_a_day_alone_is_its_part_of_the_whole(world: World, data: st.DataObject) -> None:
+    """Each day is evaluated by itself, from the days that its reach asks for: warm-up is the cut of the whole run."""
+    calendar, ts = ToyCalendar(), world.events["ts"].to_numpy()
+    names = [calendar.day_of(moment) for moment in DAYS[:-1]]
+    loaded = {}
+    for day, (begin, end) in zip(names, pairwise(DAYS), strict=True):
+        inside = (ts >= begin) & (ts < end)
+        loaded[day] = LoadedDay("digest", False, int(inside.sum()), len(np.unique(ts[inside])))
+    bounds = Bounds(calendar, names[0], None)
+    number = data.draw(st.integers(0, len(names) - 1))
+    day, own = names[number], DAYS[number : number + 2]
+    begin = calendar.interval(first_read(world.evaluator.reach, day, Ledger(loaded), bounds))[0]
+    read = world.events.filter(pa.array((ts >= begin) & (ts < own[1])))
+    plan = plan_of(world, data.draw, read)
+    assignment = world.assignment(plan, (own,), 1000, (begin,))
+    [table] = merged(assignment, plan, only_read(world.evaluator, read), all_points(read), world.query.name)
+    whole = world.whole(DAYS)
+    certain = whole[CERTAIN].to_numpy()
+    assert table.to_pylist() == whole.filter(pa.array((certain >= own[0]) & (certain < own[1]))).to_pylist()
