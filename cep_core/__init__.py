@@ -4,15 +4,19 @@ import cep_core as cep
 cep.match("PATTERN SEQ(A a, B+ b[]) WHERE [user] WITHIN 10 minutes", events)
 """
 
+from cep_core.events.logs.errors import LogError
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.errors import QueryError
 from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
 from cep_core.language.patterns.user_aggregates import UserAggregate
+from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.policies import monitor
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
 __all__ = [
+    "EvaluationError",
+    "LogError",
     "QueryError",
     "UnboundedFuture",
     "UnsafeFormula",

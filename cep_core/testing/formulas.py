@@ -199,13 +199,11 @@ class _Drawing:
 
     def test(self, kind: AttributeType, names: Sequence[str]) -> Formula:
         first, second = self.term(kind, names), self.term(kind, names)
-        match self.one(["=", "=", "<", "<=", ">", ">=", "SUBSTRING", "MATCHES"]):
-            case "MATCHES" if kind is STRING:
-                return Matches(first, Regexp(r"a\(b*\)"), (second if self.draw(st.booleans()) else None,))
-            case "MATCHES" | "SUBSTRING" if kind is not STRING:
-                return Comparison("=", first, second)
-            case operator:
-                return Comparison(operator, first, second)
+        texts = ["SUBSTRING", "MATCHES", "MATCHES"] if kind is STRING else []
+        operator = self.one(["=", "<", "<=", ">", ">=", *texts])
+        if operator == "MATCHES":
+            return Matches(first, Regexp(r"a\(b*\)"), (second if self.draw(st.booleans()) else None,))
+        return Comparison(operator, first, second)
 
     def term(self, kind: AttributeType, names: Sequence[str]) -> Term:
         variables: list[Term] = [Variable(name) for name in names if TYPES[name] is kind]
@@ -274,9 +272,10 @@ class _Drawing:
         kind = self.one(["IMPLIES", "EQUIV", "FORALL", "FORALL", "HISTORICALLY", "ALWAYS", "TRIGGER", "RELEASE"])
         left = self.safe(schema, depth)
         if kind == "FORALL":
-            guard = self.within(schema, depth, free_variables(left))
+            guard = self.safe(schema, depth)
             inner = self.within(schema, depth, free_variables(guard))
-            bound = tuple(name for name in free_variables(guard) if self.draw(st.booleans()))
+            seen = free_variables(left)
+            bound = tuple(name for name in free_variables(guard) if name not in seen or self.draw(st.booleans()))
             return And(left, Forall(bound, Implies(guard, inner)) if bound else guard)
         left, right = self.closed(left), self.closed(self.safe(schema, depth))
         past, future = self.draw(intervals), self.draw(bounded_intervals)

@@ -49,7 +49,7 @@ from cep_core.monitoring.first_order.arrays.variable_types import variable_types
 from cep_core.monitoring.first_order.choice.aggregation import aggregated
 from cep_core.monitoring.first_order.choice.conjunctions import Conjunctions
 from cep_core.monitoring.first_order.operators.normal import merged
-from cep_core.monitoring.first_order.operators.reduction import Events, events_of, reduced
+from cep_core.monitoring.first_order.operators.reduction import PlacedEvents, events_of, reduced
 from cep_core.monitoring.first_order.operators.since import since, until
 from cep_core.monitoring.first_order.operators.steps import nextly, previously
 from cep_core.monitoring.first_order.operators.timeline import Timeline
@@ -190,11 +190,14 @@ class _Evaluation:
         if many:
             below = [self._placed(source, part) for source, part in zip(chosen, rows, strict=True)]
             rows = reduced(below, self.timeline.points)
-        relations = {source: self._above(source, merged(part)) for source, part in zip(chosen, rows, strict=True)}
+        relations = {
+            source: self._above(source, merged(part) if source == atoms[source] else part)
+            for source, part in zip(chosen, rows, strict=True)
+        }
         self.operand_rows[-1].extend(relation.rows for relation in relations.values())
         return relations
 
-    def _placed(self, source: Formula, rows: Relation) -> Events:
+    def _placed(self, source: Formula, rows: Relation) -> PlacedEvents:
         """The rows of the atom below a source, with the runs that the operators above it give them."""
         match source:
             case Once():
@@ -204,14 +207,18 @@ class _Evaluation:
             case _:
                 return events_of(rows, self.timeline.points)
 
-    def _above(self, source: Formula, relation: Relation) -> Relation:
-        """The relation of a source from that of the atom below it."""
+    def _above(self, source: Formula, rows: Relation) -> Relation:
+        """The relation of a source from the rows of the atom below it.
+
+        ONCE and EVENTUALLY take rows that are not in normal form, and give a relation that is.
+        """
         if isinstance(source, Once | Eventually):
-            relation = self._above(source.body, relation)
-            rows_in = relation.rows
-            relation = _STEPS[type(source)](relation, source.interval, self.timeline)
+            below = self._above(source.body, rows)
+            rows_in = below.rows
+            relation = _STEPS[type(source)](below, source.interval, self.timeline)
         else:
             rows_in = self._events_of(source)
+            relation = rows
         if self.recorder is not None:
             self.recorder(source, [rows_in], relation.rows)
         return relation

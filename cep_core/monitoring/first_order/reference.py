@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
-import pyarrow as pa
-
 from cep_core.events.logs.point_log import PointLog
+from cep_core.events.schema import AttributeType
 from cep_core.language.temporal.formulas import (
     Aggregation,
     Always,
@@ -50,7 +49,7 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.interval import Interval
-from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.terms import Call, Term, Variable
 from cep_core.language.temporal.walk import free_variables, variables_of, walk, with_operands
 from cep_core.monitoring.first_order.scalars import Value, aggregate, compares, groups_in, plain, value_of
 
@@ -63,8 +62,12 @@ CLOCKS = {("tp", 1): ("tp",), ("ts", 1): ("ts",), ("tpts", 2): ("tp", "ts")}
 """The predicates that every point has, by number of arguments: its index, its stamp."""
 
 
-def satisfactions(formula: Formula, log: PointLog) -> set[tuple[int, tuple[Value, ...]]]:
+def satisfactions(
+    formula: Formula, log: PointLog, types: Mapping[str, AttributeType] | None = None
+) -> set[tuple[int, tuple[Value, ...]]]:
     """The points and values of the free variables (in order of first occurrence) for which the formula holds.
+
+    `types` of variables are of use where a log has none of their values: MIN and MAX of no texts are the empty text.
 
     >>> from cep_core.language.temporal.formulas import ANY_TIME
     >>> from cep_core.testing.logs import log_of
@@ -72,7 +75,7 @@ def satisfactions(formula: Formula, log: PointLog) -> set[tuple[int, tuple[Value
     >>> sorted(satisfactions(Once(Interval(0, 2), Predicate("P", (Variable("x"),))), log))
     [(0, (7,)), (1, (7,)), (2, (8,))]
     """
-    meaning = _Meaning(formula, log)
+    meaning = _Meaning(formula, log, types or {})
     names = free_variables(formula)
     return {
         (point, tuple(row[name] for name in names))
@@ -85,19 +88,13 @@ def satisfactions(formula: Formula, log: PointLog) -> set[tuple[int, tuple[Value
 class _Meaning:
     """A formula over a log: the candidates of its variables, and what holds where."""
 
-    def __init__(self, formula: Formula, log: PointLog) -> None:
+    def __init__(self, formula: Formula, log: PointLog, types: Mapping[str, AttributeType]) -> None:
+        self.types = types
         self.stamps = [*map(int, log.stamps), math.inf]
         self.events = _events_by_point(log)
         self.definitions: dict[str, Let] = {}
         self.formula = self._with_definitions(formula, {})
         nodes = list(walk(self.formula))
-        self.texts = {
-            term
-            for node in nodes
-            if isinstance(node, Predicate) and node.event_type in log.events
-            for name, term in self._arguments(node)
-            if name in (columns := log.events[node.event_type].columns) and pa.types.is_string(columns[name].type)
-        }
         self.free = {id(node): free_variables(node) for node in nodes}
         self.known: dict[tuple[int, int, tuple[Value, ...]], bool] = {}
         self.candidates: dict[str, set[Value]] = {}
@@ -163,13 +160,13 @@ class _Meaning:
             self.candidates.setdefault(term.name, set()).update(values)
 
     def _values(self, term: Term) -> list[Value]:
-        """The values that a term may have; valuations for which it has none are left out."""
-        values = []
+        """The values that a term may have. Where it has none, any value, so that the test is made and raises."""
+        values: list[Value] = []
         for row in self.valuations(variables_of(term)):
             try:
                 values.append(value_of(term, row))
             except ArithmeticError:
-                continue
+                values.append("" if isinstance(term, Call) and term.function == "FORMAT_DATE" else 0)
         return values
 
     # ------------------------------------------------------------ events
@@ -293,8 +290,10 @@ class _Meaning:
         return aggregate(node.function, values) if values or not node.groups else None
 
     def _is_text(self, variable: Variable) -> bool:
-        """Whether a variable stands for texts, by its candidates and by the columns that bind it."""
-        return variable in self.texts or any(isinstance(text, str) for text in self.candidates.get(variable.name, ()))
+        """Whether a variable stands for texts, by its type or its candidates."""
+        if variable.name in self.types:
+            return self.types[variable.name] is AttributeType.STRING
+        return any(isinstance(text, str) for text in self.candidates.get(variable.name, ()))
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:

@@ -24,6 +24,7 @@ COMES_FROM = {
     "heavy_hitters": ("events",),
     "slicing_plans": ("stream_statistics", "heavy_hitters", "the queries' atoms"),
     "_work/slices": ("events", "slicing_plans"),
+    "_work/points": ("events",),
     "slice_runs": ("_work/slices", "the queries"),
     "result_days": ("events", "the queries"),
     "experiments": ("events", "slicing_plans", "the queries that ask for shedding"),

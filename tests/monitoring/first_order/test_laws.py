@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
@@ -13,7 +14,22 @@ from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
-from cep_core.language.temporal.formulas import Formula
+from cep_core.language.temporal.formulas import (
+    ANY_TIME,
+    Aggregation,
+    And,
+    Comparison,
+    Exists,
+    Formula,
+    Interval,
+    Next,
+    Not,
+    Once,
+    Predicate,
+    Prev,
+    Since,
+)
+from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Term, Variable
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.evaluation import satisfied
@@ -23,7 +39,7 @@ from cep_core.monitoring.shared.decided import decided_points
 from cep_core.testing.formulas import safe_formulas, variable_types
 from cep_core.testing.logs import Event, log_of
 from cep_core.testing.naming import renamed
-from cep_core.testing.signatures import drawn_logs, drawn_points, signatures
+from cep_core.testing.signatures import ENDS, drawn_logs, drawn_points, schema_of, signatures
 
 Answer = set[tuple[int, tuple[Value, ...]]]
 Points = list[tuple[int, list[Event]]]
@@ -51,7 +67,7 @@ def evaluated(formula: Formula, log: PointLog, types: dict[str, AttributeType] |
 def defined(formula: Formula, log: PointLog) -> Answer:
     """The definition's answer. Examples in which a term has no value are left out."""
     try:
-        answer = satisfactions(formula, log)
+        answer = satisfactions(formula, log, variable_types(formula))
     except ArithmeticError:
         event("a term has no value")
         assume(False)
@@ -75,6 +91,64 @@ def test_and_at_the_ends_of_all_types(data: st.DataObject) -> None:
     assert evaluated(formula, log) == defined(formula, log)
 
 
+NUMBERS = schema_of(P="if")
+whole_numbers: st.SearchStrategy[Term] = st.recursive(
+    st.sampled_from([Variable("i"), *map(Constant, ENDS[AttributeType.INT])])
+    | st.sampled_from([Variable("f"), *map(Constant, ENDS[AttributeType.FLOAT])]).map(lambda term: Call("f2i", term)),
+    lambda parts: (
+        st.builds(Minus, parts) | st.builds(Arithmetic, st.sampled_from(["+", "-", "*", "/", "MOD"]), parts, parts)
+    ),
+    max_leaves=3,
+)
+
+
+@given(whole_numbers, drawn_logs(NUMBERS, ends=True, nulls=False))
+def test_a_term_has_no_value_for_both(term: Term, log: PointLog) -> None:
+    """Overflow and division by zero are errors."""
+    numbers = Predicate("P", (Variable("i"), Variable("f")), ("i_1", "f_2"))
+    formula = And(numbers, Comparison("=", Variable("j"), term))
+    try:
+        answer = satisfactions(formula, log)
+    except ArithmeticError:
+        event("no value")
+        with pytest.raises(EvaluationError):
+            evaluated(formula, log)
+    else:
+        assert evaluated(formula, log) == answer
+
+
+def test_an_aggregation_of_a_constant() -> None:
+    """All rows share the one value of `x = 7`; where nothing holds there is another."""
+    seven = And(Comparison("=", Variable("i"), Constant(7)), Predicate("P", (), ()))
+    formula = Aggregation(Variable("j"), "MIN", Variable("i"), (), seven)
+    log = log_of([(1, []), (2, [("P", 1, 0.5)])], NUMBERS)
+    assert evaluated(formula, log) == {(0, (0,)), (1, (7,))}
+    assert evaluated(Aggregation(Variable("j"), "MIN", Variable("i"), (), seven.left), log) == {(0, (7,)), (1, (7,))}
+
+
+TP = Predicate("tp", (Variable("i"),), ("tp",))
+TS = Predicate("ts", (Variable("j"),), ("ts",))
+BOTH = Predicate("tpts", (Variable("i"), Variable("j")), ("tp", "ts"))
+
+
+CLOCKED = [
+    TP,
+    And(TP, TS),
+    Next(ANY_TIME, BOTH),  # of the last point: the closing point's
+    Next(ANY_TIME, Once(ANY_TIME, TS)),
+    Prev(Interval(1), BOTH),
+    Since(Interval(0, 3), Not(TS), Predicate("tpts", (Constant(1), Variable("j")), ("tp", "ts"))),
+    Aggregation(Variable("i"), "MAX", Variable("j"), (), Once(Interval(2, 9), TS)),
+    Exists(("j1",), And(Predicate("tpts", (Variable("j1"), Variable("j1")), ("tp", "ts")), TS)),
+]
+
+
+@given(st.sampled_from(CLOCKED), drawn_points(NUMBERS))
+def test_the_clock_of_the_log(formula: Formula, points: Points) -> None:
+    log = log_of(points, NUMBERS)
+    assert evaluated(formula, log) == satisfactions(formula, log)
+
+
 @given(st.data())
 def test_a_text_says_what_its_formula_says(data: st.DataObject) -> None:
     """From text to answer: sugar, LET and rewriting change no meaning (F3, B2, B4)."""
@@ -83,7 +157,7 @@ def test_a_text_says_what_its_formula_says(data: st.DataObject) -> None:
     log = data.draw(drawn_logs(schema))
     policy = bound(formula, schema)
     answer = defined(formula, log)
-    assert satisfactions(policy.formula, log) == answer
+    assert satisfactions(policy.formula, log, variable_types(policy.formula)) == answer
     assert tuple(policy.variables) == free_variables(formula)
     assert evaluated_policy(policy, log) == answer
 

@@ -111,7 +111,9 @@ def worlds(draw: st.DrawFn) -> World:
     plain = draw(signatures())
     schema = with_ticks(plain)
     formula = draw(safe_formulas(plain, depth=draw(st.integers(0, 2)), computing=False, sugar=draw(st.booleans())))
-    text = f"-- What is wrong?\n{formula_text(renamed(formula, plain))}\n"
+    split = draw(st.sampled_from(["", "", *(name for own in schema.types.values() for name in own if name != "batch")]))
+    header = f"-- for each: {split}\n" if split else ""
+    text = f"{header}-- What is wrong?\n{formula_text(renamed(formula, plain))}\n"
     most = draw(st.sampled_from([None, None, 2]))
     query = QueryText("policy", "policies/policy.mfotl", text, Settings(max_violations=most))
     points = draw(drawn_points(plain))

@@ -42,8 +42,7 @@ def aggregated(relation: Relation, aggregation: Aggregation, setting: TermSettin
     sweep = sweep_of(group, relation.begin, relation.end)
     item = relation.column(aggregation.item.name)
     values, lost = _values(sweep, group, item, aggregation, setting)
-    values = values.copy() if values is sweep.count else values
-    values[sweep.count == 0] = empty
+    values = np.where(sweep.count == 0, values.dtype.type(empty), values)
     if lost.any():
         raise _too_large(relation, sweep, group, aggregation, setting, lost)
     step, begin, end = _runs(sweep, values, empty, not keys, len(setting.stamps))

@@ -34,7 +34,7 @@ FEWEST = 1 << 18
 
 
 @dataclass(frozen=True)
-class Events:
+class PlacedEvents:
     """The rows of an atom, and for how long each holds once the operators above it are applied.
 
     `earliest[points + 1]`, `latest[points + 1]`: an event at point p holds within [earliest[p], latest[p + 1]).
@@ -51,21 +51,21 @@ class Events:
         low, high = np.searchsorted(self.rows.begin, [first, last], "left")
         return int(low), max(int(low), int(high))
 
-    def later(self, interval: Interval, timeline: Timeline) -> Events:
+    def later(self, interval: Interval, timeline: Timeline) -> PlacedEvents:
         """The events below a ONCE."""
         window = timeline.window(interval)
-        return Events(self.rows, window.earliest[self.earliest], window.latest[self.latest])
+        return PlacedEvents(self.rows, window.earliest[self.earliest], window.latest[self.latest])
 
-    def sooner(self, interval: Interval, timeline: Timeline) -> Events:
+    def sooner(self, interval: Interval, timeline: Timeline) -> PlacedEvents:
         """The events below an EVENTUALLY."""
         window, points = timeline.reversed_time.window(interval), timeline.points
         begin, end = points - window.latest[::-1], points - window.earliest[::-1]
-        return Events(self.rows, begin[self.earliest], end[self.latest])
+        return PlacedEvents(self.rows, begin[self.earliest], end[self.latest])
 
 
-def events_of(rows: Relation, points: int) -> Events:
+def events_of(rows: Relation, points: int) -> PlacedEvents:
     """The rows of an atom, each at its point."""
-    return Events(rows, np.arange(points + 1), np.arange(points + 1))
+    return PlacedEvents(rows, np.arange(points + 1), np.arange(points + 1))
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class _Edge:
     child_keys: Ints
 
 
-def reduced(atoms: Sequence[Events], points: int) -> list[Relation]:
+def reduced(atoms: Sequence[PlacedEvents], points: int) -> list[Relation]:
     """The rows of each atom without those that cannot meet rows of all others that it is connected with."""
     trees = _trees(atoms)
     kept = [np.zeros(atom.rows.rows, np.bool_) for atom in atoms]
@@ -95,7 +95,7 @@ def reduced(atoms: Sequence[Events], points: int) -> list[Relation]:
     return [atom.rows.of_rows(flags) for atom, flags in zip(atoms, kept, strict=True)]
 
 
-def _trees(atoms: Sequence[Events]) -> list[list[_Edge]]:
+def _trees(atoms: Sequence[PlacedEvents]) -> list[list[_Edge]]:
     """Spanning trees of the atoms that share variables: from few rows to many. Parents come before children.
 
     The parent of an atom is the latest that shares variables with it, since the fewest of its rows are left.
@@ -117,7 +117,7 @@ def _trees(atoms: Sequence[Events]) -> list[list[_Edge]]:
     return [edges for edges in trees if edges]
 
 
-def _key(atoms: Sequence[Events], first: int, second: int) -> tuple[str, ...]:
+def _key(atoms: Sequence[PlacedEvents], first: int, second: int) -> tuple[str, ...]:
     return shared_by(atoms[first].rows, atoms[second].rows)
 
 
@@ -126,7 +126,7 @@ def _keys(rows: Relation, key: Sequence[str]) -> Ints:
     return bits[:, 0] if len(key) == 1 else keys_of(bits)
 
 
-def _block(atoms: Sequence[Events], begin: int, points: int) -> tuple[int, list[tuple[int, int]]]:
+def _block(atoms: Sequence[PlacedEvents], begin: int, points: int) -> tuple[int, list[tuple[int, int]]]:
     """The end of a block of points, and the range of rows of each atom that may hold there.
 
     Blocks grow until no more than half of their rows hold in a neighbouring block, too.
