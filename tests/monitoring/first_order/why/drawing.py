@@ -9,9 +9,8 @@ import pyarrow as pa
 from hypothesis import assume, event
 from hypothesis import strategies as st
 
-from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog, TypedEvents
-from cep_core.events.schema import AttributeType, LogSchema
+from cep_core.events.schema import AttributeType
 from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
@@ -30,17 +29,8 @@ def drawn_policy(data: st.DataObject, depth: int, most: int = 6, *, seq: bool = 
     schema = data.draw(signatures())
     text = formula_text(data.draw(safe_formulas(schema, depth=depth, sugar=True)))
     policy = bind_written(parse(text, "drawn.mfotl"), schema, text, "drawn.mfotl")
-    log = with_all_types(data.draw(drawn_logs(schema, most=most)), schema)
+    log = data.draw(drawn_logs(schema, most=most))
     return policy, with_seq(log) if seq and data.draw(st.booleans()) else log
-
-
-def with_all_types(log: PointLog, schema: LogSchema) -> PointLog:
-    """The log with columns of types without events, too: MIN of no texts is a text."""
-    events = dict(log.events)
-    for name in schema.types.keys() - events.keys():
-        own = {attr.name: pa.array([], ARROW_TYPES[attr.type]) for attr in schema.attributes_of(name).values()}
-        events[name] = TypedEvents(np.zeros(0, np.int64), own)
-    return PointLog(log.stamps, events)
 
 
 def with_seq(log: PointLog) -> PointLog:
@@ -52,17 +42,35 @@ def with_seq(log: PointLog) -> PointLog:
     return PointLog(log.stamps, events)
 
 
+def without_event(log: PointLog, data: st.DataObject) -> PointLog:
+    """The log without one of its events."""
+    types = [name for name, typed in log.events.items() if len(typed.point)]
+    assume(types)
+    name = data.draw(st.sampled_from(types))
+    typed = log.events[name]
+    rows = np.delete(np.arange(len(typed.point)), data.draw(st.integers(0, len(typed.point) - 1)))
+    columns = {key: column.take(pa.array(rows)) for key, column in typed.columns.items()}
+    seq = None if typed.seq is None else typed.seq[rows]
+    return PointLog(log.stamps, {**log.events, name: TypedEvents(typed.point[rows], columns, seq)})
+
+
 def texts_of(policy: Policy) -> frozenset[str]:
     return frozenset(name for name, kind in policy.types.items() if kind is AttributeType.STRING)
 
 
-def verdicts(policy: Policy, log: PointLog, most: int = 12) -> list[Verdict]:
-    """What the definition says at some points, of valuations that satisfy the formula there or elsewhere."""
+def answer_of(policy: Policy, log: PointLog) -> set[tuple[int, tuple[Value, ...]]]:
+    """What the definition says. Examples in which a term has no value are left out."""
     try:
-        answer = satisfactions(policy.formula, log)
+        return satisfactions(policy.formula, log, policy.types)
     except ArithmeticError:
         event("a term has no value")
         assume(False)
+        raise
+
+
+def verdicts(policy: Policy, log: PointLog, most: int = 12) -> list[Verdict]:
+    """What the definition says at some points, of valuations that satisfy the formula there or elsewhere."""
+    answer = answer_of(policy, log)
     valuations: list[tuple[Value, ...]] = sorted({values for _, values in answer}, key=repr)[:4]
     if not policy.variables:
         valuations = [()]

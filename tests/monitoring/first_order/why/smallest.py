@@ -28,6 +28,7 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.first_order.scalars import aggregate, compares
 from cep_core.monitoring.first_order.why.checker import proves
 from cep_core.monitoring.first_order.why.covering import Covering
 from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Valuation
@@ -37,13 +38,16 @@ Cost = tuple[int, list[int]] | None
 NOTHING: Cost = (0, [])
 
 
-def smallest(formula: Formula, log: PointLog, covering: Covering, point: int, row: Valuation, holds: bool) -> Cost:
+def smallest(
+    formula: Formula, log: PointLog, covering: Covering, point: int, row: Valuation, holds: bool, texts: frozenset[str]
+) -> Cost:
     """`covering`: the values of bound variables; which they are is part of what a proof is."""
-    return _Search(log, covering).cost(without_sugar(formula), point, row, holds)
+    return _Search(log, covering, texts).cost(without_sugar(formula), point, row, holds)
 
 
 class _Search:
-    def __init__(self, log: PointLog, covering: Covering) -> None:
+    def __init__(self, log: PointLog, covering: Covering, texts: frozenset[str]) -> None:
+        self.texts = texts
         self.log = log
         self.covering = covering
         self.times = [*map(int, log.stamps), math.inf]
@@ -69,11 +73,8 @@ class _Search:
                 if holds:
                     rows = [own for own in rows if not any(isinstance(own[name], AnyOther) for name in names)]
                 return (best if holds else total)(self.cost(body, point, own, holds) for own in rows)
-            case Aggregation(body=body):
-                groups = {group.name: row[group.name] for group in formula.groups}
-                names = tuple(name for name in free_variables(body) if name not in groups)
-                rows = list(self.covering.valuations(names, body, True, point, groups))
-                return total(best(self.cost(body, point, own, sign) for sign in (True, False)) for own in rows)
+            case Aggregation():
+                return self.aggregation(formula, point, row, holds)
             case Prev() | Next() | Once() | Eventually():
                 costs = [at(formula.body, place) for place in self.places(formula, point)]
                 return best(costs) if holds else total(costs)
@@ -88,6 +89,24 @@ class _Search:
                 choices = [{(id(part), place): (part, place) for part, place in picked} for picked in product(*faults)]
                 return best(total(at(part, place) for part, place in choice.values()) for choice in choices)
         raise TypeError(type(formula))
+
+    def aggregation(self, formula: Aggregation, point: int, row: Valuation, holds: bool) -> Cost:
+        """Every row is judged; the claim is so if the rows that hold give the result, or do not."""
+        groups = {group.name: row[group.name] for group in formula.groups}
+        names = tuple(name for name in free_variables(formula.body) if name not in groups)
+        rows = list(self.covering.valuations(names, formula.body, True, point, groups))
+        counted = [own for own in rows if self.cost(formula.body, point, own, True) is not None]
+        values = [value for own in counted if not isinstance(value := own[formula.item.name], AnyOther)]
+        is_text = formula.function in ("MIN", "MAX") and formula.item.name in self.texts and not values
+        try:
+            result = "" if is_text else aggregate(formula.function, values)
+        except ArithmeticError:
+            return None
+        claimed = row[formula.result.name]
+        is_so = (values or not groups) and not isinstance(claimed, AnyOther) and compares("=", result, claimed)
+        if bool(is_so) != holds:
+            return None
+        return total(best(self.cost(formula.body, point, own, sign) for sign in (True, False)) for own in rows)
 
     def leaf(self, atom: Formula, point: int, row: Valuation, holds: bool) -> Cost:
         own = {name: row[name] for name in free_variables(atom)}

@@ -21,7 +21,14 @@ from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree
 from cep_core.monitoring.first_order.why.proving import ProofMaker
 from cep_core.testing.logs import log_of
 from cep_core.testing.signatures import drawn_logs
-from tests.monitoring.first_order.why.drawing import drawn_policy, texts_of, verdicts, with_seq
+from tests.monitoring.first_order.why.drawing import (
+    answer_of,
+    drawn_policy,
+    texts_of,
+    verdicts,
+    with_seq,
+    without_event,
+)
 from tests.monitoring.first_order.why.smallest import smallest
 
 DEPTHS = st.sampled_from([2, 3, 1])
@@ -68,6 +75,22 @@ def changes(tree: ProofTree) -> Iterator[ProofTree]:
 
 
 @given(st.data())
+def test_a_tree_of_another_log_is_accepted_only_if_its_verdict_is_the_same(data: st.DataObject) -> None:
+    """An event too many or too few: the checker goes by its own log."""
+    policy, log = drawn_policy(data, data.draw(DEPTHS))
+    made_on, checked_on = log, without_event(log, data)
+    if data.draw(st.booleans()):
+        made_on, checked_on = checked_on, made_on
+    answer = answer_of(policy, checked_on)
+    maker = ProofMaker(made_on, texts_of(policy))
+    for point, valuation, holds in verdicts(policy, made_on):
+        tree = maker.proof(policy.unfolded, point, valuation, holds)
+        assert tree is not None
+        if proves(tree, checked_on, texts_of(policy)):
+            assert ((point, tuple(valuation[name] for name in policy.variables)) in answer) == holds
+
+
+@given(st.data())
 def test_no_proof_has_fewer_leaves_or_as_many_earlier_ones(data: st.DataObject) -> None:
     policy, log = drawn_policy(data, data.draw(DEPTHS), most=3)
     maker = ProofMaker(log, texts_of(policy))
@@ -75,7 +98,7 @@ def test_no_proof_has_fewer_leaves_or_as_many_earlier_ones(data: st.DataObject) 
         tree = maker.proof(policy.unfolded, point, valuation, holds)
         assert tree is not None
         assert list(tree.points) == [leaf.point for leaf in sorted(tree.leaves(), key=lambda leaf: leaf.point)]
-        least = smallest(policy.unfolded, log, maker.covering, point, valuation, holds)
+        least = smallest(policy.unfolded, log, maker.covering, point, valuation, holds, texts_of(policy))
         assert (tree.size, list(tree.points)) == least
 
 
@@ -103,6 +126,17 @@ def test_values_in_reach_and_any_other_cover_a_quantifier() -> None:
     tree = tree_of(Exists(("y",), And(Q, Comparison("<", Variable("y"), Constant(2)))), log, 0, False, x=1)
     assert [child.valuation["y"] for child in tree.children] == [2, 5, AnyOther(frozenset({2, 5}))]
     assert tree_of(EXISTS_Q, log, 0, False, x=3).size == 1
+
+
+def test_any_other_value_is_checked_against_the_events() -> None:
+    """An event that has one of the values that are meant, though not all, is no absence."""
+    log = log_of([(1, [("Q", 1, 2)])])
+    for excluded, is_so in (({2}, True), ({2, 3}, True), ({3}, False), (set[int](), False)):
+        absence = ProofTree(Q, 0, {"x": 1, "y": AnyOther(frozenset(excluded))}, holds=False)
+        assert proves(absence, log) == is_so
+        assert not proves(replace(absence, holds=True), log)
+        cover = ProofTree(EXISTS_Q, 0, {"x": 1}, False, (absence,))
+        assert not proves(cover, log)
 
 
 def test_an_event_is_told_by_its_number() -> None:
