@@ -14,7 +14,21 @@ from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
-from cep_core.language.temporal.formulas import Aggregation, And, Comparison, Formula, Predicate
+from cep_core.language.temporal.formulas import (
+    ANY_TIME,
+    Aggregation,
+    And,
+    Comparison,
+    Exists,
+    Formula,
+    Interval,
+    Next,
+    Not,
+    Once,
+    Predicate,
+    Prev,
+    Since,
+)
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Term, Variable
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
@@ -110,6 +124,29 @@ def test_an_aggregation_of_a_constant() -> None:
     log = log_of([(1, []), (2, [("P", 1, 0.5)])], NUMBERS)
     assert evaluated(formula, log) == {(0, (0,)), (1, (7,))}
     assert evaluated(Aggregation(Variable("j"), "MIN", Variable("i"), (), seven.left), log) == {(0, (7,)), (1, (7,))}
+
+
+TP = Predicate("tp", (Variable("i"),), ("tp",))
+TS = Predicate("ts", (Variable("j"),), ("ts",))
+BOTH = Predicate("tpts", (Variable("i"), Variable("j")), ("tp", "ts"))
+
+
+CLOCKED = [
+    TP,
+    And(TP, TS),
+    Next(ANY_TIME, BOTH),  # of the last point: the closing point's
+    Next(ANY_TIME, Once(ANY_TIME, TS)),
+    Prev(Interval(1), BOTH),
+    Since(Interval(0, 3), Not(TS), Predicate("tpts", (Constant(1), Variable("j")), ("tp", "ts"))),
+    Aggregation(Variable("i"), "MAX", Variable("j"), (), Once(Interval(2, 9), TS)),
+    Exists(("j1",), And(Predicate("tpts", (Variable("j1"), Variable("j1")), ("tp", "ts")), TS)),
+]
+
+
+@given(st.sampled_from(CLOCKED), drawn_points(NUMBERS))
+def test_the_clock_of_the_log(formula: Formula, points: Points) -> None:
+    log = log_of(points, NUMBERS)
+    assert evaluated(formula, log) == satisfactions(formula, log)
 
 
 @given(st.data())

@@ -1,9 +1,12 @@
 """Restricted variables: those for which a formula, safe or not, leaves finitely many values (safe range).
 
 Of a safe formula these are all free variables. The rewriting uses the others: what stands beside must bind them.
+Negations are looked at as if they were pushed inwards.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from cep_core.language.temporal.formulas import (
     Aggregation,
@@ -44,8 +47,12 @@ def restricted_variables(formula: Formula) -> frozenset[str]:
             return _assigned(formula, frozenset())
         case Not(Comparison("=", Variable(left), Variable(right))) if left == right:
             return frozenset([left])
-        case And():
-            parts = tuple(conjuncts(formula))
+        case Not(Not(body)):
+            return restricted_variables(body)
+        case Not(And(left, right)):
+            return restricted_variables(Not(left)) & restricted_variables(Not(right))
+        case And() | Not(Or()):
+            parts = tuple(_conjuncts(formula))
             return _closed(frozenset[str]().union(*map(restricted_variables, parts)), parts)
         case Or(left, right):
             return restricted_variables(left) & restricted_variables(right)
@@ -64,6 +71,19 @@ def restricted_variables(formula: Formula) -> frozenset[str]:
 def lacking(formula: Formula) -> frozenset[str]:
     """The free variables that are not restricted."""
     return frozenset(free_variables(formula)) - restricted_variables(formula)
+
+
+def _conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The conjuncts, where NOT (a OR b) is NOT a AND NOT b."""
+    for part in conjuncts(formula):
+        match part:
+            case Not(Not(body)):
+                yield from _conjuncts(body)
+            case Not(Or(left, right)):
+                yield from _conjuncts(Not(left))
+                yield from _conjuncts(Not(right))
+            case _:
+                yield part
 
 
 def _closed(names: frozenset[str], parts: tuple[Formula, ...]) -> frozenset[str]:

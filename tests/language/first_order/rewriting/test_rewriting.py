@@ -22,6 +22,10 @@ SAFE_AFTER = [
     ("FORALL x. P(x) IMPLIES Q(x)", "NOT (EXISTS x. (P(x) AND NOT Q(x)))"),
     ("NOT (P(x) IMPLIES Q(x))", "P(x) AND NOT Q(x)"),
     ("NOT (NOT P(x) AND NOT Q(x))", "P(x) OR Q(x)"),
+    (
+        "P(x) AND NOT ((x = y IMPLIES Q(y)) AND NOT R(x, y))",
+        "P(x) AND ((P(x) AND x = y AND NOT Q(y)) OR (P(x) AND R(x, y)))",
+    ),
     ("R(x, y) AND NOT (P(x) OR Q(y))", "R(x, y) AND NOT P(x) AND NOT Q(y)"),
     (
         "(P(x) IMPLIES Q(x)) AND ONCE R(x, y)",

@@ -186,6 +186,8 @@ def test_unbounded_pasts_run() -> None:
         ("EXISTS x. R(x, y) AND NOT Q(z)", "y"),
         ("NOT P(x) SINCE Q(y)", "y"),
         ("NOT R(x, y)", ""),
+        ("NOT (P(x) IMPLIES Q(y))", "x"),
+        ("NOT (NOT R(x, y) AND NOT P(x))", "x"),
         ("c <- CNT x; y, z (R(x, y) AND NOT Q(z))", "c y"),
     ],
 )
