@@ -190,7 +190,10 @@ class _Evaluation:
         if many:
             below = [self._placed(source, part) for source, part in zip(chosen, rows, strict=True)]
             rows = reduced(below, self.timeline.points)
-        relations = {source: self._above(source, merged(part)) for source, part in zip(chosen, rows, strict=True)}
+        relations = {
+            source: self._above(source, merged(part) if source == atoms[source] else part)
+            for source, part in zip(chosen, rows, strict=True)
+        }
         self.operand_rows[-1].extend(relation.rows for relation in relations.values())
         return relations
 
@@ -204,14 +207,18 @@ class _Evaluation:
             case _:
                 return events_of(rows, self.timeline.points)
 
-    def _above(self, source: Formula, relation: Relation) -> Relation:
-        """The relation of a source from that of the atom below it."""
+    def _above(self, source: Formula, rows: Relation) -> Relation:
+        """The relation of a source from the rows of the atom below it.
+
+        ONCE and EVENTUALLY take rows that are not in normal form, and give a relation that is.
+        """
         if isinstance(source, Once | Eventually):
-            relation = self._above(source.body, relation)
-            rows_in = relation.rows
-            relation = _STEPS[type(source)](relation, source.interval, self.timeline)
+            below = self._above(source.body, rows)
+            rows_in = below.rows
+            relation = _STEPS[type(source)](below, source.interval, self.timeline)
         else:
             rows_in = self._events_of(source)
+            relation = rows
         if self.recorder is not None:
             self.recorder(source, [rows_in], relation.rows)
         return relation
