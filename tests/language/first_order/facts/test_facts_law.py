@@ -51,7 +51,7 @@ def meaning(formula: Formula) -> Policy:
     """A policy that means a formula, safe or not: for facts that follow from the meaning alone."""
     variables = dict.fromkeys(free_variables(formula), PAIRS.types["D"]["1"].type)
     schema = PAIRS if variables else CLOSED
-    return Policy("", "", schema, Position(1, 1), formula, formula, formula, variables, variables)
+    return Policy("", "", schema, Position(1, 1), formula, formula, formula, formula, variables, variables)
 
 
 @given(safe_formulas(SCHEMA, depth=3, sugar=True, computing=False), drawn_logs(SCHEMA))
