@@ -37,6 +37,14 @@ def test_the_sentence_names_who_has_the_most() -> None:
     assert one.sentence == "There was 1 violation on 1 January 1970."
 
 
+def test_who_has_as_many_is_counted_and_one_violation_each_is_not_the_most() -> None:
+    tied = ROWS.set_column(2, "machine", pa.array(["a", "b", "b", "a"]))
+    said = answer(tied, Totals(4, 4, False), DAY, {})
+    assert said.sentence == "There were 4 violations on 1 January 1970; machine a and 1 other had the most, 2 each."
+    alone = ROWS.set_column(2, "machine", pa.array(["a", "b", "c", "d"]))
+    assert answer(alone, Totals(4, 4, False), DAY, {}).sentence == "There were 4 violations on 1 January 1970."
+
+
 def test_columns_have_the_titles_of_their_attributes() -> None:
     """A number is no one's name, however few values it has; two columns of one title keep their variables."""
     same = ROWS.set_column(3, "load", pa.array([5, 5, 5, 7]))

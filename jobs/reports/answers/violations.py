@@ -51,18 +51,27 @@ def answer(results: pa.Table, totals: Totals, day: date, named: Mapping[str, str
     if totals.at_least == 0:
         return Answer(f"There was no violation on {spoken(day)}.", total, UNIT)
     be = "was" if totals.at_least == 1 else "were"
-    texts = [name for name in valued(results) if pa.types.is_string(results.schema.field(name).type)]
-    counts = {name: Counter(results[name].to_pylist()) for name in texts}
-    leading = min((name for name in counts if len(counts[name]) > 1), key=lambda name: len(counts[name]), default=None)
-    whose = ""
-    if leading is not None:
-        value, most = min(counts[leading].items(), key=lambda item: (-item[1], shown(item[0])))
-        of_listed = f" of the {results.num_rows:,} listed" if totals.truncated else ""
-        whose = f"; {named.get(leading, leading)} {shown(value)} had the most, {most:,}{of_listed}"
+    whose = _whose(results, named)
+    if whose and totals.truncated:
+        whose += f" of the {results.num_rows:,} listed"
     caveat = ""
     if totals.truncated:
         caveat = f"Only the first {results.num_rows:,} of {counted(total, 'violation')} are listed."
     return Answer(f"There {be} {counted(total, 'violation')} on {spoken(day)}{whose}.", total, UNIT, caveat)
+
+
+def _whose(results: pa.Table, named: Mapping[str, str]) -> str:
+    """Who has the most violations, and how many others have as many. Empty if nobody has two."""
+    texts = [name for name in valued(results) if pa.types.is_string(results.schema.field(name).type)]
+    counts = {name: Counter(results[name].to_pylist()) for name in texts}
+    telling = (name for name, count in counts.items() if 1 < len(count) < count.total())
+    leading = min(telling, key=lambda name: len(counts[name]), default=None)
+    if leading is None:
+        return ""
+    value, most = min(counts[leading].items(), key=lambda item: (-item[1], shown(item[0])))
+    ties = sum(number == most for number in counts[leading].values()) - 1
+    others = f" and {counted(ties, 'other')}" if ties else ""
+    return f"; {named.get(leading, leading)} {shown(value)}{others} had the most, {most:,}{' each' if ties else ''}"
 
 
 def listing(results: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing:
