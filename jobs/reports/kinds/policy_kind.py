@@ -21,13 +21,14 @@ from jobs.reports.words.quantities import Magnitude, counted
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed violations of the day."""
     totals = totals_of(evaluated.records[evaluated.day])
-    answer = violations.answer(results, totals, evaluated.day)
+    named = violations.titles(evaluated.question.bound.evaluator().atoms, evaluated.query.schema)
+    answer = violations.answer(results, totals, evaluated.day, named)
     return QueryReport(
         evaluated.question,
         notices_of(evaluated, answer),
         answer,
         compare(evaluated.day, answer.headline, set(evaluated.records), _counts(evaluated.records)),
-        violations.listing(results, evaluated.clock),
+        violations.listing(results, evaluated.clock, named),
         periods=violations.by_period(results, evaluated.interval),
         listed=results.num_rows if totals.truncated else None,
         peak=lambda most: f"at most {counted(most, 'violation')} in an hour",
