@@ -25,7 +25,7 @@ LARGE = {
     "cep_core/matching/kernels/latest_beginnings.py": {"_latest_beginnings": ONE_LOOP},
     "cep_core/matching/kernels/one_closure.py": {"_fill": ONE_LOOP},
     "cep_core/monitoring/first_order/kernels/since.py": {"guarded_runs": INLINED},
-    "cep_core/policies.py": {"monitor": FRONT_DOOR},
+    "cep_core/policies.py": {"monitor": FRONT_DOOR, "why": FRONT_DOOR},
     "cep_core/queries.py": {"shed": FRONT_DOOR},
     "cep_core/shedding/kernels/lifetimes.py": {"settle": INLINED},
     "cep_core/shedding/kernels/meeting.py": {"meet": ONE_LOOP},
