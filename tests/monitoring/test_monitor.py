@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import pyarrow as pa
@@ -87,6 +89,24 @@ def test_three_forms_of_one_log_have_the_same_verdicts(tmp_path: Path) -> None:
     (tmp_path / "rv.csv").write_text("P, tp=0, ts=0, x=3\nQ, tp=1, ts=0, x=3, y=a\nQ, tp=2, ts=0, x=4, y=b\n")
     for name in ("monpoly.log", "dejavu.csv", "rv.csv"):
         assert verdicts(formula, tmp_path / name) == [(0, 1, 3, "a")]
+        with (tmp_path / name).open("rb") as log:
+            stream = cep.monitor(formula, SIGNATURE, log, batches=True)
+            assert [tuple(row.values()) for row in stream.read_all().to_pylist()] == [(0, 1, 3, "a")]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("first", ["@", "  @", "P", "P,"])
+def test_the_form_of_a_pipe_is_told_by_no_more_than_is_needed(first: str) -> None:
+    """MonPoly's by a character; others by the first line, however it comes."""
+    log = {"@": "@0 P(3);", "P": "P, tp=0, ts=0, x=3\nP, tp=1, ts=0, x=4\n"}.get(first.strip(), "P,3\n")
+    reading, writing = os.pipe()
+    with open(reading, "rb") as pipe, open(writing, "wb", buffering=0) as sink:
+        sink.write(first.encode())
+        rest = (log.removeprefix(first.strip())).encode()
+        late = threading.Timer(0.01, sink.write, [rest])
+        late.start()
+        stream = cep.monitor("P(x)", SIGNATURE, pipe, batches=True)
+        assert stream.read_next_batch().to_pylist() == [{"ts": 0, "tp": 0, "x": 3}]  # type: ignore[union-attr]
+        late.join()
 
 
 def test_a_formula_in_a_file_is_named_in_its_errors(tmp_path: Path) -> None:

@@ -140,15 +140,15 @@ def test_what_is_kept_does_not_grow_with_the_log(text: str, most: int) -> None:
 
 
 def test_a_term_without_a_value_is_an_error_of_the_whole_log_only() -> None:
-    """At the end of the first block nothing is counted yet; a later event counts."""
-    policy = policy_of("(n <- CNT x EVENTUALLY[0,4] P(x)) AND k = 6 / n")
-    log = log_of([(1, []), (2, [("P", 1)]), (4, [("P", 2)]), (9, [("P", 3)])], SCHEMA)
-    for end in (log.points, 3):
-        blocks = pieces(_until(log, end), range(end))
-        got = [
-            (row["tp"], row["k"]) for row in rows_of(block_verdicts(policy, blocks, closed=True, at_once=True), policy)
-        ]
-        assert got == [(0, 3), (1, 3), (2, 6), (3, 6)][:end]
+    """At the end of a block nothing may be counted yet, and at its begin nothing any more; neither is told."""
+    ahead = policy_of("(n <- CNT x EVENTUALLY[0,4] P(x)) AND k = 6 / n")
+    log = log_of([(1, [("P", 1)]), (7, []), (8, [("P", 2)]), (20, [("P", 3)])], SCHEMA)
+    rows = rows_of(block_verdicts(ahead, pieces(log, range(4)), closed=True, at_once=True), ahead)
+    assert [row["k"] for row in rows] == [6, 6, 6, 6]
+    back = policy_of("(n <- CNT x ONCE[0,4] P(x)) AND k = 6 / n")
+    log = log_of([(1, [("P", 1)]), (4, []), (5, [("P", 2)]), (6, []), (7, [])], SCHEMA)
+    rows = rows_of(block_verdicts(back, pieces(log, range(5)), closed=True, at_once=True), back)
+    assert [row["k"] for row in rows] == [6, 6, 3, 6, 6]
     late = pieces(log_of([(1, [("P", 1)]), (2, []), (9, [("P", 1)])], SCHEMA), range(3))
     with pytest.raises(EvaluationError, match="at @2 with n = 0"):
-        list(block_verdicts(policy, late, closed=False, at_once=True))
+        list(block_verdicts(ahead, late, closed=False, at_once=True))
