@@ -25,8 +25,11 @@ def valued(results: pa.Table) -> list[str]:
     return [name for name in results.column_names if name not in (*POINT, "day", "run_id")]
 
 
-def answer(results: pa.Table, totals: Totals, day: date) -> Answer:
-    """The number of violations, and whose they are: the column with the fewest values that still has several."""
+def answer(results: pa.Table, totals: Totals, day: date, episodes: int | None = None) -> Answer:
+    """The number of violations, and whose they are: the column with the fewest values that still has several.
+
+    `episodes`: how many runs of time-points they are, if that is known.
+    """
     total = Magnitude.of(totals.at_least)
     if totals.at_least == 0:
         return Answer(f"There was no violation on {spoken(day)}.", total, UNIT)
@@ -41,7 +44,8 @@ def answer(results: pa.Table, totals: Totals, day: date) -> Answer:
     caveat = ""
     if totals.truncated:
         caveat = f"Only the first {results.num_rows:,} of {counted(total, 'violation')} are listed."
-    return Answer(f"There {be} {counted(total, 'violation')} on {spoken(day)}{whose}.", total, UNIT, caveat)
+    runs = f" in {counted(episodes, 'episode')}" if episodes is not None and episodes < totals.at_least else ""
+    return Answer(f"There {be} {counted(total, 'violation')}{runs} on {spoken(day)}{whose}.", total, UNIT, caveat)
 
 
 def listing(results: pa.Table, clock: Clock) -> Listing:

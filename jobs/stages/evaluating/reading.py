@@ -47,11 +47,15 @@ class Reading:
         return read.stop - read.start
 
     def points_of(self, start: int, end: int) -> pa.Table | None:
-        """The time-points with stamps in [start, end)."""
+        """The time-points with stamps in [start, end), and those of the stamps before and after.
+
+        No verdict depends on these two. They tell whether an episode goes on in another slice.
+        """
         if self.points is None:
             return None
         inside = between(self.points["ts"].to_numpy(), start, end)
-        return self.points.slice(inside.start, inside.stop - inside.start)
+        first = max(inside.start - 1, 0)
+        return self.points.slice(first, inside.stop + 1 - first)
 
 
 def pieces(days: Moments, reading: Reading, limit: int) -> list[Moments]:
