@@ -10,7 +10,7 @@ from cep_core.language.errors import QueryError
 from cep_core.language.first_order.safety.refusals import UnboundedFuture, UnsafeFormula
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
-from cep_core.policies import monitor
+from cep_core.policies import monitor, why
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
@@ -30,4 +30,5 @@ __all__ = [
     "optimize_shares",
     "shed",
     "slices_of",
+    "why",
 ]

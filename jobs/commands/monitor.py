@@ -1,14 +1,17 @@
 """`trendmill monitor p.mfotl log`: where a policy is violated in a log's file, without Spark or a lake.
 
-With a signature (`--sig`) the log is a text of MonPoly, DejaVu or the RV competition; without one it is a table in a
-CSV, JSON lines or Parquet file, as for `trendmill match`.
+With a signature (`--sig`) the log is a text of MonPoly, DejaVu or the RV competition, which is read in blocks; without
+one it is a table in a CSV, JSON lines or Parquet file, as for `trendmill match`. `-` reads a text from standard input.
+Verdicts are listed as they are found; of standard input each one as soon as it is decided.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 
@@ -18,14 +21,12 @@ from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
 from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, query_text, reading_of
 from jobs.log_files.log import read_log
 from jobs.log_files.log_clock import LogClock
-from jobs.log_files.meter import Meter
-from jobs.log_files.output import is_for_programs, write_result
+from jobs.log_files.meter import Meter, MeteredFile
 from jobs.log_files.remarks import remark
-from jobs.log_files.verdicts import as_monpoly, as_text
+from jobs.log_files.verdicts import SHOWN, VerdictListing
 from jobs.reports.words.quantities import counted, elapsed, quantity
 
-SHOWN = 20
-"""Verdicts listed for a person."""
+STANDARD_INPUT = Path("-")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,40 +53,45 @@ def run(options: argparse.Namespace) -> int:
     if options.log is None:
         raise WrongWorkload("which log? trendmill monitor POLICY LOG; --explain alone needs none")
     try:
-        rows, clock = _of_text(options) if options.sig else _of_table(options, meter)
-    finally:
-        meter.clear()
-    shown = rows if options.limit is None else rows.slice(0, options.limit)
-    if is_for_programs(options):
-        write_result(shown, options)
-    elif options.form == "monpoly":
-        print(*as_monpoly(shown), sep="\n", end="\n" if shown.num_rows else "")
-    else:
-        shown = rows.slice(0, SHOWN if options.limit is None else options.limit)
-        print(*as_text(shown, clock), sep="\n", end="\n" if shown.num_rows else "")
-        print(_ending(rows, shown.num_rows, time.perf_counter() - begin))
-    return VIOLATED if options.fail and rows.num_rows else OK
-
-
-def _of_text(options: argparse.Namespace) -> tuple[pa.Table, LogClock]:
-    """The verdicts on a text log, whose times are numbers."""
-    if not options.log.is_file():
-        raise RunError(f"no such file: {options.log}")
-    signature = query_text(options.sig)
-    try:
-        return _monitored(options, signature, options.log), LogClock(None)
+        rows, clock = _of_text(options, meter) if options.sig else _of_table(options, meter)
+        listing = VerdictListing(options, clock, rows.schema)
+        for batch in rows:
+            meter.clear()
+            listing.add(batch)
+        listing.end()
     except LogError as error:
         raise RunError(str(error)) from error
+    finally:
+        meter.clear()
+    if listing.for_person:
+        print(_ending(listing, time.perf_counter() - begin))
+    return VIOLATED if options.fail and listing.found else OK
 
 
-def _of_table(options: argparse.Namespace, meter: Meter) -> tuple[pa.Table, LogClock]:
+def _of_text(options: argparse.Namespace, meter: Meter) -> tuple[pa.RecordBatchReader, LogClock]:
+    """The verdicts on a text log, whose times are numbers."""
+    signature = query_text(options.sig)
+    if options.log == STANDARD_INPUT:
+        log = cast(BinaryIO, sys.stdin.buffer)
+    elif options.log.is_file():
+        log = cast(BinaryIO, MeteredFile(options.log, meter))
+    else:
+        raise RunError(f"no such file: {options.log}")
+    return _monitored(options, signature, log), LogClock(None)
+
+
+def _of_table(options: argparse.Namespace, meter: Meter) -> tuple[pa.RecordBatchReader, LogClock]:
+    if options.log == STANDARD_INPUT:
+        raise WrongWorkload("standard input is read as a text, whose signature is needed: --sig FILE")
     reading = reading_of(options)
     log = read_log(options.log, options.query, reading, lambda done, of: meter.tell("reading", done, of))
     remark(*log.notes)
     return _monitored(options, None, log.events, log.schema.unit), LogClock.of(log, options.zone)
 
 
-def _monitored(options: argparse.Namespace, signature: str | None, log: Path | pa.Table, unit: str = "s") -> pa.Table:
+def _monitored(
+    options: argparse.Namespace, signature: str | None, log: BinaryIO | pa.Table, unit: str = "s"
+) -> pa.RecordBatchReader:
     rows = cep.monitor(
         options.query,
         signature,
@@ -95,12 +101,13 @@ def _monitored(options: argparse.Namespace, signature: str | None, log: Path | p
         points=options.points,
         for_each=options.for_each,
         unit=options.unit or unit,
+        batches=True,
     )
-    assert isinstance(rows, pa.Table)
+    assert isinstance(rows, pa.RecordBatchReader)
     return rows
 
 
-def _ending(rows: pa.Table, shown: int, seconds: float) -> str:
-    many = counted(rows.num_rows, "violation") if rows.num_rows else "no violation"
-    cut = f", {quantity(shown)} shown (--limit, --csv)" if shown < rows.num_rows else ""
+def _ending(listing: VerdictListing, seconds: float) -> str:
+    many = counted(listing.found, "violation") if listing.found else "no violation"
+    cut = f", {quantity(listing.shown)} shown (--limit, --csv)" if listing.shown < listing.found else ""
     return f"{many}{cut}; {elapsed(seconds)}"

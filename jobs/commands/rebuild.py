@@ -7,9 +7,15 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+import pyarrow.dataset as ds
+
 from cep_core.compile import tables_beside
 from jobs import places
 from jobs.exits import OK, WrongWorkload
+from jobs.lake.arrow_write import schema_of
+from jobs.lake.conditions import equal
+from jobs.lake.dataset import read_table
 from jobs.lake.definition import identifier
 from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register
@@ -58,13 +64,19 @@ def run(options: argparse.Namespace) -> int:
     return OK
 
 
-def _discard(spark: SparkSession, workload: str, query: str) -> None:
-    from pyspark.sql import functions as f
+def _mark_outdated(workload: str, query: str) -> None:
+    folder = places.lake() / workload / "result_days"
+    names = schema_of(folder).names if (folder / "_delta_log").is_dir() else []
+    rows = read_table(folder, names, where=ds.field("query") == query)
+    if rows is not None:
+        outdated = pa.array([OUTDATED] * rows.num_rows, pa.string())
+        rows = rows.set_column(names.index("definition"), "definition", outdated)
+        replace(rows, identifier(workload, "result_days"), equal("query", query))
 
-    if "result_days" in register(spark, workload, places.lake()):
-        table = identifier(workload, "result_days")
-        of_query = f.col("query") == query
-        replace(spark.table(table).where(of_query).withColumn("definition", f.lit(OUTDATED)), table, of_query)
+
+def _discard(spark: SparkSession, workload: str, query: str) -> None:
+    register(spark, workload, places.lake())
+    _mark_outdated(workload, query)
     for name in (query, *(query + suffix for suffix in tables_beside())):
         folder = places.lake() / workload / name
         if (folder / "_delta_log").is_dir():

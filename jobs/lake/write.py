@@ -1,23 +1,31 @@
 """The single function that writes tables: replace exactly the rows that a condition names.
 
-Assumes Delta. Idempotent by construction: writing twice leaves what writing once left, and an empty frame clears the
-range. A row outside the condition is refused by Delta and nothing is committed. Only `runs`, the log of what happened,
-is appended to. Every commit is refused once another run has taken the lake (`jobs/lake/leasing/fence.py`).
-Cost of a commit, however small: about 0.8 s of planning, of which half is waiting; several tables that do not depend
-on each other are therefore written at once.
+Assumes Delta. Idempotent by construction: writing twice leaves what writing once left, and no rows clear the range. A
+row outside the condition is refused by Delta and nothing is committed. Only `runs`, the log of what happened, is
+appended to. Every commit is refused once another run has taken the lake (`jobs/lake/leasing/fence.py`).
+
+Rows that this process holds are an Arrow table and are written without Spark, in 10 ms. Rows that Spark computes are a
+data frame. Its commit, however small, costs a second of planning, of which half is waiting; several tables that do not
+depend on each other are therefore written at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
+from jobs.lake.arrow_write import commit_rows, in_table_order
+from jobs.lake.conditions import in_spark
 from jobs.lake.leasing.fence import fence_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, DataFrameWriterV2
+    from pyspark.sql import DataFrame
 
 WRITERS = 4
 """Tables written at once: on two cores more writers gain nothing."""
@@ -27,39 +35,54 @@ WRITERS = 4
 class Replacement:
     """What `replace` is told."""
 
-    df: DataFrame
+    rows: pa.Table | DataFrame
     table: str
-    condition: Column
+    condition: str
 
 
-def replace(df: DataFrame, table: str, condition: Column) -> None:
-    """Replace the rows of `table` (`<workload>.<table>`) that satisfy `condition` by `df`, in one commit.
+def replace(rows: pa.Table | DataFrame, table: str, condition: str) -> None:
+    """Replace the rows of `table` (`<workload>.<table>`) that satisfy `condition` by `rows`, in one commit.
 
-    `df` needs the table's column names in any order; values are cast by SQL's store assignment.
+    `condition`: standard SQL (`jobs/lake/conditions.py`). `rows` needs the table's column names in any order; values
+    are cast if they fit.
     """
-    _commit(df, table, lambda writer: writer.overwrite(condition))
+    _commit(rows, table, condition)
 
 
 def replace_all(replacements: Iterable[Replacement]) -> None:
     """Replace ranges of several tables at once, each in its own commit; raises the first error when all have ended."""
     with ThreadPoolExecutor(WRITERS) as writers:
-        begun = [writers.submit(replace, each.df, each.table, each.condition) for each in replacements]
+        begun = [writers.submit(replace, each.rows, each.table, each.condition) for each in replacements]
     for write in begun:
         write.result()
 
 
-def append(df: DataFrame, table: str) -> None:
+def append(rows: pa.Table | DataFrame, table: str) -> None:
     """Append to the table of runs, the only one that grows by appending."""
     if not table.replace("`", "").endswith(".runs"):
         raise ValueError(f"only `runs` is appended to; replace a range of {table} instead")
-    _commit(df, table, lambda writer: writer.append())
+    _commit(rows, table, None)
 
 
-def _commit(df: DataFrame, table: str, write: Callable[[DataFrameWriterV2], None]) -> None:
-    """Every row that this project writes to a lake passes through here."""
-    ordered = _in_table_order(df, table)
-    workload = table.replace("`", "").split(".", 1)[0]
-    fence_of(workload).commit(table, lambda options: write(ordered.writeTo(table).options(**options)))
+def _commit(rows: pa.Table | DataFrame, table: str, condition: str | None) -> None:
+    """Every row that this project writes to a lake passes through here. Without a condition, rows are appended."""
+    fence = fence_of(table.replace("`", "").split(".", 1)[0])
+    fence.commit(table, _writing(rows, table, condition, fence.folder(table)))
+
+
+def _writing(
+    rows: pa.Table | DataFrame, table: str, condition: str | None, folder: Path
+) -> Callable[[Mapping[str, str]], None]:
+    """The function that commits with the fence's options."""
+    if isinstance(rows, pa.Table):
+        return partial(commit_rows, folder, in_table_order(rows, folder), condition)
+    ordered = _in_table_order(rows, table)
+
+    def write(options: Mapping[str, str]) -> None:
+        writer = ordered.writeTo(table).options(**options)
+        writer.append() if condition is None else writer.overwrite(in_spark(condition))
+
+    return write
 
 
 def _in_table_order(df: DataFrame, table: str) -> DataFrame:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TextIO
 
 from jobs.runs.progress import SECONDS_BETWEEN_LINES, bar
@@ -42,3 +44,17 @@ class Meter:
         if self._drawn:
             print("\r\x1b[2K", end="", file=self._out, flush=True)
             self._drawn = False
+
+
+class MeteredFile(io.FileIO):
+    """A file open for reading bytes, which tells a meter how much of it has been read."""
+
+    def __init__(self, path: Path, meter: Meter) -> None:
+        super().__init__(path)
+        self._meter = meter
+        self._size = path.stat().st_size
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next bytes of the file."""
+        self._meter.tell("reading", self.tell(), self._size)
+        return super().read(-1 if size is None else size) or b""

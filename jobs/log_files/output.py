@@ -36,7 +36,7 @@ def write_result(rows: pa.Table, options: argparse.Namespace, out: TextIO | None
                 print(json.dumps(row, default=_number, ensure_ascii=False), file=out)
 
 
-def write_csv(rows: pa.Table, out: TextIO) -> None:
+def write_csv(rows: pa.Table, out: TextIO, *, header: bool = True) -> None:
     """A header and a line for each row. The values of a list stand in one field, separated by spaces.
 
     >>> write_csv(pa.table({"origin": ["JFK, LGA"], "b": [[1, 2]]}), sys.stdout)
@@ -44,7 +44,8 @@ def write_csv(rows: pa.Table, out: TextIO) -> None:
     "JFK, LGA",1 2
     """
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows.schema.names)
+    if header:
+        writer.writerow(rows.schema.names)
     for batch in rows.to_batches(max_chunksize=10_000):
         writer.writerows([[_cell(value) for value in row.values()] for row in batch.to_pylist()])
 

@@ -1,7 +1,9 @@
-"""Verdicts as lines: for a person, and as MonPoly prints them."""
+"""Verdicts as lines: for a person, and as MonPoly prints them. They are listed as they are found."""
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -9,6 +11,52 @@ from typing import Any
 import pyarrow as pa
 
 from jobs.log_files.log_clock import LogClock
+from jobs.log_files.output import is_for_programs, write_csv, write_result
+
+SHOWN = 20
+"""Verdicts listed for a person."""
+
+
+class VerdictListing:
+    """`found` verdicts, of which `shown` were listed: for a person at most SHOWN, unless --limit says otherwise."""
+
+    def __init__(self, options: argparse.Namespace, clock: LogClock, columns: pa.Schema) -> None:
+        self.found = 0
+        self.shown = 0
+        self.for_person = not is_for_programs(options) and options.form is None
+        self._options = options
+        self._clock = clock
+        self._most = SHOWN if options.limit is None and self.for_person else options.limit
+        self._for_file = [pa.Table.from_batches([], columns)]
+        if options.csv:
+            write_csv(self._for_file[0], sys.stdout)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """List further verdicts."""
+        self.found += batch.num_rows
+        left = batch.num_rows if self._most is None else self._most - self.shown
+        rows = pa.Table.from_batches([batch.slice(0, left)])
+        self.shown += rows.num_rows
+        if self._options.parquet:
+            self._for_file.append(rows)
+        elif rows.num_rows:
+            self._print(rows)
+            sys.stdout.flush()
+
+    def end(self) -> None:
+        """The log has ended; a file is written now."""
+        if self._options.parquet:
+            write_result(pa.concat_tables(self._for_file), self._options)
+
+    def _print(self, rows: pa.Table) -> None:
+        if self._options.csv:
+            write_csv(rows, sys.stdout, header=False)
+        elif self._options.json:
+            write_result(rows, self._options)
+        elif self._options.form == "monpoly":
+            print(*as_monpoly(rows), sep="\n")
+        else:
+            print(*as_text(rows, self._clock), sep="\n")
 
 
 def as_text(rows: pa.Table, clock: LogClock) -> Iterator[str]:

@@ -13,18 +13,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from jobs.exits import message as message_of
+from jobs.lake.arrow_write import schema_of
 from jobs.lake.versions import versions_of
 from jobs.lake.write import append
 from jobs.runs.run import DayOutcome, Run, StageOutcome
 from jobs.runs.software import software
 from jobs.runs.watching import watched
 from jobs.workload.content import content_hash
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
 
 FAILED = "failed"
 LONGEST_MESSAGE = 2_000
@@ -95,13 +94,13 @@ def journal(run: Run) -> Iterator[Journal]:
         yield kept
     finally:
         if kept.entries:
-            schema = run.spark.table(run.table("runs")).schema
-            append(run.spark.createDataFrame(_rows(run, kept.entries, schema), schema), run.table("runs"))
+            schema = schema_of(run.lake / run.workload.name / "runs")
+            append(pa.Table.from_pylist(_rows(run, kept.entries), schema), run.table("runs"))
 
 
-def _rows(run: Run, entries: list[JournalEntry], schema: StructType) -> list[tuple[object, ...]]:
+def _rows(run: Run, entries: list[JournalEntry]) -> list[dict[str, object]]:
     workload_hash, computed_with = content_hash(run.workload.folder), software()
-    rows = [
+    return [
         {
             "day": entry.day,
             "run_id": run.run_id,
@@ -118,4 +117,3 @@ def _rows(run: Run, entries: list[JournalEntry], schema: StructType) -> list[tup
         }
         for entry in entries
     ]
-    return [tuple(row[name] for name in schema.names) for row in rows]

@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from cep_core.experiments.slice_counts import predicted_loads
 from cep_core.experiments.slicing_rows import compare_strategies
@@ -24,6 +25,7 @@ from cep_core.experiments.slicing_strategies import IN_USE
 from cep_core.shedding.operator_run import TooManyPartialMatches
 from cep_core.slicing import Plan
 from cep_core.slicing.slicing_plan import Prediction
+from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.reading import log_order
 from jobs.lake.write import replace
@@ -35,9 +37,6 @@ from jobs.stages.measuring.shed import EXPERIMENT as SHEDDING
 from jobs.stages.measuring.shed import MOST_DAYS, days_evaluated, shed_on
 from jobs.stages.plan_slices import reads_of, seed_text, widest
 from jobs.stages.slicing.planned import planned, plans_of_day
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 EXPERIMENT = "slicing:"
 """An experiment's name is this prefix and the plan's id."""
@@ -73,19 +72,17 @@ def compare(run: Run) -> StageOutcome:
         trained.append(f"{day} trained on {len(training.days)} of {training.asked} days")
         measured.append(recorded(rows, day, run.run_id, SHEDDING))
     rows = pa.concat_tables(measured).combine_chunks()
-    replace(run.spark.createDataFrame(rows), run.table("experiments"), _replaced(run, days))
+    replace(rows, run.table("experiments"), _replaced(run, days))
     message = "; ".join([f"{len(plans)} plan(s) against their rivals", *(["shedding: " + trained[-1]] if days else [])])
     return StageOutcome(events_read, rows.num_rows, message, details={"shedding": trained} if days else {})
 
 
-def _replaced(run: Run, days: Sequence[date]) -> Column:
+def _replaced(run: Run, days: Sequence[date]) -> str:
     """The rows to replace: the run's own comparisons of slicing, and all comparisons of shedding on the days.
 
     If these days hold nothing else, as on most nights, the condition is whole days: Delta replaces a partition without
     reading its files.
     """
-    from pyspark.sql import functions as f
-
     touched = sorted({run.last, *days})
     folder = run.lake / run.workload.name / "experiments"
     stored = read_table(folder, kinds := ["day", "run_id", "experiment"], touched)
@@ -96,10 +93,10 @@ def _replaced(run: Run, days: Sequence[date]) -> Column:
         if not (row["day"] in days if row["experiment"] == SHEDDING else (row["day"], row["run_id"]) == this_run)
     ]
     if not kept:
-        return f.col("day").isin(touched)
-    shedding = f.col("experiment") == SHEDDING
-    mine = (f.col("day") == f.lit(run.last)) & (f.col("run_id") == run.run_id) & ~shedding
-    return mine | (f.col("day").isin(list(days)) & shedding)
+        return one_of("day", touched)
+    shedding = equal("experiment", SHEDDING)
+    mine = f"{equal('day', run.last)} AND {equal('run_id', run.run_id)} AND NOT {shedding}"
+    return f"({mine}) OR ({one_of('day', days)} AND {shedding})"
 
 
 def _slicing_rows(run: Run, ledger: Ledger, plans: Sequence[Plan]) -> tuple[int, list[dict[str, Any]]]:
@@ -155,19 +152,14 @@ def _predicted(plan: Plan, loads: Mapping[int, Prediction]) -> list[dict[str, An
 
 def _events(run: Run, ledger: Ledger, plan: Plan) -> tuple[pa.Table, tuple[int, int]]:
     """The events that a plan slices, in the log's order, and the time interval in which its results become certain."""
-    from pyspark.sql import functions as f
-
     assert run.scope is not None
     evaluated = sorted({e.day for name in plan.queries for e in run.scope.of(name)})
     days = _last_that_fit(ledger, reads_of(run.scope, plan.queries), run.workload.limits.slice_rows)
     attributes = sorted({a for atom in plan.atoms for a, _ in (*atom.variables, *atom.constants)})
     types = sorted({atom.event_type for atom in plan.atoms})
-    sliced = (
-        run.spark.table(run.table("events"))
-        .where(f.col("day").isin(list(days)) & f.col("event_type").isin(types))
-        .select("event_type", "ts", "seq", *attributes)
-        .toArrow()
-    )
+    folder, columns = run.lake / run.workload.name / "events", ["event_type", "ts", "seq", *attributes]
+    sliced = read_table(folder, columns, days, ds.field("event_type").isin(types))
+    assert sliced is not None
     calendar = run.workload.operating_days
     inside = [day for day in evaluated if day >= days[0]] or evaluated[-1:]
     return log_order(sliced), (calendar.interval(inside[0])[0], calendar.interval(inside[-1])[1])

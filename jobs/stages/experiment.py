@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
-from operator import or_
-from typing import TYPE_CHECKING
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -23,6 +21,7 @@ import pyarrow.dataset as ds
 from cep_core.experiments.grids.cells import measure_cell
 from cep_core.experiments.grids.grid import LOAD, Cell, Grid
 from cep_core.experiments.grids.logs import OwnDays
+from jobs.lake.conditions import equal, one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
@@ -31,9 +30,6 @@ from jobs.runs.scope import Ledger
 from jobs.stages.measuring.experiment_rows import recorded
 from jobs.stages.measuring.own_days import own_log
 from jobs.workload.sections.experiment_grids import experiment_of, stand_ins
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 WAVE = 4
 """The number of cells that each of Spark's slots measures between two commits."""
@@ -112,20 +108,17 @@ def _measure(run: Run, name: str, cells: Sequence[Cell], measure: Measuring) -> 
 
     measured = run.spark.range(0, len(cells), 1, len(cells)).mapInArrow(work, MEASURED).toArrow()
     replace(
-        run.spark.createDataFrame(recorded(measured, run.last, run.run_id, name)),
+        recorded(measured, run.last, run.run_id, name),
         run.table("experiments"),
         _rows_of(run, name, cells, {(row["parameters"], row["seed"]) for row in measured.to_pylist()}),
     )
     return measured.num_rows
 
 
-def _rows_of(run: Run, name: str, cells: Sequence[Cell], written: set[tuple[str, int]]) -> Column:
+def _rows_of(run: Run, name: str, cells: Sequence[Cell], written: set[tuple[str, int]]) -> str:
     """Exactly the rows of these cells on the run's day."""
-    from pyspark.sql import functions as f
-
-    by_seed = [
-        (f.col("seed") == seed)
-        & f.col("parameters").isin(sorted(text for text, row_seed in written if row_seed == seed))
+    by_seed = " OR ".join(
+        f"({equal('seed', seed)} AND {one_of('parameters', sorted(text for text, of in written if of == seed))})"
         for seed in sorted({cell.seed for cell in cells})
-    ]
-    return (f.col("day") == f.lit(run.last)) & (f.col("experiment") == name) & reduce(or_, by_seed)
+    )
+    return f"{equal('day', run.last)} AND {equal('experiment', name)} AND ({by_seed})"

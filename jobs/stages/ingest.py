@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
+from jobs.lake.conditions import equal, one_of
 from jobs.lake.definition import SQL_TYPES
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace_all
@@ -45,16 +46,19 @@ def ingest(run: Run) -> StageOutcome:
     equation = run.spark.sql(statement("load", "source_rows"), args={"run_id": run.run_id}).toArrow()
     replace_all(
         [
-            Replacement(_staged(run), run.table(STAGED), loaded(run, sf.col("_undated"))),
-            Replacement(run.spark.createDataFrame(equation), run.table(ROWS), sf.col("day").isin(*run.loads)),
+            Replacement(_staged(run), run.table(STAGED), loaded(run, "_undated")),
+            Replacement(equation, run.table(ROWS), one_of("day", run.loads)),
         ]
     )
     return _outcome(run, equation)
 
 
-def loaded(run: Run, undated: Column) -> Column:
-    """The rows that a load of the run's days replaces: their own, and undated rows on the log's first day."""
-    return sf.col("day").isin(*run.loads) | ((sf.col("day") == sf.lit(run.workload.start)) & undated)
+def loaded(run: Run, undated: str) -> str:
+    """The rows that a load of the run's days replaces: their own, and undated rows on the log's first day.
+
+    `undated`: the column that says which rows are undated.
+    """
+    return f"{one_of('day', run.loads)} OR ({equal('day', run.workload.start)} AND `{undated}`)"
 
 
 def _parse(run: Run, source_files: dict[str, SourceFiles]) -> None:

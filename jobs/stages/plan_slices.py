@@ -50,7 +50,7 @@ def plan_slices(run: Run) -> StageOutcome:
     plans = plans_of(run, run.scope)
     rows = pa.Table.from_pylist([_row(run, run.scope, plan) for plan in plans], SCHEMA)
     of_run = own_rows(run, "slicing_plans", "run_id", [run.run_id])
-    replace(run.spark.createDataFrame(rows), run.table("slicing_plans"), of_run)
+    replace(rows, run.table("slicing_plans"), of_run)
     shown = "; ".join(f"{', '.join(plan.queries)}: {_shown(plan)}" for plan in plans)
     return StageOutcome(rows_in=len(run.scope.evaluations), rows_out=len(plans), message=shown)
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from deltalake import DeltaTable
 
 from cep_core.slicing import Plan, split
+from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
@@ -53,7 +54,7 @@ def slice_events(run: Run) -> StageOutcome:
         .sortWithinPartitions("plan_id", "slice", "ts", "seq")
         .withColumns({**absent, "run_id": f.lit(run.run_id)})
     )
-    replace(sliced, run.table("work_slices"), f.lit(True))
+    replace(sliced, run.table("work_slices"), EVERY_ROW)
     if with_points:
         store_points(run, run.scope.reads)
     read = read_ledger(run.lake, run.workload.name)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from jobs.lake.conditions import one_of
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.lake.write import replace
@@ -51,9 +52,8 @@ def statistics(run: Run) -> StageOutcome:
         statement("statistics", "heavy_hitters"),
         args={"slices": run.workload.slicing.slices},
     )
-    of_days = f.col("day").isin(list(days))
-    replace(heavy, run.table("heavy_hitters"), of_days)
-    replace(periods, run.table("stream_statistics"), of_days)
+    replace(heavy.toArrow(), run.table("heavy_hitters"), one_of("day", days))
+    replace(periods.toArrow(), run.table("stream_statistics"), one_of("day", days))
     ledger = read_ledger(run.lake, run.workload.name)
     written = {name: _rows(run, name, days) for name in ("stream_statistics", "heavy_hitters")}
     return StageOutcome(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -17,15 +17,20 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import functions as sf
 
 from jobs.exits import WrongWorkload
+from jobs.lake.conditions import one_of
+from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.lake.write import Replacement, replace, replace_all
 from jobs.quality.gate import Check, columns_of, judge
 from jobs.raw.rows import rows_of
 from jobs.raw.source_files import find
 from jobs.runs.run import DONE, REFUSED, DayOutcome, Run, StageOutcome
-from jobs.stages.ingest import EQUATION, ROWS, STAGED, loaded, run_days
+from jobs.stages.ingest import EQUATION, STAGED, loaded, run_days
 
 DAYS = "work_loaded_days"
+
+NEVER = {"digest": None, "events": 0, "points": 0}
+"""The facts of a day of which no events were ever published."""
 
 
 class RowsLost(Exception):
@@ -37,9 +42,9 @@ def validate(run: Run) -> StageOutcome:
     Raises RowsLost before anything is written; WrongWorkload when a gate rule cannot be judged.
     """
     equation = _equation(run)
-    staged = run.spark.table(run.table(STAGED)).where(loaded(run, sf.col("_undated"))).localCheckpoint()
+    staged = run.spark.table(run.table(STAGED)).where(loaded(run, "_undated")).localCheckpoint()
     staged.createOrReplaceTempView("staged")
-    in_run = sf.col("day").isin(*run.loads)
+    in_run = one_of("day", run.loads)
     run.spark.sql(statement("load", "events")).where(in_run).createOrReplaceTempView("passing")
     checks = _judged(run, equation)
     refused = {
@@ -47,28 +52,34 @@ def validate(run: Run) -> StageOutcome:
     }
     passed = [day for day in run.loads if day not in refused]
     quarantine = run.spark.sql(statement("load", "quarantine"))
-    published = [Replacement(quarantine, run.table("quarantine"), loaded(run, sf.col("undated")))]
+    published = [Replacement(quarantine, run.table("quarantine"), loaded(run, "undated"))]
     if passed:
-        good = sf.col("day").isin(*passed)
+        good = one_of("day", passed)
         events = run.spark.table("passing").where(good)
         sorted_events = events.repartition("day").sortWithinPartitions("day", "ts", "seq")
         published.append(Replacement(sorted_events, run.table("events"), good))
     replace_all(published)
     rows = _loaded_days(run, checks, refused)
-    replace(run.spark.createDataFrame(rows), run.table(DAYS), in_run)
+    replace(rows, run.table(DAYS), in_run)
     return _outcome(run, equation, checks, rows)
 
 
 def _equation(run: Run) -> dict[date, dict[str, dict[str, int]]]:
     """Day -> source -> terms of the equation of rows. Raises RowsLost if it does not hold."""
     equation: dict[date, dict[str, dict[str, int]]] = {day: {} for day in run.loads}
-    for row in run.spark.table(run.table(ROWS)).where(sf.col("day").isin(*run.loads)).toArrow().to_pylist():
+    for row in _stored(run, "source_rows", ("day", "source", *EQUATION)):
         terms = {name: row[name] for name in EQUATION}
         equation[row["day"]][row["source"]] = terms
         total = sum(terms[name] for name in ("gave_event", "refused", "other_days", "without_event"))
         if terms["read"] != total:
             raise RowsLost(f"{row['day']}, source '{row['source']}': {terms['read']} rows read, {total} accounted for")
     return equation
+
+
+def _stored(run: Run, work_table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of the run's days in a small working table."""
+    stored = read_table(run.lake / run.workload.name / "_work" / work_table, columns, run.loads)
+    return [] if stored is None else stored.to_pylist()
 
 
 def _judged(run: Run, equation: Mapping[date, Mapping[str, Mapping[str, int]]]) -> dict[date, tuple[Check, ...]]:
@@ -119,24 +130,20 @@ def _loaded_days(
     run: Run, checks: Mapping[date, tuple[Check, ...]], refused: Mapping[date, tuple[Check, ...]]
 ) -> pa.Table:
     """The facts of days on which results depend. A refused day keeps the digest of the events that it has."""
-    in_run = sf.col("day").isin(*run.loads)
     point = {"point": f"`{run.workload.time.point_column}`"}
     counted = run.spark.sql(statement("load", "day_digests"), args=point).toArrow().to_pylist()
     digests = {row["day"]: row for row in counted}
-    before = {}
-    if refused:
-        before = {row["day"]: row for row in run.spark.table(run.table(DAYS)).where(in_run).toArrow().to_pylist()}
+    before = {row["day"]: row for row in _stored(run, "loaded_days", ("day", *NEVER))} if refused else {}
     empty = {"digest": "0", "events": 0, "points": 0}
-    never = {"digest": None, "events": 0, "points": 0}
     rows = []
     for day in run.loads:
-        facts = before.get(day, never) if day in refused else digests.get(day, empty)
+        facts = before.get(day, NEVER) if day in refused else digests.get(day, empty)
         failed = [str(check) for check in checks[day] if check.refuses]
         rows.append(
             {
                 "day": day,
                 "run_id": run.run_id,
-                **{name: facts[name] for name in never},
+                **{name: facts[name] for name in NEVER},
                 "refused": day in refused,
                 "reason": failed[0] if failed else None,
                 "checks": json.dumps([check.to_dict() for check in checks[day]]),

@@ -13,6 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow.dataset as ds
+
+from jobs.lake.arrow_write import schema_of
+from jobs.lake.conditions import EVERY_ROW, one_of
+from jobs.lake.dataset import read_table
 from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register
 from jobs.lake.write import replace
@@ -31,9 +36,9 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
     tables = register(spark, workload, lake)
     progress.start("maintain")
     if "work_staged_events" in tables:
-        _drop_old_staging(spark, workload)
+        _drop_old_staging(spark, workload, lake)
     if "result_days" in tables:
-        _drop_superseded_plans(spark, workload)
+        _drop_superseded_plans(workload, lake)
     for done, table in enumerate(tables, start=1):
         fence_of(workload).check()
         spark.sql(f"VACUUM `{workload}`.`{table}`")
@@ -43,25 +48,25 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
     progress.finish("maintain", StageOutcome(message=message), time.perf_counter() - begin)
 
 
-def _drop_old_staging(spark: SparkSession, workload: str) -> None:
+def _drop_old_staging(spark: SparkSession, workload: str, lake: Path) -> None:
     """Delete staged rows of runs that began more than two weeks ago, by the journal's clock."""
-    from pyspark.sql.functions import col
-
-    begun = spark.table(f"{workload}.runs").where(col("started_at") > datetime.now(UTC) - STAGING)
-    recent = [row.run_id for row in begun.select("run_id").distinct().collect()]  # Delta cannot delete by a subquery
+    recent = _runs_in(lake / workload / "runs", ds.field("started_at") > datetime.now(UTC) - STAGING)
     staged = f"{workload}.work_staged_events"
-    replace(spark.table(staged).where("false"), staged, ~col("run_id").isin(recent))
+    replace(spark.table(staged).where("false"), staged, f"NOT ({one_of('run_id', recent)})")
 
 
-def _drop_superseded_plans(spark: SparkSession, workload: str) -> None:
+def _drop_superseded_plans(workload: str, lake: Path) -> None:
     """Delete plans and comparisons of runs of which every result has been replaced by another run."""
-    from pyspark.sql.functions import col, lit
+    superseded = f"NOT ({one_of('run_id', _runs_in(lake / workload / 'result_days'))})"
+    for name, of_plans in (("slicing_plans", EVERY_ROW), ("experiments", f"`experiment` LIKE '{EXPERIMENT}%'")):
+        nothing = schema_of(lake / workload / name).empty_table()
+        replace(nothing, f"{workload}.{name}", f"{of_plans} AND {superseded}")
 
-    evaluated = spark.table(f"{workload}.result_days").select("run_id").distinct()
-    superseded = ~col("run_id").isin([row.run_id for row in evaluated.collect()])
-    for name, of_plans in (("slicing_plans", lit(True)), ("experiments", col("experiment").startswith(EXPERIMENT))):
-        table = f"{workload}.{name}"
-        replace(spark.table(table).where("false"), table, of_plans & superseded)
+
+def _runs_in(folder: Path, where: ds.Expression | None = None) -> list[str]:
+    """The runs that a table names, in rows for which `where` holds."""
+    stored = read_table(folder, ["run_id"], where=where)
+    return [] if stored is None else sorted(set(stored["run_id"].to_pylist()))
 
 
 def _drop_old_copies(home: Path) -> int:

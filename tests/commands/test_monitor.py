@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import queue
+import sys
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,3 +73,87 @@ def test_exit_codes(text_log: list[str], tmp_path: Path, capsys: pytest.CaptureF
 def test_explains_without_a_log(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", text_log[0], "--explain"]) == 0
     assert "cleared" in capsys.readouterr().out
+
+
+class Flushed(io.StringIO):
+    """A standard output that shows what has been flushed so far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: queue.Queue[str] = queue.Queue()
+
+    def flush(self) -> None:
+        self.seen.put(self.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        ([], ["5  point 1  x = N2, r = JFK-BOS", "20  point 2  x = N1, r = ATL-LGA"]),
+        (["--as", "monpoly"], ['@5 (time point 1): ("N2","JFK-BOS")', '@20 (time point 2): ("N1","ATL-LGA")']),
+        (["--csv"], ["5,1,N2,JFK-BOS", "20,2,N1,ATL-LGA"]),
+        (
+            ["--json"],
+            ['{"ts": 5, "tp": 1, "x": "N2", "r": "JFK-BOS"}', '{"ts": 20, "tp": 2, "x": "N1", "r": "ATL-LGA"}'],
+        ),
+    ],
+)
+def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
+    text_log: list[str], form: list[str], lines: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer pauses until the verdict on what it has written can be read."""
+    reading, writing = os.pipe()
+    out = Flushed()
+    paused: list[bool] = []
+
+    def wait_for(line: str) -> None:
+        seen = ""
+        while line not in seen:
+            try:
+                seen = out.seen.get(timeout=120)  # kernels may have to be compiled
+            except queue.Empty:
+                break
+        paused.append(line in seen)
+
+    def write_slowly() -> None:
+        with open(writing, "wb", buffering=0) as sink:
+            sink.write(LOG.partition("@20")[0].encode() + b";")
+            wait_for(lines[0])
+            sink.write(b' @20 left(N1,"ATL-LGA");')
+            wait_for(lines[1])
+
+    with open(reading, "rb") as source:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=source))
+        monkeypatch.setattr(sys, "stdout", out)
+        writer = threading.Thread(target=write_slowly)
+        writer.start()
+        assert main(["monitor", text_log[0], "-", *text_log[2:], *form]) == 0
+        writer.join()
+    assert paused == [True, True]
+    printed = out.getvalue().splitlines()
+    assert [line for line in printed if line in lines] == lines
+    assert printed[-1].startswith("2 violations; ") == (not form)
+
+
+def test_standard_input_needs_a_signature(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["monitor", text_log[0], "-"]) == 2
+    assert "--sig" in capsys.readouterr().err
+
+
+def test_verdicts_before_a_fault_are_listed(
+    text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A long log is read in blocks; its fault stands in the last."""
+    points = "".join(f'@{i} left(N{i},"LGA-ATL")\n' for i in range(100_000))
+    write(tmp_path / "flights.log", points + "@7 cleared(N1)\n")
+    assert main(["monitor", *text_log]) == 1
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == "0  point 0  x = N0, r = LGA-ATL"
+    assert "flights.log:100001" in err
+
+
+def test_a_limit_cuts_the_listing_and_not_the_count(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["monitor", *text_log, "--limit", "1"]) == 0
+    listed, ending = capsys.readouterr().out.splitlines()
+    assert listed.startswith("5  point 1")
+    assert ending.startswith("2 violations, 1 shown (--limit, --csv); ")

@@ -55,6 +55,26 @@ def test_zipf_values_follow_their_exponent() -> None:
     assert max(of["P"]) <= 10**9
 
 
+@pytest.mark.parametrize(
+    ("formula", "columns"),
+    [("star", ("Pa Qa Ra", "Pb")), ("linear", ("Pb Qb", "Qc")), ("triangle", ("Qb Pb", "Qc"))],
+)
+def test_each_variable_has_its_own_exponent(formula: str, columns: tuple[str, str]) -> None:
+    """X11: in every event that has a variable, the value 1 has the share of the variable's exponent, 1 / zeta."""
+    zeta = {1.5: 2.612, 3.0: 1.202}
+    exponents = {columns[0][1]: 1.5, columns[1][1]: 3.0}
+    shared = replace(BASE, formula=formula, rate_p=1 / 3, rate_q=1 / 3, zipf=exponents, shift=0)
+    events = generate(shared)
+    for kind, variable in (text for part in columns for text in part.split()):
+        [atom] = (atom for atom in FORMULAS[formula] if atom.event_type == kind)
+        [column] = (name for name, own in atom.variables if own == variable)
+        values = events.filter(pc.equal(events["event_type"], kind))[column].to_numpy()
+        assert (values == 1).mean() == pytest.approx(1 / zeta[exponents[variable]], abs=0.03)
+        others = [name for name, own in atom.variables if own not in exponents]
+        for name in others:  # uniform: nothing is frequent
+            assert len(pc.unique(events.filter(pc.equal(events["event_type"], kind))[name])) > 0.99 * len(values)
+
+
 def test_the_seed_decides_everything() -> None:
     """The same stream is the same log."""
     assert generate(BASE) == generate(BASE)

@@ -7,6 +7,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from deltalake import DeltaTable
+
 from jobs.lake.tables.all_tables import table_of
 from jobs.lake.tables.creating import create
 from jobs.runs.run import Run, StageOutcome
@@ -101,10 +104,13 @@ class Readings:
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """A table's rows without `run_id`, in one order."""
-        found = self.spark.table(f"readings.{table}")
-        names = columns or tuple(name for name in found.columns if name != "run_id")
-        return sorted((tuple(row) for row in found.select(*names).collect()), key=repr)
+        stored = self._table(table)
+        names = columns or tuple(name for name in stored.column_names if name != "run_id")
+        return sorted((tuple(row.values()) for row in stored.select(names).to_pylist()), key=repr)
 
     def equation(self, day: date) -> dict[str, int]:
-        found = self.spark.table("readings.work_source_rows").where(f"day = DATE'{day}'").first().asDict()
-        return {name: found[name] for name in ("read", "gave_event", "refused", "other_days", "without_event")}
+        [row] = [row for row in self._table("work_source_rows").to_pylist() if row["day"] == day]
+        return {name: row[name] for name in ("read", "gave_event", "refused", "other_days", "without_event")}
+
+    def _table(self, name: str) -> pa.Table:
+        return DeltaTable(self.lake / "readings" / table_of(self.workload, name).folder).to_pyarrow_table()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -17,10 +18,13 @@ import pyarrow as pa
 import pytest
 from delta.exceptions import ConcurrentTransactionException
 from deltalake import DeltaTable, write_deltalake
+from deltalake.exceptions import CommitFailedError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.exits import LeaseLost, RunError
+from jobs.lake import arrow_write
+from jobs.lake.conditions import equal
 from jobs.lake.leasing import fence as fence_module
 from jobs.lake.leasing.fence import APPLICATION, VERSIONS, Fence, fence_table, fencing, newest
 from jobs.lake.leasing.keeping import kept
@@ -50,7 +54,8 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     path = lease_file(tmp_path, "fenced")
     columns = pa.schema([pa.field("n", pa.int64())])
     with kept(path, take(path, "made", "made")):
-        create(spark, "fenced", [result_table(name, "Which?", columns) for name in ("answers", "runs")], tmp_path)
+        tables = [result_table(name, "Which?", columns) for name in ("answers", "runs")]
+        create(spark, "fenced", [dataclasses.replace(table, in_spark=True) for table in tables], tmp_path)
     give_back(path, "made")
     yield tmp_path
     spark.sql("DROP DATABASE IF EXISTS fenced CASCADE")
@@ -75,9 +80,7 @@ def slow(spark: Any, n: int, begun: Path, go_on: Path) -> Any:
 
 
 def overwrite(df: Any, table: str) -> None:
-    from pyspark.sql import functions as sf
-
-    replace(df, table, sf.col("day") == sf.lit(DAY))
+    replace(df, table, equal("day", DAY))
 
 
 @pytest.mark.spark
@@ -249,21 +252,37 @@ class Delta:
             file.write(f"{json.dumps(info)}\n{json.dumps(txn)}\n")
 
 
+class DeltaRs(Delta):
+    """A table's log, written by delta-rs."""
+
+    def write(self, options: Mapping[str, str], meanwhile: Callable[[], None]) -> None:
+        commit = arrow_write.write_deltalake
+
+        def interrupted(*arguments: Any, **keywords: Any) -> None:
+            meanwhile()
+            commit(*arguments, **keywords)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(arrow_write, "write_deltalake", interrupted)
+            arrow_write.commit_rows(self.log.parent, pa.table({"n": pa.array([], pa.int64())}), None, options)
+
+
 steps = st.lists(
     st.tuples(st.integers(0, 2), st.sampled_from(["take", "commit", "pause before", "pause within", "end", "vanish"])),
     max_size=14,
 )
 
 
+@pytest.mark.parametrize("kind", [Delta, DeltaRs])
 @settings(max_examples=60)
-@given(steps)
+@given(steps=steps)
 def test_no_order_of_events_lets_an_earlier_run_commit_after_a_later_one(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, str]]
+    tmp_path_factory: pytest.TempPathFactory, kind: type[Delta], steps: list[tuple[int, str]]
 ) -> None:
     """Three runs take, write, pause, end and vanish in any order, nested where one is paused in its write: tokens in
     the log never go back, and whoever is told that a write succeeded finds it there."""
     lake = tmp_path_factory.mktemp("lake")
-    table, path = Delta(lake / "w" / "t"), lease_file(lake, "w")
+    table, path = kind(lake / "w" / "t"), lease_file(lake, "w")
     fences: dict[int, Fence] = {}
     moment, todo, succeeded = [datetime.now(UTC)], iter(steps), []
     refused: list[Exception] = []
@@ -294,7 +313,7 @@ def test_no_order_of_events_lets_an_earlier_run_commit_after_a_later_one(
         try:
             fences[run].commit("w.t", write)
             succeeded.append(fences[run].lease.token)
-        except (RunError, ConcurrentTransactionException) as error:
+        except (RunError, ConcurrentTransactionException, CommitFailedError) as error:
             refused.append(error)
 
     def others() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from jobs.lake.dataset import read_table
 from jobs.lake.tables.all_tables import table_of
 from jobs.lake.tables.creating import create
 from jobs.raw.rows import rows_of
@@ -50,7 +51,9 @@ def test_the_week_of_the_storm(spark: Any, tmp_path: Path, monkeypatch: pytest.M
     storm = found[date(2013, 3, 8)]
     assert (storm["Departure"], storm["Cancellation"], storm.total()) == (798, 180, 1834)
     assert not outcome.refused
-    checks = spark.table("nyc_flights.work_loaded_days").where("day = DATE'2013-03-08'").first().checks
+    loaded = read_table(tmp_path / "nyc_flights" / "_work" / "loaded_days", ["checks"], [date(2013, 3, 8)])
+    assert loaded is not None
+    [checks] = loaded["checks"].to_pylist()
     unknown = next(check for check in json.loads(checks) if check["rule"] == "aircraft_known")
     assert not unknown["passed"]
     assert unknown["rows"] == 798

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from jobs.exits import SchemaChanged
+from jobs.lake.conditions import equal, in_spark, one_of
 from jobs.lake.register import register
 from jobs.lake.tables.all_tables import lake_tables
 from jobs.lake.tables.creating import create
@@ -33,7 +35,7 @@ def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
 
 
 def result(*columns: pa.Field) -> Any:
-    return result_table("answers", "Which?", pa.schema([*columns]))
+    return dataclasses.replace(result_table("answers", "Which?", pa.schema([*columns])), in_spark=True)
 
 
 def frame(spark: Any, *rows: tuple[date, int]) -> Any:
@@ -42,15 +44,13 @@ def frame(spark: Any, *rows: tuple[date, int]) -> Any:
 
 def test_replacing_a_range_is_idempotent_and_leaves_the_rest(spark: Any, lake: Path) -> None:
     """Twice is once; an empty frame clears the range; a row outside is refused and nothing changes."""
-    from pyspark.sql import functions as sf
-
     create(spark, "tables", [result(pa.field("n", pa.int64()))], lake)
 
     def rows() -> list[tuple[date, int]]:
         return sorted((row.day, row.n) for row in spark.table("tables.answers").collect())
 
-    first = sf.col("day") == sf.lit(D1)
-    replace(frame(spark, (D1, 1), (D2, 2)), "tables.answers", sf.col("day").isin(D1, D2))
+    first = equal("day", D1)
+    replace(frame(spark, (D1, 1), (D2, 2)), "tables.answers", one_of("day", (D1, D2)))
     for _ in range(2):
         replace(frame(spark, (D1, 3)), "tables.answers", first)
         assert rows() == [(D1, 3), (D2, 2)]
@@ -62,6 +62,13 @@ def test_replacing_a_range_is_idempotent_and_leaves_the_rest(spark: Any, lake: P
         replace(frame(spark, (D1, 1)).drop("n"), "tables.answers", first)
     with pytest.raises(ValueError, match="only `runs`"):
         append(frame(spark, (D1, 1)), "tables.answers")
+
+
+def test_spark_reads_conditions_as_delta_rs_does(spark: Any) -> None:
+    """Quotes and backslashes in texts are characters like any other."""
+    texts = ["it's", "a\\b", "\\", 'say "x"', "`", "line\nbreak"]
+    frame = spark.createDataFrame([(text,) for text in [*texts, "else"]], "text STRING")
+    assert sorted(row.text for row in frame.where(in_spark(one_of("text", texts))).collect()) == sorted(texts)
 
 
 def test_changed_columns_are_refused_with_the_difference(spark: Any, lake: Path) -> None:
@@ -103,5 +110,5 @@ def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path) -> None:
         {"day": sf.lit(D1), "run_id": sf.lit("r"), "event_type": sf.lit("Weather"), "ts": sf.lit(0), "seq": sf.lit(0)}
     )
     with pytest.raises(Exception, match="inside_its_day"):
-        replace(wrong, "tables.events", sf.col("day") == sf.lit(D1))
+        replace(wrong, "tables.events", equal("day", D1))
     assert spark.table("tables.events").count() == 0

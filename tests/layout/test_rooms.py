@@ -24,6 +24,7 @@ OWN_ROOMS = {
     "trends": set[str](),
     "matching": {"judging", "pairs", "imprecise"},
     "shedding": {"model", "training", "hindsight", "shedders"},
+    "monitoring/first_order": {"operators"},
 }
 """Rooms that only one engine has, for an idea that no other engine knows."""
 

@@ -36,17 +36,17 @@ def test_the_number_of_episodes_is_told_where_all_are_listed() -> None:
 
 def test_the_first_sentence_has_the_number_of_episodes() -> None:
     rows = pa.table({"ts": [0], "offset": [0]})
-    said = violations.answer(rows, Totals(7, 7, False), DAY, 3)
+    said = violations.answer(rows, Totals(7, 7, False), DAY, {}, 3)
     assert said.sentence == "There were 7 violations in 3 episodes on 1 January 1970."
-    alone = violations.answer(rows, Totals(3, 3, False), DAY, 3)
+    alone = violations.answer(rows, Totals(3, 3, False), DAY, {}, 3)
     assert alone.sentence == "There were 3 violations on 1 January 1970."
 
 
 def test_the_longest_come_first() -> None:
     """Equally long ones by time, then values; the file has all columns."""
-    table = listing(EPISODES, Clock())
+    table = listing(EPISODES, Clock(), {"machine": "press"})
     assert table is not None
-    assert [heading.title for heading in table.headings] == ["machine", "from", "to", "time-points", "may go on"]
+    assert [heading.title for heading in table.headings] == ["press", "from", "to", "time-points", "may go on"]
     assert [[row[0], *row[3:]] for row in table.cells] == [
         ["a", "3", "the day after"],
         ["b", "3", ""],
@@ -57,5 +57,5 @@ def test_the_longest_come_first() -> None:
 
 
 def test_single_points_are_no_listing() -> None:
-    assert listing(EPISODES.slice(0, 1), Clock()) is None
-    assert listing(EPISODES.slice(0, 0), Clock()) is None
+    assert listing(EPISODES.slice(0, 1), Clock(), {}) is None
+    assert listing(EPISODES.slice(0, 0), Clock(), {}) is None

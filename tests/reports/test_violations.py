@@ -25,31 +25,48 @@ ROWS = pa.table(
 
 
 def test_a_day_without_violations_reads_well() -> None:
-    said = answer(ROWS.slice(0, 0), Totals(0, 0, False), DAY)
+    said = answer(ROWS.slice(0, 0), Totals(0, 0, False), DAY, {})
     assert said.sentence == "There was no violation on 1 January 1970."
     assert (said.headline, said.caveat) == (Magnitude.of(0), "")
 
 
 def test_the_sentence_names_who_has_the_most() -> None:
-    said = answer(ROWS, Totals(4, 4, False), DAY)
+    said = answer(ROWS, Totals(4, 4, False), DAY, {})
     assert said.sentence == "There were 4 violations on 1 January 1970; machine a had the most, 3."
-    one = answer(ROWS.slice(0, 1), Totals(1, 1, False), DAY)
+    one = answer(ROWS.slice(0, 1), Totals(1, 1, False), DAY, {})
     assert one.sentence == "There was 1 violation on 1 January 1970."
 
 
+def test_who_has_as_many_is_counted_and_one_violation_each_is_not_the_most() -> None:
+    tied = ROWS.set_column(2, "machine", pa.array(["a", "b", "b", "a"]))
+    said = answer(tied, Totals(4, 4, False), DAY, {})
+    assert said.sentence == "There were 4 violations on 1 January 1970; machine a and 1 other had the most, 2 each."
+    alone = ROWS.set_column(2, "machine", pa.array(["a", "b", "c", "d"]))
+    assert answer(alone, Totals(4, 4, False), DAY, {}).sentence == "There were 4 violations on 1 January 1970."
+
+
+def test_columns_have_the_titles_of_their_attributes() -> None:
+    """A number is no one's name, however few values it has; two columns of one title keep their variables."""
+    same = ROWS.set_column(3, "load", pa.array([5, 5, 5, 7]))
+    named = {"machine": "milling machine"}
+    assert answer(same, Totals(4, 4, False), DAY, named).sentence.endswith("; milling machine a had the most, 3.")
+    both = {"machine": "unit", "load": "unit"}
+    assert [heading.title for heading in listing(ROWS, Clock(), both).headings][2:] == ["unit machine", "unit load"]
+
+
 def test_a_cut_listing_says_so() -> None:
-    said = answer(ROWS, Totals(5_000, 5_000, True), DAY)
+    said = answer(ROWS, Totals(5_000, 5_000, True), DAY, {})
     assert "; machine a had the most, 3 of the 4 listed." in said.sentence
     assert said.caveat == "Only the first 4 of 5,000 violations are listed."
 
 
 def test_the_first_violations_are_listed() -> None:
     """In order of time, point and values; points are numbered only where a stamp has several."""
-    table = listing(ROWS, Clock())
+    table = listing(ROWS, Clock(), {})
     assert [heading.title for heading in table.headings] == ["time", "point", "machine", "load"]
     assert [row[1:] for row in table.cells] == [["0", "a", "7"], ["1", "b", "7"], ["0", "a", "5"], ["0", "a", "9"]]
     assert table.rows[0] == [3_600, 0, "a", 7]
-    assert [heading.title for heading in listing(ROWS.slice(0, 1), Clock()).headings][1] == "machine"
+    assert [heading.title for heading in listing(ROWS.slice(0, 1), Clock(), {}).headings][1] == "machine"
 
 
 def test_violations_are_counted_where_they_happened() -> None:

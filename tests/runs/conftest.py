@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,8 @@ def copied(
     made.forget()
     monkeypatch.setenv("TRENDMILL_LAKE", str(folder))
     monkeypatch.setenv("TRENDMILL_REPORTS", str(tmp_path / "reports"))
+    # The gate judges in this process: a judge of each command line's own would import its library each time anew.
+    monkeypatch.setattr("jobs.tasks.application.judges_for", lambda *_: nullcontext())
     monkeypatch.setattr("jobs.lake.session.start_session", lambda *_, **__: spark)
     monkeypatch.setattr(spark, "stop", lambda: None)
     yield made

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jobs.runs.run import Run
 from jobs.stages.evaluate import evaluate
-from jobs.tasks.nightly import TASKS, refused_days, with_scope
+from jobs.tasks.nightly import TASKS, refused_days, slice_, with_scope
+from tests.runs.lake.dying_task import ended_after_writing
 from tests.runs.lake.lakes import SmallLake, Tables
-from tests.runs.lake.small_workload import QUERIES, day, write_day
+from tests.runs.lake.small_workload import POLICIES, QUERIES, day, write_day, write_policies, write_workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.long]
 
@@ -72,6 +78,29 @@ def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undistu
             assert copied.tables() == undisturbed
 
 
+def test_policies_keep_the_law(spark: SparkSession, tmp_path: Path) -> None:
+    """Two nights in the wrong order, then all again by scan, with slices in which only silence has results."""
+    home = write_workload(tmp_path / "workload")
+    write_policies(home)
+    lake = SmallLake(spark, home, tmp_path / "lake")
+    lake.forget()
+    lake.run(2, 2)
+    lake.run(1, 1)
+    tables = lake.tables(*POLICIES)
+    stored = {(row["query"], row["day"]): row["matches_total"] for row in lake.table("result_days").to_pylist()}
+    assert {name: [stored[name, day(number)] for number in (1, 2)] for name in POLICIES} == {
+        "unstopped": ["9", "10"],
+        "silence": ["32", "29"],
+    }
+    for way in ("scan", "paths"):
+        with lake.leased("again"):
+            everything = _everything(lake.begin(1, 2, "again"))
+            slice_(everything)
+            evaluate(everything, way=way)
+        assert lake.tables(*POLICIES) == tables
+    lake.forget()
+
+
 def _everything(run: Run) -> Run:
     """The run with all evaluations of its days in scope, current ones too."""
     forgetful = with_scope(replace(run, scope=None, compiled=_edited(run)))
@@ -91,13 +120,25 @@ STAGES = {
 }
 """The stages of each task that write tables."""
 
+KILLED = ("validate", "slice_events", "evaluate")
+"""The stages, one of each task, that are killed by the operating system while Spark and its workers are at work."""
+
 
 def test_kill_9_in_every_writing_stage_then_a_retry(lake: SmallLake, home: Path, undisturbed: Tables) -> None:
-    """A scheduler's retries of each task, each killed one stage later than the one before, then one that lives."""
+    """A scheduler's retries of each task, each ended one stage later than the one before, then one that lives.
+
+    A process that is killed takes with it whatever else was being written. Between two writes there is nothing else,
+    so there the task may as well end within this session.
+    """
     for task, stages in STAGES.items():
         for stage in stages:
-            died = _dying_task(lake, home, task, stage)
-            assert died.returncode == -9, died.stdout + died.stderr
+            if stage in KILLED:
+                died = _dying_task(lake, home, task, stage)
+                assert died.returncode == -9, died.stdout + died.stderr
+                lake.forget()
+            else:
+                with lake.leased("killed"), ended_after_writing(importlib.import_module(f"jobs.stages.{stage}")):
+                    TASKS[task](lake.begin(1, 2, "killed"))
         with lake.leased("killed"):
             TASKS[task](lake.begin(1, 2, "killed"))
     assert lake.tables() == undisturbed

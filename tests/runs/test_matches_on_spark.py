@@ -11,6 +11,7 @@ import yaml
 
 import cep_core as cep
 from cep_core.matching.result.identity import match_ids
+from jobs.lake.register import register
 from jobs.lake.tables.match_events import register_match_events
 from tests.runs.lake.lakes import SmallLake
 from tests.runs.lake.small_workload import day, write_workload
@@ -57,6 +58,7 @@ def test_the_events_of_matches(lake: SmallLake, spark: SparkSession) -> None:
     assert listed.num_rows
     assert listed["match_id"].to_pylist() == match_ids(listed, ["a", "b", "c"]).to_pylist()
     assert len(set(listed["match_id"].to_pylist())) == listed.num_rows
+    register(spark, "machines", lake.folder)
     assert set(register_match_events(spark, "machines", lake.folder)) == {
         "rises_events",
         "sums_events",

@@ -29,11 +29,34 @@ class TypedEvents:
 
 @dataclass(frozen=True)
 class PointLog:
-    """`stamps`: int64, non-decreasing, one for each point. `events` by event type; a type may be missing."""
+    """`stamps`: int64, non-decreasing, one for each point. `events` by event type; a type may be missing.
+
+    `before`: how many points of the whole log come before these. `TypedEvents.point` counts from 0 in any case.
+    """
 
     stamps: npt.NDArray[np.int64]
     events: Mapping[str, TypedEvents] = field(default_factory=dict)
+    before: int = 0
 
     @property
     def points(self) -> int:
         return len(self.stamps)
+
+    def since(self, point: int) -> PointLog:
+        """The points from one on, with their events.
+
+        >>> log = PointLog(np.array([3, 3, 8]), {"P": TypedEvents(np.array([0, 2]), {"1": pa.array([5, 6])})})
+        >>> late = log.since(1)
+        >>> late.stamps.tolist(), late.before, late.events["P"].point.tolist()
+        ([3, 8], 1, [1])
+        """
+        if not point:
+            return self
+        events = {}
+        for event_type, typed in self.events.items():
+            first = int(np.searchsorted(typed.point, point))
+            if first < len(typed.point):
+                columns = {name: column.slice(first) for name, column in typed.columns.items()}
+                seq = None if typed.seq is None else typed.seq[first:]
+                events[event_type] = TypedEvents(typed.point[first:] - point, columns, seq)
+        return PointLog(self.stamps[point:], events, self.before + point)

@@ -22,6 +22,8 @@ class Policy:
     """The place of the formula."""
     formula: Formula
     """As written, names resolved, intervals in the log's unit, bound names apart, LET kept; `must hold` applied."""
+    unfolded: Formula
+    """`formula` with LET unfolded: causes are told by it."""
     plain: Formula
     """The formula with LET unfolded and sugar removed, not rewritten: reach and slicing follow it."""
     core: Formula

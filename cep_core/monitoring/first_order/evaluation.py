@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -85,25 +85,46 @@ def satisfied(
     >>> found.variables, texts.text(0), found.begin.tolist(), found.end.tolist()
     (('x',), 'u', [0], [2])
     """
-    evaluation = _Evaluation(formula, log, types, recorder)
+    evaluation = Evaluation(formula, log, types, recorder=recorder)
     found = evaluation.relation_of(formula).of_variables(free_variables(formula))
-    clipped = replace(found, end=np.minimum(found.end, log.points))
-    return clipped.of_rows(clipped.begin < log.points), evaluation.setting.texts
+    return found.between(0, log.points), evaluation.setting.texts
 
 
-class _Evaluation:
+@dataclass(frozen=True)
+class EarlierPoints:
+    """What an evaluation knows of the points before its log, by shape (`plan/shapes.py`); see `blocks.py`.
+
+    `begins`: the past operators without bounds, and the point from which their operands are looked at. `carried`: the
+    valuations for which such an operator holds just before this point, at the run of one point before it. `exact`: the
+    points at which a conjunction or an aggregation is evaluated, where its operands are exact; others: all points.
+    """
+
+    begins: Mapping[Formula, int] = field(default_factory=dict)
+    carried: Mapping[Formula, Relation] = field(default_factory=dict)
+    exact: Mapping[Formula, tuple[int, int]] = field(default_factory=dict)
+
+
+class Evaluation:
     """A formula under evaluation on a log, with the relations of the shapes that are done."""
 
     def __init__(
-        self, formula: Formula, log: PointLog, types: Mapping[str, AttributeType], recorder: Recorder | None
+        self,
+        formula: Formula,
+        log: PointLog,
+        types: Mapping[str, AttributeType],
+        *,
+        recorder: Recorder | None = None,
+        texts: Texts | None = None,
+        earlier: EarlierPoints | None = None,
     ) -> None:
         closing = any(
             isinstance(part, Next | Eventually | Until) and not part.interval.is_bounded for part in walk(formula)
         )
         stamps = np.append(log.stamps, _CLOSING_STAMP) if closing else log.stamps
         self.log = log
+        self.earlier = earlier or EarlierPoints()
         self.timeline = Timeline(stamps, far=log.points if closing else -1)
-        self.setting = TermSetting(Texts(), stamps, variable_types(formula, log, types))
+        self.setting = TermSetting(texts or Texts(), stamps, variable_types(formula, log, types))
         self.uses = Counter(shape_of(part)[0] for part in walk(formula))
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder
@@ -135,26 +156,50 @@ class _Evaluation:
                 variables = free_variables(formula)
                 return nothing(variables, [empty_column(self.setting.types.get(name)) for name in variables])
             case And() | Not() | Comparison() | Matches():
-                return self._conjunction(chain_of(formula, self._is_apart))
+                return self._conjunction(chain_of(formula, self._is_apart), formula)
             case Or(left=left, right=right):
                 return union(self.relation_of(left), self.relation_of(right))
             case Exists(variables=hidden, body=body):
                 return projection(self.relation_of(body), hidden)
             case Prev() | Next() | Once() | Eventually():
-                return _STEPS[type(formula)](self.relation_of(formula.body), formula.interval, self.timeline)
+                operand = self._with_carried(formula, self.relation_of(formula.body))
+                return _STEPS[type(formula)](operand, formula.interval, self.timeline)
             case Since(interval=interval, left=left, right=right) | Until(interval=interval, left=left, right=right):
                 negated = isinstance(left, Not)
                 held = self.relation_of(left.body if isinstance(left, Not) else left)
                 operator = _BINARY[type(formula)]
-                return operator(held, self.relation_of(right), interval, self.timeline, negated=negated)
+                begun = self._with_carried(formula, self.relation_of(right))
+                return operator(held, begun, interval, self.timeline, negated=negated)
             case Aggregation():
-                return aggregated(self.relation_of(formula.body), formula, self.setting)
+                operand = self._where_exact(formula, self.relation_of(formula.body))
+                return self._where_exact(formula, aggregated(operand, formula, self.setting))
         raise TypeError(f"{type(formula).__name__} is no node of a core formula")
+
+    def _with_carried(self, formula: Formula, right: Relation) -> Relation:
+        """The operand of a past operator without bounds; what was carried stands for the points that it passes over."""
+        if not self.earlier.begins:
+            return right
+        shape, names = shape_of(formula)
+        if shape not in self.earlier.begins:
+            return right
+        recent = right.between(self.earlier.begins[shape], self.timeline.points)
+        carried = self.earlier.carried.get(shape)
+        return recent if carried is None else union(recent, carried.renamed(names))
+
+    def _where_exact(self, formula: Formula, operand: Relation) -> Relation:
+        """An operand at the points at which the formula is evaluated: elsewhere a term may have no value."""
+        exact = self.earlier.exact
+        return operand.between(*exact[shape_of(formula)[0]]) if exact else operand
+
+    def _is_carried(self, source: Formula) -> bool:
+        """Whether a part of the formula is carried over, so that its whole relation is needed."""
+        begins = self.earlier.begins
+        return bool(begins) and any(shape_of(part)[0] in begins for part in walk(source))
 
     def _atom(self, atom: Predicate, constants: Mapping[str, Constant]) -> Relation:
         """The rows of an atom that have the constants, as they stand in the log."""
         if is_built_in(atom):
-            return built_in(atom, self.timeline.stamps)
+            return built_in(atom, self.timeline.stamps, self.log.before)
         return scan(atom, self.log, self.setting.texts, self.setting.types, constants)
 
     def _events_of(self, atom: Formula) -> int:
@@ -169,12 +214,12 @@ class _Evaluation:
     def _uses(self, formula: Formula) -> int:
         return self.uses[shape_of(formula)[0]]
 
-    def _conjunction(self, chain: Chain) -> Relation:
+    def _conjunction(self, chain: Chain, formula: Formula) -> Relation:
         constants = _constants(chain)
         sources = [source for source in dict.fromkeys(chain.sources) if source != Truth(True)]
         of_atoms = self._of_atoms(sources, constants)
         parts = [of_atoms[source] if source in of_atoms else self.relation_of(source) for source in sources]
-        parts = parts or [truth(self.timeline.points)]
+        parts = [self._where_exact(formula, part) for part in parts or [truth(self.timeline.points)]]
         return Conjunctions(parts, list(chain.tests), self.setting, self.relation_of).result()
 
     def _of_atoms(self, sources: Sequence[Formula], constants: Mapping[str, Constant]) -> dict[Formula, Relation]:
@@ -182,7 +227,11 @@ class _Evaluation:
 
         These are atoms with variables that are constants, and if there are many events, all that are needed only here.
         """
-        atoms = {source: atom for source in sources if (atom := atom_below(source)) and not is_built_in(atom)}
+        atoms = {
+            source: atom
+            for source in sources
+            if (atom := atom_below(source)) and not is_built_in(atom) and not self._is_carried(source)
+        }
         single = {source: atom for source, atom in atoms.items() if source == atom or self._uses(source) == 1}
         many = len(single) > 1 and sum(map(self._events_of, single.values())) >= MANY
         chosen = single if many else {s: atom for s, atom in atoms.items() if constants.keys() & {*free_variables(s)}}
@@ -190,7 +239,10 @@ class _Evaluation:
         if many:
             below = [self._placed(source, part) for source, part in zip(chosen, rows, strict=True)]
             rows = reduced(below, self.timeline.points)
-        relations = {source: self._above(source, merged(part)) for source, part in zip(chosen, rows, strict=True)}
+        relations = {
+            source: self._above(source, merged(part) if source == atoms[source] else part)
+            for source, part in zip(chosen, rows, strict=True)
+        }
         self.operand_rows[-1].extend(relation.rows for relation in relations.values())
         return relations
 
@@ -204,14 +256,18 @@ class _Evaluation:
             case _:
                 return events_of(rows, self.timeline.points)
 
-    def _above(self, source: Formula, relation: Relation) -> Relation:
-        """The relation of a source from that of the atom below it."""
+    def _above(self, source: Formula, rows: Relation) -> Relation:
+        """The relation of a source from the rows of the atom below it.
+
+        ONCE and EVENTUALLY take rows that are not in normal form, and give a relation that is.
+        """
         if isinstance(source, Once | Eventually):
-            relation = self._above(source.body, relation)
-            rows_in = relation.rows
-            relation = _STEPS[type(source)](relation, source.interval, self.timeline)
+            below = self._above(source.body, rows)
+            rows_in = below.rows
+            relation = _STEPS[type(source)](below, source.interval, self.timeline)
         else:
             rows_in = self._events_of(source)
+            relation = rows
         if self.recorder is not None:
             self.recorder(source, [rows_in], relation.rows)
         return relation

@@ -77,6 +77,15 @@ def sub_logs(log: PointLog, attributes: Sequence[str]) -> Iterator[tuple[Values,
         yield values, PointLog(log.stamps[points], renumbered)
 
 
+def sub_log_of(log: PointLog, attributes: Sequence[str], values: Values) -> PointLog:
+    """The sub-log of some values. Raises ValueError if no event has them. Cost: that of all sub-logs before it."""
+    for own_values, own in sub_logs(log, attributes):
+        if own_values == values:
+            return own
+    said = ", ".join(f"{name} = {value!r}" for name, value in zip(attributes, values, strict=True))
+    raise ValueError(f"no event has {said}")
+
+
 def _numbered(keys: pa.Table) -> tuple[list[Values], Ints]:
     """The distinct rows without null, ascending; for each row its place among them, -1 for a row with a null."""
     whole = np.ones(keys.num_rows, np.bool_)

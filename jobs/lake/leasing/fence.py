@@ -44,7 +44,7 @@ ATTEMPTS = 5
 """The most tries of a write when other tasks of the same run, with the same token, commit at the same time."""
 
 Write = Callable[[Mapping[str, str]], None]
-"""Writes a table with the given options of a DataFrame's writer."""
+"""Writes a table with the given options: those of a DataFrame's writer, which `jobs/lake/arrow_write.py` takes too."""
 
 
 @dataclass
@@ -68,6 +68,10 @@ class Fence:
     def home(self) -> Path:
         """The workload's folder."""
         return self.path.parents[1]
+
+    def folder(self, table: str) -> Path:
+        """The folder of a table (`<workload>.<table>`)."""
+        return self.home / folder_of(table)
 
     @property
     def settled(self) -> bool:
@@ -98,7 +102,7 @@ class Fence:
 
         Raises LeaseLost in that case, else whatever the write raises.
         """
-        log = self.home / folder_of(table) / "_delta_log"
+        log = self.folder(table) / "_delta_log"
         for attempt in range(1, ATTEMPTS + 1):
             self.check()
             before, mark = newest(log), f"trendmill {self.lease.run_id} {uuid.uuid4().hex}"
@@ -270,14 +274,14 @@ def _of(actions: Iterator[dict[str, Any]], kind: str) -> dict[str, Any]:
 
 
 def _has_ended(error: Exception) -> bool:
-    """Whether the JVM itself reported that the write failed, so that no part of it is still at work."""
+    """Whether the JVM or delta-rs itself reported that the write failed: no part of it is still at work."""
     from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkException
 
-    return isinstance(error, Py4JJavaError | PySparkException)
+    return isinstance(error, DeltaError | Py4JJavaError | PySparkException)
 
 
 def _met_another(error: Exception) -> bool:
     from delta.exceptions import DeltaConcurrentModificationException
 
-    return isinstance(error, DeltaConcurrentModificationException)
+    return isinstance(error, CommitFailedError | DeltaConcurrentModificationException)

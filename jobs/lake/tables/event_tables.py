@@ -23,6 +23,7 @@ def events(schema: LogSchema, day_of_ts: str) -> Table:
             *attribute_columns(schema),
         ),
         checks={"declared_type": f"event_type IN ({names})", "inside_its_day": f"day = {day_of_ts}"},
+        in_spark=True,
     )
 
 
@@ -46,6 +47,7 @@ def staged_events(schema: LogSchema) -> Table:
             Column("_undated", "BOOLEAN", "Refused without a readable ts or a day of its file", nullable=False),
         ),
         checks={"passed_or_refused": "(_rule IS NULL) = (seq IS NOT NULL)"},
+        in_spark=True,
     )
 
 
@@ -102,4 +104,5 @@ QUARANTINE = Table(
             nullable=False,
         ),
     ),
+    in_spark=True,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyarrow as pa
 
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing, numbers
+from jobs.reports.answers.violations import heading
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import quantity
 from jobs.reports.words.values import shown
@@ -18,7 +21,7 @@ def number_of(episodes: pa.Table, violations: int) -> int | None:
     return episodes.num_rows if sum(episodes["points"].to_pylist()) == violations else None
 
 
-def listing(episodes: pa.Table, clock: Clock) -> Listing | None:
+def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing | None:
     """The longest episodes, those with most time-points first; None if none has several."""
     if not episodes.num_rows or max(episodes["points"].to_pylist()) == 1:
         return None
@@ -35,7 +38,11 @@ def listing(episodes: pa.Table, clock: Clock) -> Listing | None:
         ]
         for row in rows[:SHOWN]
     ]
-    headings = [*(Heading(name) for name in names), Heading("from", whole=True), Heading("to", whole=True)]
+    headings = [
+        *(Heading(heading(name, named)) for name in names),
+        Heading("from", whole=True),
+        Heading("to", whole=True),
+    ]
     headings += [*numbers("time-points"), Heading("may go on")]
     header = [*names, *RUN]
     filed = [[row[name] for name in header] for row in rows]

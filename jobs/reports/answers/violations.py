@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import pyarrow as pa
 
+from cep_core.events.schema import LogSchema
+from cep_core.language.evaluator import Atom
 from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.tallies import Totals, period_of
@@ -25,22 +27,35 @@ def valued(results: pa.Table) -> list[str]:
     return [name for name in results.column_names if name not in (*POINT, "day", "run_id")]
 
 
-def answer(results: pa.Table, totals: Totals, day: date, episodes: int | None = None) -> Answer:
-    """The number of violations, and whose they are: the column with the fewest values that still has several.
+def titles(atoms: Sequence[Atom], schema: LogSchema) -> dict[str, str]:
+    """What variables are called in reports: the title of the first attribute that binds each.
 
-    `episodes`: how many runs of time-points they are, if that is known.
+    >>> from cep_core.events.schema import Attribute, AttributeType
+    >>> origin = Attribute("origin", AttributeType.STRING, title="airport of departure")
+    >>> titles([Atom("Departure", (("origin", "o"),))], LogSchema({"Departure": {"origin": origin}}))
+    {'o': 'airport of departure'}
+    """
+    named: dict[str, str] = {}
+    for atom in atoms:
+        for attribute, variable in atom.variables:
+            named.setdefault(variable, schema.title_of(attribute))
+    return named
+
+
+def answer(
+    results: pa.Table, totals: Totals, day: date, named: Mapping[str, str], episodes: int | None = None
+) -> Answer:
+    """The number of violations, and whose they are: the text with the fewest values that still has several.
+
+    `named`: what the columns are called. `episodes`: how many runs of time-points they are, if that is known.
     """
     total = Magnitude.of(totals.at_least)
     if totals.at_least == 0:
         return Answer(f"There was no violation on {spoken(day)}.", total, UNIT)
     be = "was" if totals.at_least == 1 else "were"
-    counts = {name: Counter(results[name].to_pylist()) for name in valued(results)}
-    leading = min((name for name in counts if len(counts[name]) > 1), key=lambda name: len(counts[name]), default=None)
-    whose = ""
-    if leading is not None:
-        value, most = min(counts[leading].items(), key=lambda item: (-item[1], shown(item[0])))
-        of_listed = f" of the {results.num_rows:,} listed" if totals.truncated else ""
-        whose = f"; {leading} {shown(value)} had the most, {most:,}{of_listed}"
+    whose = _whose(results, named)
+    if whose and totals.truncated:
+        whose += f" of the {results.num_rows:,} listed"
     caveat = ""
     if totals.truncated:
         caveat = f"Only the first {results.num_rows:,} of {counted(total, 'violation')} are listed."
@@ -48,14 +63,28 @@ def answer(results: pa.Table, totals: Totals, day: date, episodes: int | None = 
     return Answer(f"There {be} {counted(total, 'violation')}{runs} on {spoken(day)}{whose}.", total, UNIT, caveat)
 
 
-def listing(results: pa.Table, clock: Clock) -> Listing:
-    """The first violations, by time-point, then values."""
+def _whose(results: pa.Table, named: Mapping[str, str]) -> str:
+    """Who has the most violations, and how many others have as many. Empty if nobody has two."""
+    texts = [name for name in valued(results) if pa.types.is_string(results.schema.field(name).type)]
+    counts = {name: Counter(results[name].to_pylist()) for name in texts}
+    telling = (name for name, count in counts.items() if 1 < len(count) < count.total())
+    leading = min(telling, key=lambda name: len(counts[name]), default=None)
+    if leading is None:
+        return ""
+    value, most = min(counts[leading].items(), key=lambda item: (-item[1], shown(item[0])))
+    ties = sum(number == most for number in counts[leading].values()) - 1
+    others = f" and {counted(ties, 'other')}" if ties else ""
+    return f"; {named.get(leading, leading)} {shown(value)}{others} had the most, {most:,}{' each' if ties else ''}"
+
+
+def listing(results: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing:
+    """The first violations, by time-point, then values. Columns of one title are told apart by their variables."""
     names = valued(results)
     ordered = results.sort_by([(name, "ascending") for name in (*POINT, *names)]).slice(0, FILED)
     rows = ordered.to_pylist()
     several = any(row["offset"] for row in rows)
     headings = [Heading("time", whole=True), *([Heading("point", number=True)] if several else [])]
-    headings += [Heading(name, number=_is_number(ordered.schema.field(name).type)) for name in names]
+    headings += [Heading(heading(name, named), number=_is_number(ordered.schema.field(name).type)) for name in names]
     cells = [
         [clock.time(row["ts"]), *([str(row["offset"])] if several else []), *(shown(row[name]) for name in names)]
         for row in rows[:SHOWN]
@@ -73,6 +102,16 @@ def by_period(results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitu
 
 def _inside(periods: Counter[int | None]) -> Sequence[tuple[int, int]]:
     return [(period, number) for period, number in periods.items() if period is not None]
+
+
+def heading(name: str, named: Mapping[str, str]) -> str:
+    """A column's title, with its variable if several have the title.
+
+    >>> heading("c1", {"c1": "airline", "c2": "airline"}), heading("n", {})
+    ('airline c1', 'n')
+    """
+    title = named.get(name, name)
+    return f"{title} {name}" if list(named.values()).count(title) > 1 else title
 
 
 def _is_number(stored: pa.DataType) -> bool:

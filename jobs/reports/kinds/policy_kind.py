@@ -23,15 +23,16 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     totals = totals_of(evaluated.records[evaluated.day])
     runs = evaluated.reader.read(f"{evaluated.name}_episodes", evaluated.day, evaluated.day)
     number = None if runs is None else episodes.number_of(runs, totals.at_least)
-    answer = violations.answer(results, totals, evaluated.day, number)
+    named = violations.titles(evaluated.question.bound.evaluator().atoms, evaluated.query.schema)
+    answer = violations.answer(results, totals, evaluated.day, named, number)
     return QueryReport(
         evaluated.question,
         notices_of(evaluated, answer),
         answer,
         compare(evaluated.day, answer.headline, set(evaluated.records), _counts(evaluated.records)),
-        violations.listing(results, evaluated.clock),
+        violations.listing(results, evaluated.clock, named),
         periods=violations.by_period(results, evaluated.interval),
-        episodes=None if runs is None else episodes.listing(runs, evaluated.clock),
+        episodes=None if runs is None else episodes.listing(runs, evaluated.clock, named),
         listed=results.num_rows if totals.truncated else None,
         peak=lambda most: f"at most {counted(most, 'violation')} in an hour",
     )

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,15 +18,14 @@ from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import DayResult
 from cep_core.matching.result.identity import MATCH_ID, match_ids
 from cep_core.numbers.count_columns import all_digits
+from jobs.lake.arrow_write import schema_of
+from jobs.lake.conditions import equal, one_of
 from jobs.lake.write import Replacement
 from jobs.runs.run import DayOutcome, Run
 from jobs.runs.scope import Evaluation
 from jobs.stages.evaluating.reading import Moments
 from jobs.stages.evaluating.slice_worker import SlicePartial
 from jobs.stages.own_rows import own_rows
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,12 @@ class Result:
 
 def rows_of(run: Run, result: Result) -> Replacement:
     """A query's rows, for its table or its compact one; matches get their names here."""
-    from pyspark.sql import functions as f
-
     table, days = run.table(result.into), [evaluation.day for evaluation in result.evaluations]
     rows = result.table.append_column("run_id", pa.array([run.run_id] * result.table.num_rows, pa.string()))
     variables = run.compiled[result.query].variables
     if variables and result.into == result.query:
         rows = rows.append_column(MATCH_ID, match_ids(rows, variables))
-    # Spark makes no frame from a table without chunks, but an empty result must clear its days too.
-    nothing = run.spark.table(table).where(f.lit(False))
-    frame = run.spark.createDataFrame(rows) if rows.num_rows else nothing
-    return Replacement(frame, table, f.col("day").isin(days))
+    return Replacement(rows, table, one_of("day", days))
 
 
 def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
@@ -97,11 +91,10 @@ def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
 
 def result_days(run: Run, results: Sequence[Result]) -> Replacement:
     """What each evaluated day holds, from which inputs and by which definition. It is written last."""
-    from pyspark.sql import functions as f
-
-    rows, mine = [], f.lit(False)
+    rows, mine = [], []
     for result in results:
-        mine |= (f.col("query") == result.query) & f.col("day").isin([e.day for e in result.evaluations])
+        days = one_of("day", (evaluation.day for evaluation in result.evaluations))
+        mine.append(f"({equal('query', result.query)} AND {days})")
         for evaluation in result.evaluations:
             totals = result.totals.get(evaluation.day, {})
             rows.append(
@@ -119,7 +112,7 @@ def result_days(run: Run, results: Sequence[Result]) -> Replacement:
                     "exhausted": _told(result.exhausted.get(evaluation.day)),
                 }
             )
-    return _of_rows(run, "result_days", rows, mine)
+    return _of_rows(run, "result_days", rows, " OR ".join(mine))
 
 
 def _told(exhausted: WorkExhausted | None) -> str | None:
@@ -130,11 +123,10 @@ def _told(exhausted: WorkExhausted | None) -> str | None:
     return json.dumps({"work": exhausted.limit, "candidates": candidates, "reason": exhausted.reason})
 
 
-def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: Column) -> Replacement:
+def _of_rows(run: Run, table: str, rows: list[dict[str, Any]], condition: str) -> Replacement:
     """Rows of plain values, typed as the table is."""
-    schema = run.spark.table(run.table(table)).schema
-    values = [tuple(row[field.name] for field in schema.fields) for row in rows]
-    return Replacement(run.spark.createDataFrame(values, schema), run.table(table), condition)
+    schema = schema_of(run.lake / run.workload.name / table)
+    return Replacement(pa.Table.from_pylist(rows, schema), run.table(table), condition)
 
 
 def events_read(run: Run, blocks: Mapping[str, Sequence[Moments]], partials: Sequence[SlicePartial]) -> dict[date, int]:

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom
 from cep_core.slicing import Frequencies, Statistics
+from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
@@ -90,7 +91,9 @@ class EventCounts:
         """The ascending time-stamps of all events of these ascending days, read once for all counted days."""
         missing = {day for span in (days, *self._signatures) for day in span} - self._stamps.keys()
         if not missing.isdisjoint(days):
-            read = self._events(missing).select("day", "ts").toArrow()
+            folder = self._run.lake / self._run.workload.name / "events"
+            read = read_table(folder, ["day", "ts"], missing)
+            assert read is not None
             for day in missing:
                 self._stamps[day] = np.sort(read.filter(pc.equal(read["day"], day))["ts"].to_numpy())
         return np.concatenate([np.empty(0, np.int64), *(self._stamps[day] for day in days)])

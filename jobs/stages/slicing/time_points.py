@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP
+from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.dataset import read_table
 from jobs.lake.tables.creating import create
 from jobs.lake.tables.slicing_tables import TIME_POINTS
@@ -61,8 +62,9 @@ def store_points(run: Run, days: Collection[date]) -> None:
     create(run.spark, run.workload.name, [TIME_POINTS], run.lake)
     events = run.spark.table(run.table("events")).where(f.col("day").isin(sorted(days)))
     counted = events.groupBy("day", "ts").agg(count_in_stamp(run.workload.time.points).alias("points"))
-    ordered = counted.repartition(1).sortWithinPartitions("ts").withColumn("run_id", f.lit(run.run_id))
-    replace(ordered, run.table(TIME_POINTS.name), f.lit(True))
+    rows = counted.toArrow().sort_by("ts")
+    rows = rows.append_column("run_id", pa.array([run.run_id] * rows.num_rows, pa.string()))
+    replace(rows, run.table(TIME_POINTS.name), EVERY_ROW)
 
 
 def stored_points(run: Run) -> pa.Table:

@@ -27,8 +27,10 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Arithmetic, Constant, Variable
 from cep_core.language.temporal.walk import free_variables
+from cep_core.monitoring.first_order import evaluation
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.evaluation import satisfied
+from cep_core.monitoring.first_order.operators import reduction
 from cep_core.testing.logs import log_of
 from tests.monitoring.first_order.writing import atom, both, without
 
@@ -145,3 +147,22 @@ def test_a_constant_is_aggregated(points: int) -> None:
     log = log_of([(1, [])] * points)
     least, _ = satisfied(Aggregation(Variable("n"), "MIN", x, (), body), log, dict.fromkeys("nx", AttributeType.INT))
     assert least.columns[0].tolist() == [7] * points
+
+
+def test_reducing_events_first_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    points = [
+        (stamp, [(event_type, *random.integers(0, 5, 2).tolist()) for event_type in "PQR"]) for stamp in range(40)
+    ]
+    log = log_of(points)
+    soon = Interval(0, 3)
+    chains = [
+        both(Once(soon, atom("P", "x", "y")), atom("Q", "x", "z"), Eventually(soon, atom("R", "x", "w"))),
+        both(Once(soon, atom("P", "x", "y")), atom("Q", "y", "z"), Eventually(Interval(2, 3), atom("R", "z", "x"))),
+        both(Once(soon, Eventually(soon, atom("P", "x", "y"))), atom("Q", "z", "z"), Comparison("=", x, z)),
+    ]
+    whole = [rows(chain, log) for chain in chains]
+    assert all(whole)
+    monkeypatch.setattr(evaluation, "MANY", 0)
+    monkeypatch.setattr(reduction, "FEWEST", 2)
+    assert [rows(chain, log) for chain in chains] == whole

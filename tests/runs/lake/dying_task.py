@@ -1,6 +1,7 @@
 """One task of a run that is killed, JVM and all, right after the first table that a stage writes: a program.
 
 `python dying_task.py WORKLOAD_FOLDER TASK STAGE FIRST LAST RUN_ID`; what it leaves behind is for a retry to mend.
+Within a session that goes on, a task can die of an error that nobody catches (`ended_after_writing`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 from jobs import places
 from jobs.lake import write
@@ -38,6 +42,31 @@ def die_after_writing(stage: ModuleType) -> None:
     for name, dying in (("replace", write_and_die), ("replace_all", write_all_and_die)):
         if hasattr(stage, name):
             setattr(stage, name, dying)
+
+
+class Ended(BaseException):
+    """The end of a task in the middle of a stage. As after kill -9, no code of the task notes it as a failure."""
+
+
+@contextmanager
+def ended_after_writing(stage: ModuleType) -> Iterator[None]:
+    """Let a stage's first write be the last act of the block: further writes do not begin, and no diary is kept."""
+
+    def write_and_end(*arguments: Any) -> None:
+        write.replace(*arguments)
+        raise Ended
+
+    def write_one_and_end(replacements: Iterable[write.Replacement]) -> None:
+        first = next(iter(replacements))
+        write_and_end(first.rows, first.table, first.condition)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, ending in (("replace", write_and_end), ("replace_all", write_one_and_end)):
+            if hasattr(stage, name):
+                patch.setattr(stage, name, ending)
+        patch.setattr("jobs.runs.journal.append", lambda *_: None)
+        with pytest.raises(Ended):
+            yield
 
 
 def main() -> None:

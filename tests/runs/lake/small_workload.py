@@ -51,6 +51,16 @@ gate:
     reason: no machine carries more than a thousand
 """
 
+POLICIES = {
+    "unstopped": """-- Which machine started heavy, neither right after another's stop nor within a day after its own?
+Start(m, x) AND x > 70 AND NOT PREV (EXISTS n. Stop(machine = n)) AND NOT ONCE[0,1d] Stop(machine = m)
+""",
+    "silence": """-- When did nothing heavy start, nor in the three hours after?
+LET Heavy() = EXISTS m, x. Start(m, x) AND x > 80 IN NOT Heavy() AND NOT EVENTUALLY[0,3h] Heavy()
+""",
+}
+"""Policies that look at points before, wait for an hour, and speak where no event of theirs is."""
+
 QUERIES = {
     "chains": """-- How many chains of starts and stops does each machine have?
 RETURN machine, COUNT(*), MAX(S.load)
@@ -83,6 +93,13 @@ def write_workload(folder: Path, days: int = 4) -> Path:
     for number in range(days):
         write_day(home, number)
     return home
+
+
+def write_policies(home: Path) -> None:
+    """Add the policies to a workload folder."""
+    (home / "policies").mkdir()
+    for name, text in POLICIES.items():
+        (home / "policies" / f"{name}.mfotl").write_text(text)
 
 
 def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False) -> None:

@@ -93,7 +93,8 @@ def joined(blocks: Sequence[PointLog]) -> PointLog:
     for first, block in zip(before.tolist(), blocks, strict=False):
         for event_type, events in block.events.items():
             parts.setdefault(event_type, []).append((first, events))
-    return PointLog(stamps, {event_type: _joined_events(found) for event_type, found in parts.items()})
+    typed = {event_type: _joined_events(found) for event_type, found in parts.items()}
+    return PointLog(stamps, typed, blocks[0].before if blocks else 0)
 
 
 def _joined_events(parts: list[tuple[int, TypedEvents]]) -> TypedEvents:

@@ -97,6 +97,7 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
         schema,
         written.head,
         formula,
+        unfolded,
         plain,
         core,
         {name: ATTRIBUTE_TYPES[types.of(name)] for name in free_variables(formula)},

@@ -18,15 +18,16 @@ def is_built_in(atom: Predicate) -> bool:
     return ARGUMENTS.get(atom.event_type) == len(atom.arguments)
 
 
-def built_in(atom: Predicate, stamps: Ints) -> Relation:
-    """The points' numbers or stamps, a row for each point.
+def built_in(atom: Predicate, stamps: Ints, before: int = 0) -> Relation:
+    """The points' numbers or stamps, a row for each point. `before`: how many points came before the first stamp.
 
     >>> found = built_in(Predicate("ts", (Variable("t"),)), np.array([3, 3, 4]))
     >>> found.columns[0].tolist(), found.begin.tolist(), found.end.tolist()
     ([3, 3, 4], [0, 1, 2], [1, 2, 3])
     """
     points = np.arange(len(stamps))
-    values = {"tp": (points,), "ts": (stamps,), "tpts": (points, stamps)}[atom.event_type]
+    numbers = points + before
+    values = {"tp": (numbers,), "ts": (stamps,), "tpts": (numbers, stamps)}[atom.event_type]
     columns: dict[str, Ints] = {}
     kept: Flags = np.ones(len(stamps), np.bool_)
     for term, column in zip(atom.arguments, values, strict=True):

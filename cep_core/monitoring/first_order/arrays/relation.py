@@ -51,6 +51,16 @@ class Relation:
         """The columns of some variables, in this order. Without all variables the result may not be normal."""
         return replace(self, variables=tuple(variables), columns=tuple(self.column(name) for name in variables))
 
+    def between(self, first: int, last: int) -> Relation:
+        """What holds at the points [first, last); in normal form if the relation is.
+
+        >>> found = Relation((), (), np.array([0, 4]), np.array([3, 9])).between(2, 4)
+        >>> found.begin.tolist(), found.end.tolist()
+        ([2], [3])
+        """
+        begin, end = np.maximum(self.begin, first), np.minimum(self.end, last)
+        return replace(self, begin=begin, end=end).of_rows(begin < end)
+
     def renamed(self, names: Mapping[str, str]) -> Relation:
         """The relation with other names for some variables."""
         return replace(self, variables=tuple(names.get(name, name) for name in self.variables))

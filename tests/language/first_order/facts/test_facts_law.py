@@ -49,9 +49,9 @@ def policy_of(formula: Formula) -> Policy:
 
 def meaning(formula: Formula) -> Policy:
     """A policy that means a formula, safe or not: for facts that follow from the meaning alone."""
-    variables = dict.fromkeys(free_variables(formula), PAIRS.types["D"]["1"].type)
+    variables = dict.fromkeys(free_variables(formula), PAIRS.types["D"]["i_1"].type)
     schema = PAIRS if variables else CLOSED
-    return Policy("", "", schema, Position(1, 1), formula, formula, formula, variables, variables)
+    return Policy("", "", schema, Position(1, 1), formula, formula, formula, formula, variables, variables)
 
 
 @given(safe_formulas(SCHEMA, depth=3, sugar=True, computing=False), drawn_logs(SCHEMA))
@@ -103,7 +103,7 @@ def test_points_beyond_the_reach_change_no_verdict(formulas: list[Formula], gaps
 
 _terms = st.sampled_from([Variable("x"), Variable("y"), Variable("z"), Constant(0), Constant(1)])
 _tests = st.one_of(
-    st.builds(lambda left, right: Predicate("E", (left, right), ("1", "2")), _terms, _terms),
+    st.builds(lambda left, right: Predicate("E", (left, right), ("i_1", "i_2")), _terms, _terms),
     st.builds(Comparison, st.just("="), _terms, _terms),
 )
 
@@ -132,9 +132,9 @@ def test_events_that_no_atom_matches_change_no_verdict(
 ) -> None:
     # x and z are bound by G, y by D: so whatever the body is, enumerating the values of the log is enough
     log = log_of([(place, [("D", 0), ("D", 1), *events]) for place, events in enumerate(points)], PAIRS)
-    guard = Predicate("G", (Variable("x"), Variable("z")), ("1", "2"))
+    guard = Predicate("G", (Variable("x"), Variable("z")), ("i_1", "i_2"))
     for body, negated in bodies:
-        some = Exists(("y",), And(Predicate("D", (Variable("y"),), ("1",)), body))
+        some = Exists(("y",), And(Predicate("D", (Variable("y"),), ("i_1",)), body))
         formula = And(guard, Not(some) if negated else some)
         verdicts = satisfactions(formula, log)
         for row in product((0, 1), (0, 1)):
