@@ -205,7 +205,8 @@ class Evaluator(Protocol):
         """Partial results of one slice.
 
         `events`: the slice's events in (ts, seq) order. `points`, for evaluators that read them: int64 columns `ts`,
-        ascending, and `points`, how many time-points have this stamp, also where the slice has no event. Then `offset`
+        ascending, and `points`, how many time-points have this stamp, also where the slice has no event. The stamps
+        just before and after what the slice reads may be there, too; no owned result depends on them. `offset`
         of an event is the index of its time-point among those of equal `ts`. Sub-logs number their points anew.
         Ownership is applied before aggregating, counting or cutting.
         Batches have the evaluator's own partial columns and `certain`; the last one, possibly empty, carries the

@@ -42,6 +42,8 @@ class QueryReport:
     """The largest of `periods` in words."""
     leaders: Listing | None = None
     """Matches by the values of the equivalences, if there are several values."""
+    episodes: Listing | None = None
+    """The longest episodes of a policy, if one has several time-points."""
 
     @property
     def page(self) -> str:
@@ -59,6 +61,10 @@ class QueryReport:
     @property
     def leaders_file(self) -> str:
         return f"{self.question.name}-by-key.csv"
+
+    @property
+    def episodes_file(self) -> str:
+        return f"{self.question.name}-episodes.csv"
 
 
 @dataclass(frozen=True)

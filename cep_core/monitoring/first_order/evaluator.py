@@ -4,12 +4,13 @@ A slice's events become a log of points. The core formula becomes a relation ove
 slice owns, by valuation and by the moment at which they become certain, are expanded to violations. A violation becomes
 certain when the future reach of the formula has passed (`docs/semantics.md` 2). Cost: that of the operators
 (`evaluation`), and one row for each violation of the days that the slice owns. With `-- for each`, sub-logs are
-evaluated one after the other, each at a cost of its own of about a millisecond.
+evaluated one after the other, each at a cost of its own of about a millisecond. Episodes come with the result, at the
+cost of one row for each run of points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,7 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.time_points import OFFSET, point_log_of
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import CERTAIN, RESULT, Atom, Ownership, Reach, ResultTable, together
+from cep_core.language.evaluator import RESULT, Atom, Ownership, Reach, ResultTable, tagged, together
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
@@ -36,10 +37,24 @@ from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
+from cep_core.monitoring.first_order.result.episodes import (
+    EPISODES,
+    edge_schema,
+    edges,
+    episode_schema,
+    merge_episodes,
+    partial_episodes,
+    pieces,
+)
 from cep_core.monitoring.first_order.result.merging import merge_partials, partial, with_certain
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
 from cep_core.monitoring.shared.sub_logs import sub_logs
+
+Constants = Mapping[str, int | float | str]
+"""The values of a sub-log, by attribute of `-- for each`."""
+Ranges = Sequence[tuple[int, int]]
+"""Points [first, last)."""
 
 
 class PolicyEvaluator:
@@ -75,11 +90,20 @@ class PolicyEvaluator:
     def schema(self) -> pa.Schema:
         """`ts`, `offset`, the attributes of `-- for each`, the free variables."""
         shared = [pa.field("ts", pa.int64(), False), pa.field(OFFSET, pa.int64(), False)]
-        return pa.schema([*shared, *(pa.field(name, ARROW_TYPES[kind], False) for name, kind in self._columns.items())])
+        return pa.schema([*shared, *self._values])
+
+    @property
+    def episode_schema(self) -> pa.Schema:
+        """The run of points, the attributes of `-- for each`, the free variables."""
+        return episode_schema(self._values)
 
     @property
     def tables(self) -> tuple[ResultTable, ...]:
-        return (ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),)
+        of_episodes = "One row is a run of time-points at which the same values violate {query}"
+        return (
+            ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
+            ResultTable(EPISODES, self.episode_schema, self._merged_episodes, together, comment=of_episodes),
+        )
 
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
@@ -93,17 +117,25 @@ class PolicyEvaluator:
     def evaluate(
         self, events: pa.Table, owned: Ownership | None = None, points: pa.Table | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Partial results: the violations listed in order, then an empty batch with each day's totals."""
+        """Partial results: the violations listed in order, an empty batch with each day's totals, then episodes."""
         owned = owned or Ownership()
         log = point_log_of(events, self.looked_at, points)
         numbers = np.zeros(len(parts(owned.days)), np.int64)
-        listed: list[pa.Table] = []
+        listed = [with_certain(self.schema).empty_table()]
+        runs = [with_certain(self.episode_schema).empty_table()]
+        near = [self._edge_schema.empty_table()]
         for values, own in sub_logs(log, self.policy.for_each) if self.policy.for_each else [((), log)]:
-            listed += self._violations(own, dict(zip(self.policy.for_each, values, strict=True)), owned, numbers)
-        violations = pa.concat_tables(
-            [table.cast(with_certain(self.schema)) for table in listed] or [with_certain(self.schema).empty_table()]
-        )
-        yield from partial(violations, numbers, owned.days, self.most)
+            constants = dict(zip(self.policy.for_each, values, strict=True))
+            held = Satisfactions(*satisfactions_of(self.policy, own), self.policy.variables)
+            held = held.owned_by(owned, constants)
+            points_of_days = list(_points_of_days(own.stamps, owned.days, self._after))
+            listed += self._violations(held, own, constants, points_of_days, numbers)
+            if held.relation.rows:
+                runs += self._episodes(held, own, constants, points_of_days)
+            near += self._edges(own, constants, points_of_days)
+        yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
+        episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most)
+        yield from tagged(episodes, EPISODES)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
@@ -129,25 +161,56 @@ class PolicyEvaluator:
                 columns.setdefault(part.event_type, {}).update(dict.fromkeys(part.names or ()))
         return {name: tuple(own) for name, own in columns.items()}
 
+    @property
+    def _values(self) -> list[pa.Field]:
+        return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in self._columns.items()]
+
+    @property
+    def _edge_schema(self) -> pa.Schema:
+        return edge_schema(self._values[: len(self.policy.for_each)])
+
+    @property
+    def _after(self) -> int:
+        return certain_after(self.policy) or 0
+
+    def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        return merge_episodes(partials, self.episode_schema, self.policy.for_each, days, self.most)
+
     def _violations(
-        self, log: PointLog, constants: Mapping[str, int | float | str], owned: Ownership, numbers: Ints
+        self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges, numbers: Ints
     ) -> Iterator[pa.Table]:
         """The listed violations of each day, and their numbers added to `numbers`."""
-        relation, texts = satisfactions_of(self.policy, log)
-        own = Satisfactions(relation, texts, self.policy.variables).owned_by(owned, constants)
-        after = certain_after(self.policy) or 0
-        for day, (first, last) in enumerate(_points_of_days(log.stamps, owned.days, after)):
+        for day, (first, last) in enumerate(points_of_days):
             of_day = own.between(first, last)
             numbers[day] += of_day.count
             end = last if self.most is None else of_day.first_points(first, last, self.most)
-            listed = rows(of_day.relation, log, texts, self.policy.variables, end, place=OFFSET)
-            yield self._with_constants(listed, constants).append_column(CERTAIN, pc.add(listed["ts"], after))
+            listed = rows(of_day.relation, log, own.texts, self.policy.variables, end, place=OFFSET)
+            yield self._placed(listed, self.schema, constants)
 
-    def _with_constants(self, listed: pa.Table, constants: Mapping[str, int | float | str]) -> pa.Table:
-        """The rows of a sub-log with its values, in the columns of the result."""
+    def _episodes(
+        self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges
+    ) -> Iterator[pa.Table]:
+        """The pieces of episodes of each day."""
+        for first, last in points_of_days:
+            yield self._placed(pieces(own, log, first, last), self.episode_schema, constants)
+
+    def _edges(self, log: PointLog, constants: Constants, points_of_days: Ranges) -> Iterator[pa.Table]:
+        """The edges of the first and the last part that the slice owns: other slices may own the rest of their days."""
+        for first, last in {points_of_days[0], points_of_days[-1]}:
+            if first < last:
+                stamps, offsets = edges(log, first, last)
+                keys = [pa.repeat(value, len(stamps)) for value in constants.values()]
+                certain = pa.array(stamps + self._after)
+                columns = [*keys, pa.array(stamps), pa.array(offsets), certain]
+                yield pa.table(columns, names=self._edge_schema.names).cast(self._edge_schema)
+
+    def _placed(self, listed: pa.Table, schema: pa.Schema, constants: Constants) -> pa.Table:
+        """The rows of a sub-log with its values before the free variables, and with `certain`."""
+        point = listed.num_columns - len(self.policy.variables)
         own = [pa.repeat(value, listed.num_rows) for value in constants.values()]
-        columns = [*listed.columns[:2], *own, *listed.columns[2:]]
-        return pa.table(columns, names=self.schema.names).cast(self.schema)
+        columns = [*listed.columns[:point], *own, *listed.columns[point:], pc.add(listed.column(0), self._after)]
+        complete = with_certain(schema)
+        return pa.table(columns, names=complete.names).cast(complete)
 
 
 def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:

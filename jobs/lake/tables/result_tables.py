@@ -25,6 +25,17 @@ RESULT_COMMENTS = {
     "offset": "Index among the time-points of equal ts",
 }
 
+EPISODE_COMMENTS = {
+    "first_ts": "Time of the first time-point, in the log's unit",
+    "first_offset": "Index of the first time-point among those of equal ts",
+    "last_ts": "Time of the last time-point, in the log's unit",
+    "last_offset": "Index of the last time-point among those of equal ts",
+    "points": "Number of time-points",
+    "touches_begin": "Whether the first time-point is the first of the day",
+    "touches_end": "Whether the last time-point is the last of the day",
+}
+"""Of runs of time-points."""
+
 NUMBER_COMMENTS = {
     "_log10": "log10 of the absolute value of {0}; null at 0",
     "_sign": "Sign of {0}",
@@ -59,6 +70,8 @@ def _columns(schema: pa.Schema, variables: Sequence[str]) -> Iterator[Column]:
 
 def _comment(field: pa.Field, names: set[str], variables: Sequence[str]) -> str:
     name = field.name
+    if "touches_begin" in names:
+        return EPISODE_COMMENTS.get(name, f"Value of {name}")
     if name in variables:
         return f"seq of the {'events' if sql_type(field.type).startswith('ARRAY') else 'event'} bound to {name}"
     if name in RESULT_COMMENTS:

@@ -42,10 +42,12 @@ def titles(atoms: Sequence[Atom], schema: LogSchema) -> dict[str, str]:
     return named
 
 
-def answer(results: pa.Table, totals: Totals, day: date, named: Mapping[str, str]) -> Answer:
+def answer(
+    results: pa.Table, totals: Totals, day: date, named: Mapping[str, str], episodes: int | None = None
+) -> Answer:
     """The number of violations, and whose they are: the text with the fewest values that still has several.
 
-    `named`: what the columns are called.
+    `named`: what the columns are called. `episodes`: how many runs of time-points they are, if that is known.
     """
     total = Magnitude.of(totals.at_least)
     if totals.at_least == 0:
@@ -57,7 +59,8 @@ def answer(results: pa.Table, totals: Totals, day: date, named: Mapping[str, str
     caveat = ""
     if totals.truncated:
         caveat = f"Only the first {results.num_rows:,} of {counted(total, 'violation')} are listed."
-    return Answer(f"There {be} {counted(total, 'violation')} on {spoken(day)}{whose}.", total, UNIT, caveat)
+    runs = f" in {counted(episodes, 'episode')}" if episodes is not None and episodes < totals.at_least else ""
+    return Answer(f"There {be} {counted(total, 'violation')}{runs} on {spoken(day)}{whose}.", total, UNIT, caveat)
 
 
 def _whose(results: pa.Table, named: Mapping[str, str]) -> str:
@@ -81,7 +84,7 @@ def listing(results: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listin
     rows = ordered.to_pylist()
     several = any(row["offset"] for row in rows)
     headings = [Heading("time", whole=True), *([Heading("point", number=True)] if several else [])]
-    headings += [Heading(_heading(name, named), number=_is_number(ordered.schema.field(name).type)) for name in names]
+    headings += [Heading(heading(name, named), number=_is_number(ordered.schema.field(name).type)) for name in names]
     cells = [
         [clock.time(row["ts"]), *([str(row["offset"])] if several else []), *(shown(row[name]) for name in names)]
         for row in rows[:SHOWN]
@@ -101,10 +104,10 @@ def _inside(periods: Counter[int | None]) -> Sequence[tuple[int, int]]:
     return [(period, number) for period, number in periods.items() if period is not None]
 
 
-def _heading(name: str, named: Mapping[str, str]) -> str:
+def heading(name: str, named: Mapping[str, str]) -> str:
     """A column's title, with its variable if several have the title.
 
-    >>> _heading("c1", {"c1": "airline", "c2": "airline"}), _heading("n", {})
+    >>> heading("c1", {"c1": "airline", "c2": "airline"}), heading("n", {})
     ('airline c1', 'n')
     """
     title = named.get(name, name)

@@ -1,4 +1,4 @@
-"""Reports of policies: the number of violations, whose they are, when, and the first of them."""
+"""Reports of policies: the number of violations, whose they are, when, the first of them, and the longest episodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from jobs.reports.answers import violations
+from jobs.reports.answers import episodes, violations
 from jobs.reports.answers.changes import compare
 from jobs.reports.kinds.matching_kind import totals_of
 from jobs.reports.kinds.presentation import Presentation
@@ -21,8 +21,10 @@ from jobs.reports.words.quantities import Magnitude, counted
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed violations of the day."""
     totals = totals_of(evaluated.records[evaluated.day])
+    runs = evaluated.reader.read(f"{evaluated.name}_episodes", evaluated.day, evaluated.day)
+    number = None if runs is None else episodes.number_of(runs, totals.at_least)
     named = violations.titles(evaluated.question.bound.evaluator().atoms, evaluated.query.schema)
-    answer = violations.answer(results, totals, evaluated.day, named)
+    answer = violations.answer(results, totals, evaluated.day, named, number)
     return QueryReport(
         evaluated.question,
         notices_of(evaluated, answer),
@@ -30,6 +32,7 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         compare(evaluated.day, answer.headline, set(evaluated.records), _counts(evaluated.records)),
         violations.listing(results, evaluated.clock, named),
         periods=violations.by_period(results, evaluated.interval),
+        episodes=None if runs is None else episodes.listing(runs, evaluated.clock, named),
         listed=results.num_rows if totals.truncated else None,
         peak=lambda most: f"at most {counted(most, 'violation')} in an hour",
     )

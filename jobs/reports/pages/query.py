@@ -35,6 +35,8 @@ def page(report: DayReport, query: QueryReport) -> Page:
     files = {} if listing is None else {query.file: listing}
     if query.leaders is not None:
         files[query.leaders_file] = query.leaders
+    if query.episodes is not None:
+        files[query.episodes_file] = query.episodes
     return Page(query.page, "query.html", content, (*query.figures, *([automaton] if automaton else [])), files)
 
 

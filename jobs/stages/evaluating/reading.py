@@ -46,12 +46,18 @@ class Reading:
         read = between(self.stamps, self.start(days[0]), days[-1])
         return read.stop - read.start
 
-    def points_of(self, start: int, end: int) -> pa.Table | None:
-        """The time-points with stamps in [start, end)."""
+    def points_of(self, start: int, end: int, inputs: tuple[int, int]) -> pa.Table | None:
+        """The time-points with stamps in [start, end), and those of the stamps before and after.
+
+        No verdict depends on these two stamps. They tell whether an episode goes on in another slice. They lie in
+        `inputs`, the moments [first, last) that the block of days may read.
+        """
         if self.points is None:
             return None
         inside = between(self.points["ts"].to_numpy(), start, end)
-        return self.points.slice(inside.start, inside.stop - inside.start)
+        allowed = between(self.points["ts"].to_numpy(), *inputs)
+        first = max(inside.start - 1, allowed.start)
+        return self.points.slice(first, max(min(inside.stop + 1, allowed.stop) - first, 0))
 
 
 def pieces(days: Moments, reading: Reading, limit: int) -> list[Moments]:

@@ -126,7 +126,8 @@ def evaluate_slice(
                 for day, events_read in _by_day(moments, days, span, reading.stamps):
                     read[day] += events_read
                 part = events.slice(span.start, span.stop - span.start)
-                batches += evaluate(part, ownership(plan, number, moments), reading.points_of(first, moments[-1]))
+                seen = reading.points_of(first, moments[-1], (since, days[-1]))
+                batches += evaluate(part, ownership(plan, number, moments), seen)
             yield SlicePartial(
                 query.name,
                 query.into,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cep_core.events.logs.time_points import points_of
-from cep_core.language.evaluator import Evaluator
+from cep_core.language.evaluator import RESULT, Evaluator, of_table
 from cep_core.slicing import Plan, split
 from jobs.stages.evaluating.slice_worker import Assignment, SlicePartial, compiled, evaluate_slice, from_bytes
 from jobs.stages.evaluating.spark_workers import SliceFile, slices_of_silence
@@ -25,14 +25,17 @@ def partials(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Ta
         yield from evaluate_slice(assignment, plan.plan_id, number, part, points)
 
 
-def merged(assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table, name: str) -> list[pa.Table]:
-    """The merged result of each block of days of one query."""
+def merged(
+    assignment: Assignment, plan: Plan, events: pa.Table, points: pa.Table, name: str, suffix: str = RESULT
+) -> list[pa.Table]:
+    """The merged result of each block of days of one query, or a table that comes with it."""
     evaluator, days = evaluator_of(assignment, name), assignment.blocks[name]
     batches: list[list[pa.RecordBatch]] = [[] for _ in days]
     for partial in partials(assignment, plan, events, points):
         if partial.query == name:
             batches[partial.block] += map(from_bytes, partial.batches)
-    return [evaluator.merge(own, block) for own, block in zip(batches, days, strict=True)]
+    [table] = [table for table in evaluator.tables if table.suffix == suffix]
+    return [table.merge(of_table(own, suffix), block) for own, block in zip(batches, days, strict=True)]
 
 
 def evaluator_of(assignment: Assignment, name: str) -> Evaluator:

@@ -15,11 +15,12 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.time_points import offsets_of
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.errors import QueryError
-from cep_core.language.evaluator import CERTAIN, TOTALS, Evaluator, Ownership
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Evaluator, Ownership, of_table
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.walk import with_operands
+from cep_core.monitoring.first_order.result.episodes import EPISODES
 from cep_core.slicing import make_plan, statistics_of
 from cep_core.slicing.planner import Plan
 from cep_core.testing.formulas import safe_formulas
@@ -60,9 +61,10 @@ class World:
     def evaluator(self) -> Evaluator:
         return compiled(self.query, schema_to_values(self.schema))
 
-    def whole(self, days: tuple[int, ...]) -> pa.Table:
-        evaluator = self.evaluator
-        return evaluator.merge(evaluator.evaluate(self.events, Ownership(days=days), all_points(self.events)), days)
+    def whole(self, days: tuple[int, ...], suffix: str = RESULT) -> pa.Table:
+        [table] = [table for table in self.evaluator.tables if table.suffix == suffix]
+        partials = self.evaluator.evaluate(self.events, Ownership(days=days), all_points(self.events))
+        return table.merge(of_table(partials, suffix), days)
 
     def assignment(
         self, plan: Plan, blocks: tuple[tuple[int, ...], ...], limit: int, since: tuple[int, ...] | None = None
@@ -160,8 +162,9 @@ def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     blocks = data.draw(st.sampled_from([(DAYS,), (DAYS[: middle + 1], DAYS[middle:])]))
     assignment = world.assignment(plan, blocks, data.draw(st.sampled_from([1, 4, 1000])))
     held = only_read(world.evaluator, world.events)
-    tables = merged(assignment, plan, held, all_points(world.events), world.query.name)
-    assert [content(table) for table in tables] == [content(world.whole(days)) for days in blocks]
+    for suffix in (RESULT, EPISODES):
+        tables = merged(assignment, plan, held, all_points(world.events), world.query.name, suffix)
+        assert [content(table) for table in tables] == [content(world.whole(days, suffix)) for days in blocks]
 
 
 @FEW
@@ -181,7 +184,8 @@ def test_a_day_alone_is_its_part_of_the_whole(world: World, data: st.DataObject)
     read = world.events.filter(pa.array((ts >= begin) & (ts < own[1])))
     plan = plan_of(world, data.draw, read)
     assignment = world.assignment(plan, (own,), 1000, (begin,))
-    [table] = merged(assignment, plan, only_read(world.evaluator, read), all_points(read), world.query.name)
-    whole = world.whole(DAYS)
-    certain = whole[CERTAIN].to_numpy()
-    assert table.to_pylist() == whole.filter(pa.array((certain >= own[0]) & (certain < own[1]))).to_pylist()
+    for suffix in (RESULT, EPISODES):
+        [table] = merged(assignment, plan, only_read(world.evaluator, read), all_points(read), world.query.name, suffix)
+        whole = world.whole(DAYS, suffix)
+        certain = whole[CERTAIN].to_numpy()
+        assert table.to_pylist() == whole.filter(pa.array((certain >= own[0]) & (certain < own[1]))).to_pylist()

@@ -32,7 +32,7 @@ class Satisfactions:
             return self
         columns = dict(zip(self.relation.variables, self.relation.columns, strict=True))
         values = {
-            name: self._values(name, columns[name])
+            name: self.values(name, columns[name])
             if name in columns
             else pa.repeat(constants[name], self.relation.rows)
             for name in owned.variables
@@ -50,7 +50,7 @@ class Satisfactions:
         """How many satisfactions there are: one for each row and point of its run."""
         return int((self.relation.end - self.relation.begin).sum())
 
-    def _values(self, name: str, column: Column) -> pa.Array:
+    def values(self, name: str, column: Column) -> pa.Array:
         is_text = self.types[name] is AttributeType.STRING
         return self.texts.texts_of(column.astype(np.int64)) if is_text else pa.array(column)
 

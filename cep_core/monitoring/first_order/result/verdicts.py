@@ -74,7 +74,7 @@ def row_batches(
     codes = np.empty((relation.rows, len(pairs)), np.int64)
     for number, (ordered, _) in enumerate(pairs):
         codes[:, number] = ordered
-    places = _offsets(log.stamps) if place == OFFSET else np.arange(log.points) + first
+    places = offsets_in_stamp(log.stamps) if place == OFFSET else np.arange(log.points) + first
     limit = log.points if decided is None else min(decided, log.points)
     listing = Listing(np.zeros(0, np.int64), 0, 0)
     while listing.point < limit:
@@ -97,7 +97,7 @@ def _coded(column: Column, kind: AttributeType, texts: Texts) -> tuple[Ints, Cal
     return ranks, lambda runs: ranked.take(pa.array(ranks[runs]))
 
 
-def _offsets(stamps: Ints) -> Ints:
+def offsets_in_stamp(stamps: Ints) -> Ints:
     """The index of each point among those with its stamp."""
     points = np.arange(len(stamps))
     begins = np.append(np.ones(min(len(stamps), 1), np.bool_), np.diff(stamps) != 0)

@@ -1,0 +1,61 @@
+"""What a policy's page says of episodes: how many there are, where all are known, and the longest."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pyarrow as pa
+
+from jobs.reports.answers import violations
+from jobs.reports.answers.episodes import listing, number_of
+from jobs.reports.answers.tallies import Totals
+from jobs.reports.words.clock import Clock
+
+DAY = date(1970, 1, 1)
+EPISODES = pa.table(
+    {
+        "first_ts": [0, 3_600, 3_600],
+        "first_offset": [0, 0, 0],
+        "last_ts": [0, 7_200, 86_340],
+        "last_offset": [0, 1, 0],
+        "points": [1, 3, 3],
+        "touches_begin": [True, False, False],
+        "touches_end": [False, False, True],
+        "machine": ["a", "b", "a"],
+        "day": [DAY] * 3,
+        "run_id": ["run"] * 3,
+    }
+)
+
+
+def test_the_number_of_episodes_is_told_where_all_are_listed() -> None:
+    assert number_of(EPISODES, 7) == 3
+    assert number_of(EPISODES, 8) is None
+    assert number_of(EPISODES.slice(0, 0), 0) == 0
+
+
+def test_the_first_sentence_has_the_number_of_episodes() -> None:
+    rows = pa.table({"ts": [0], "offset": [0]})
+    said = violations.answer(rows, Totals(7, 7, False), DAY, {}, 3)
+    assert said.sentence == "There were 7 violations in 3 episodes on 1 January 1970."
+    alone = violations.answer(rows, Totals(3, 3, False), DAY, {}, 3)
+    assert alone.sentence == "There were 3 violations on 1 January 1970."
+
+
+def test_the_longest_come_first() -> None:
+    """Equally long ones by time, then values; the file has all columns."""
+    table = listing(EPISODES, Clock(), {"machine": "press"})
+    assert table is not None
+    assert [heading.title for heading in table.headings] == ["press", "from", "to", "time-points", "may go on"]
+    assert [[row[0], *row[3:]] for row in table.cells] == [
+        ["a", "3", "the day after"],
+        ["b", "3", ""],
+        ["a", "1", "the day before"],
+    ]
+    assert table.header[:3] == ["machine", "first_ts", "first_offset"]
+    assert table.rows[2] == ["a", 0, 0, 0, 0, 1, True, False]
+
+
+def test_single_points_are_no_listing() -> None:
+    assert listing(EPISODES.slice(0, 1), Clock(), {}) is None
+    assert listing(EPISODES.slice(0, 0), Clock(), {}) is None
