@@ -109,3 +109,17 @@ def test_every_task_has_its_recipe_and_every_question_its_file() -> None:
     }
     table = text.split("## Fifteen tasks")[1].split("## Recipes")[0]
     assert len(re.findall(r"^\| [A-Z]", table, re.M)) == 15
+
+
+def test_every_engine_with_kernels_is_compiled_ahead() -> None:
+    """`scripts/compile_kernels.py` has a function for each package that has a folder of kernels."""
+    packages = {folder.relative_to(ROOT / "cep_core").parts[0] for folder in (ROOT / "cep_core").rglob("kernels")}
+    tree = ast.parse((ROOT / "scripts" / "compile_kernels.py").read_text())
+    [engines] = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["ENGINES"]
+    ]
+    assert isinstance(engines, ast.Tuple)
+    assert packages <= {ast.unparse(function).removeprefix("compile_") for function in engines.elts}
+    assert "trends" in packages
