@@ -18,7 +18,14 @@ import pyarrow as pa
 import cep_core as cep
 from cep_core.events.logs.errors import LogError
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
-from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count, query_text, reading_of
+from jobs.log_files.arguments import (
+    add_log_arguments,
+    add_output_arguments,
+    asked_verdict,
+    count,
+    query_text,
+    reading_of,
+)
 from jobs.log_files.log import read_log
 from jobs.log_files.log_clock import LogClock
 from jobs.log_files.meter import Meter, MeteredFile
@@ -39,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=count, help=f"verdicts to list (default {SHOWN}; for programs all)")
     parser.add_argument("--as", dest="form", choices=["monpoly"], help="print verdicts as this monitor does")
     parser.add_argument("--fail", action="store_true", help=f"exit with {VIOLATED} if there is a verdict")
+    parser.add_argument(
+        "--why",
+        metavar="VERDICT",
+        help="why this is a violation, or why it is none, e.g. 'x=3, plane=N1 @20' (times as whole numbers)",
+    )
     parser.add_argument("--explain", action="store_true", help="print how the policy is understood; no log is read")
     add_output_arguments(parser)
 
@@ -53,6 +65,9 @@ def run(options: argparse.Namespace) -> int:
     if options.log is None:
         raise WrongWorkload("which log? trendmill monitor POLICY LOG; --explain alone needs none")
     try:
+        if options.why is not None:
+            print(_causes(options, meter))
+            return OK
         rows, clock = _of_text(options, meter) if options.sig else _of_table(options, meter)
         listing = VerdictListing(options, clock, rows.schema)
         for batch in rows:
@@ -66,6 +81,36 @@ def run(options: argparse.Namespace) -> int:
     if listing.for_person:
         print(_ending(listing, time.perf_counter() - begin))
     return VIOLATED if options.fail and listing.found else OK
+
+
+def _causes(options: argparse.Namespace, meter: Meter) -> str:
+    """The smallest proof of one verdict."""
+    asked = asked_verdict(options.why)
+    if options.log == STANDARD_INPUT:
+        raise WrongWorkload("--why reads the log more than once, which standard input does not allow")
+    signature = query_text(options.sig) if options.sig else None
+    unit, log = options.unit or "s", options.log
+    if signature is None:
+        table = read_log(log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of))
+        unit, log = options.unit or table.schema.unit, table.events
+    elif not log.is_file():
+        raise RunError(f"no such file: {log}")
+    try:
+        causes = cep.why(
+            options.query,
+            signature,
+            log,
+            asked.at,
+            asked.values,
+            end=options.end,
+            rewrite=not options.no_rewrite,
+            points=options.points,
+            for_each=options.for_each,
+            unit=unit,
+        )
+    except ValueError as error:
+        raise WrongWorkload(f"--why: {error}") from error
+    return str(causes)
 
 
 def _of_text(options: argparse.Namespace, meter: Meter) -> tuple[pa.RecordBatchReader, LogClock]:

@@ -157,3 +157,19 @@ def test_a_limit_cuts_the_listing_and_not_the_count(text_log: list[str], capsys:
     listed, ending = capsys.readouterr().out.splitlines()
     assert listed.startswith("5  point 1")
     assert ending.startswith("2 violations, 1 shown (--limit, --csv); ")
+
+
+def test_why_a_verdict_is_as_it_is(text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a text log and of a table; what is wrong with the question is told."""
+    assert main(["monitor", *text_log, "--why", "x=N2, r=JFK-BOS @5"]) == 0
+    told = capsys.readouterr().out
+    assert "holds for" in told
+    assert "no cleared(" in told
+    assert main(["monitor", *text_log, "--why", "x=N1, r=LGA-ATL @5"]) == 0
+    assert "does not hold" in capsys.readouterr().out
+    policy, log = write(tmp_path / "n.mfotl", NAMED), write(tmp_path / "flights.csv", TABLE)
+    assert main(["monitor", str(policy), str(log), "--why", "x=N2 @1704189605"]) == 0
+    assert "left(plane=" in capsys.readouterr().out
+    for question in ("x=N1", "x=N1 @4", "x=7, r=LGA-ATL @5"):
+        assert main(["monitor", *text_log, "--why", question]) == 2, question
+    assert "x is of type string" in capsys.readouterr().err
