@@ -126,7 +126,7 @@ def query_text(path: Path) -> str:
 
 @dataclass(frozen=True)
 class AskedVerdict:
-    """The verdict that a user asks about: its stamp and index among the points of this stamp, and values by variable."""
+    """A verdict that a user asks about: its stamp, its index among the points of the stamp, and values by variable."""
 
     at: tuple[int, int]
     values: dict[str, int | float | str]
