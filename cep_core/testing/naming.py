@@ -16,8 +16,8 @@ from cep_core.language.temporal.formulas import (
     Matches,
     Predicate,
 )
-from cep_core.language.temporal.terms import Arithmetic, Call, Minus, Term, Variable
-from cep_core.language.temporal.walk import free_variables, with_operands
+from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.walk import free_variables, with_operands, with_terms, with_variables
 
 
 def names_apart(formula: Formula) -> Formula:
@@ -43,13 +43,8 @@ def renamed(formula: Formula, names: Mapping[str, str], numbers: Iterator[int] |
         return replace(written, name=among.get(written.name, written.name))
 
     match formula:
-        case Predicate():
-            return replace(formula, arguments=tuple(map(term, formula.arguments)))
-        case Comparison():
-            return replace(formula, left=term(formula.left), right=term(formula.right))
-        case Matches():
-            groups = tuple(None if group is None else term(group) for group in formula.groups)
-            return replace(formula, text=term(formula.text), regexp=term(formula.regexp), groups=groups)
+        case Predicate() | Comparison() | Matches():
+            return with_terms(formula, term)
         case Exists() | Forall():
             bound = fresh(formula.variables)
             body = renamed(formula.body, {**names, **bound}, numbers)
@@ -78,14 +73,4 @@ def renamed(formula: Formula, names: Mapping[str, str], numbers: Iterator[int] |
 
 def with_names(term: Term, names: Mapping[str, str]) -> Term:
     """The term with its variables renamed."""
-    match term:
-        case Variable():
-            return replace(term, name=names.get(term.name, term.name))
-        case Arithmetic():
-            return replace(term, left=with_names(term.left, names), right=with_names(term.right, names))
-        case Minus():
-            return replace(term, term=with_names(term.term, names))
-        case Call():
-            return replace(term, argument=with_names(term.argument, names))
-        case _:
-            return term
+    return with_variables(term, lambda variable: replace(variable, name=names.get(variable.name, variable.name)))

@@ -108,6 +108,44 @@ def terms_of(formula: Formula) -> tuple[Term, ...]:
             return ()
 
 
+def with_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """The formula with each term that stands in an atom itself changed; other nodes are returned as they are.
+
+    >>> less = Comparison("<", Variable("x"), Variable("y"))
+    >>> with_terms(less, lambda term: Minus(term)) == Comparison("<", Minus(Variable("x")), Minus(Variable("y")))
+    True
+    """
+    match formula:
+        case Predicate():
+            return replace(formula, arguments=tuple(map(change, formula.arguments)))
+        case Comparison():
+            return replace(formula, left=change(formula.left), right=change(formula.right))
+        case Matches():
+            groups = tuple(None if group is None else change(group) for group in formula.groups)
+            return replace(formula, text=change(formula.text), regexp=change(formula.regexp), groups=groups)
+        case _:
+            return formula
+
+
+def with_variables(term: Term, change: Callable[[Variable], Term]) -> Term:
+    """The term with another term for each variable.
+
+    >>> with_variables(Minus(Variable("x")), lambda variable: Variable(variable.name + "1"))
+    Minus(term=Variable(name='x1'))
+    """
+    match term:
+        case Variable():
+            return change(term)
+        case Arithmetic():
+            return replace(term, left=with_variables(term.left, change), right=with_variables(term.right, change))
+        case Minus():
+            return replace(term, term=with_variables(term.term, change))
+        case Call():
+            return replace(term, argument=with_variables(term.argument, change))
+        case _:
+            return term
+
+
 def variables_of(term: Term) -> Iterator[str]:
     """The variables of a term, left to right, repeated ones included."""
     match term:

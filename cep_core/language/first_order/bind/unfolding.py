@@ -25,8 +25,8 @@ from cep_core.language.temporal.formulas import (
     Predicate,
     Truth,
 )
-from cep_core.language.temporal.terms import Arithmetic, Call, Minus, Term, Variable
-from cep_core.language.temporal.walk import free_variables, walk, with_operands
+from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.walk import free_variables, walk, with_operands, with_terms, with_variables
 
 MOST_PARTS = 20_000
 """The most nodes of an unfolded formula."""
@@ -110,13 +110,8 @@ def substituted(formula: Formula, terms: Mapping[str, Term]) -> Formula:
         return substituted_term(term, terms)
 
     match formula:
-        case Predicate():
-            return replace(formula, arguments=tuple(of(term) for term in formula.arguments))
-        case Comparison():
-            return replace(formula, left=of(formula.left), right=of(formula.right))
-        case Matches():
-            groups = tuple(None if group is None else of(group) for group in formula.groups)
-            return replace(formula, text=of(formula.text), regexp=of(formula.regexp), groups=groups)
+        case Predicate() | Comparison() | Matches():
+            return with_terms(formula, of)
         case Exists() | Forall():
             return replace(formula, variables=tuple(_name(of(Variable(name))) for name in formula.variables))
         case Aggregation():
@@ -129,18 +124,7 @@ def substituted(formula: Formula, terms: Mapping[str, Term]) -> Formula:
 
 def substituted_term(term: Term, terms: Mapping[str, Term]) -> Term:
     """The term with terms for variables."""
-    match term:
-        case Variable():
-            return terms.get(term.name, term)
-        case Arithmetic():
-            left, right = substituted_term(term.left, terms), substituted_term(term.right, terms)
-            return replace(term, left=left, right=right)
-        case Minus():
-            return replace(term, term=substituted_term(term.term, terms))
-        case Call():
-            return replace(term, argument=substituted_term(term.argument, terms))
-        case _:
-            return term
+    return with_variables(term, lambda variable: terms.get(variable.name, variable))
 
 
 def _name(term: Term) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cep_core.language.temporal.formulas import Aggregation, Comparison, Exists, Formula, Matches, Predicate
-from cep_core.language.temporal.terms import Arithmetic, Call, Minus, Term, Variable
-from cep_core.language.temporal.walk import terms_of, variables_of, walk, with_operands
+from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.walk import terms_of, variables_of, walk, with_operands, with_terms, with_variables
 
 
 def shape_of(formula: Formula) -> tuple[Formula, dict[str, str]]:
@@ -44,17 +44,12 @@ def _names(formula: Formula) -> Iterator[str]:
 
 def _renamed(formula: Formula, names: dict[str, str]) -> Formula:
     def term(part: Term) -> Term:
-        return _renamed_term(part, names)
+        return with_variables(part, lambda variable: replace(variable, name=names[variable.name]))
 
     changed = with_operands(formula, lambda part: _renamed(part, names))
     match changed:
-        case Predicate():
-            return replace(changed, arguments=tuple(map(term, changed.arguments)))
-        case Comparison():
-            return replace(changed, left=term(changed.left), right=term(changed.right))
-        case Matches():
-            groups = tuple(None if group is None else term(group) for group in changed.groups)
-            return replace(changed, text=term(changed.text), regexp=term(changed.regexp), groups=groups)
+        case Predicate() | Comparison() | Matches():
+            return with_terms(changed, term)
         case Exists():
             return replace(changed, variables=tuple(names[name] for name in changed.variables))
         case Aggregation():
@@ -63,17 +58,3 @@ def _renamed(formula: Formula, names: dict[str, str]) -> Formula:
             return replace(changed, result=result, item=item, groups=tuple(map(variable, changed.groups)))
         case _:
             return changed
-
-
-def _renamed_term(term: Term, names: dict[str, str]) -> Term:
-    match term:
-        case Variable():
-            return replace(term, name=names[term.name])
-        case Arithmetic():
-            return replace(term, left=_renamed_term(term.left, names), right=_renamed_term(term.right, names))
-        case Minus():
-            return replace(term, term=_renamed_term(term.term, names))
-        case Call():
-            return replace(term, argument=_renamed_term(term.argument, names))
-        case _:
-            return term

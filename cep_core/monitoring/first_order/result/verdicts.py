@@ -15,6 +15,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
+from cep_core.events.logs.time_points import OFFSET
 from cep_core.events.schema import AttributeType
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
 from cep_core.monitoring.first_order.arrays.setting import in_order
@@ -23,8 +24,6 @@ from cep_core.monitoring.first_order.kernels.listing import Listing, next_rows
 
 TIME_POINT = "tp"
 """The column for a point's index in the log."""
-OFFSET = "offset"
-"""The column for a point's index among the points with its stamp; it does not depend on where the log begins."""
 BATCH_ROWS = 1 << 16
 
 

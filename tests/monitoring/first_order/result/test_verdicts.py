@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.point_log import PointLog
+from cep_core.events.logs.time_points import OFFSET
 from cep_core.events.schema import AttributeType
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
-from cep_core.monitoring.first_order.result.verdicts import OFFSET, row_batches, rows, verdict_schema
+from cep_core.monitoring.first_order.result.verdicts import row_batches, rows, verdict_schema
 from tests.monitoring.first_order.valuations import Satisfactions, relation_of, setting_of
 
 INT, FLOAT, STRING, BOOL = AttributeType.INT, AttributeType.FLOAT, AttributeType.STRING, AttributeType.BOOL
