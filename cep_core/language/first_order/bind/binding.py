@@ -25,9 +25,9 @@ from cep_core.language.first_order.rewriting.core import core_of
 from cep_core.language.first_order.safety.bounded import check_bounded
 from cep_core.language.first_order.safety.checking import check_safe
 from cep_core.language.first_order.text.printing import formula_text
-from cep_core.language.first_order.written import WrittenPolicy
 from cep_core.language.temporal.formulas import Aggregation, Formula
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk
+from cep_core.language.temporal.written import WrittenPolicy
 
 
 def bind_written(
