@@ -13,8 +13,10 @@ from cep_core.events.schema import LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.first_order.bind.declarations import BUILT_IN
 from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.first_order.rewriting.core import core_of
+from cep_core.language.first_order.safety.fragment import is_safe
 from cep_core.language.hints import did_you_mean
-from cep_core.language.temporal.formulas import Always, Forall, Formula, Let, Not, Predicate
+from cep_core.language.temporal.formulas import Always, Forall, Formula, Implies, Let, Not, Predicate
 from cep_core.language.temporal.interval import ANY_TIME
 from cep_core.language.temporal.walk import walk
 
@@ -37,6 +39,24 @@ def violation_of(formula: Formula, head: Position) -> Formula:
                 return formula.body
             case _:
                 return Not(formula, head)
+
+
+def condition_of(violation: Formula) -> Formula | None:
+    """The left side of what must hold, as a core formula, from `violation_of` of an IMPLIES.
+
+    None for any other formula, and for a left side that cannot be monitored by itself.
+
+    >>> from cep_core.language.temporal.terms import Variable
+    >>> p, q = (Predicate(name, (Variable("x"),)) for name in "PQ")
+    >>> condition_of(Not(Implies(p, q))) == p, condition_of(Not(Implies(Not(p), Not(q))))
+    (True, None)
+    """
+    match violation:
+        case Not(Implies(left)):
+            core = core_of(left)
+            return core if is_safe(core) else None
+        case _:
+            return None
 
 
 def _is_any_time(formula: Always) -> bool:
