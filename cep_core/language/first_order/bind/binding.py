@@ -14,9 +14,7 @@ from cep_core.language.first_order.bind.declarations import type_of_attribute
 from cep_core.language.first_order.bind.fresh_names import FreshNames
 from cep_core.language.first_order.bind.inference import ATTRIBUTE_TYPES, OF_ATTRIBUTES, TermType, Types
 from cep_core.language.first_order.bind.intentions import check_for_each, violation_of
-from cep_core.language.first_order.bind.intervals import with_resolved_intervals
 from cep_core.language.first_order.bind.positions import by_position
-from cep_core.language.first_order.bind.reporting import Faults
 from cep_core.language.first_order.bind.resolution import Resolver, free_names
 from cep_core.language.first_order.bind.unfolding import Unfolding
 from cep_core.language.first_order.bind.workload_rules import check_workload, place_of_variable
@@ -25,9 +23,11 @@ from cep_core.language.first_order.rewriting.core import core_of
 from cep_core.language.first_order.safety.bounded import check_bounded
 from cep_core.language.first_order.safety.checking import check_safe
 from cep_core.language.first_order.text.printing import formula_text
+from cep_core.language.temporal.bind.intervals import with_resolved_intervals
+from cep_core.language.temporal.bind.reporting import Faults
 from cep_core.language.temporal.formulas import Aggregation, Formula
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk
-from cep_core.language.temporal.written import WrittenPolicy
 
 
 def bind_written(

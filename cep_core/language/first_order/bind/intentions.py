@@ -12,8 +12,8 @@ import re
 from cep_core.events.schema import LogSchema
 from cep_core.language.errors import Position
 from cep_core.language.first_order.bind.declarations import BUILT_IN
-from cep_core.language.first_order.bind.reporting import Report
 from cep_core.language.hints import did_you_mean
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import Always, Forall, Formula, Let, Not, Predicate
 from cep_core.language.temporal.interval import ANY_TIME
 from cep_core.language.temporal.walk import walk

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from cep_core.language.errors import Position
 from cep_core.language.first_order.bind.declarations import is_built_in
-from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import Formula, Next, Predicate
 from cep_core.language.temporal.terms import Variable
 from cep_core.language.temporal.walk import free_variables, terms_of, walk
