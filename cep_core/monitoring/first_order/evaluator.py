@@ -150,15 +150,15 @@ class PolicyEvaluator:
         return merge_partials(partials, self.schema, days, self.most)
 
     @property
-    def _columns(self) -> dict[str, AttributeType]:
-        """The columns of a violation beside its point."""
+    def sub_log_types(self) -> dict[str, AttributeType]:
+        """The types of the values of `-- for each`."""
         schema = self.policy.schema
         carriers = [attributes for attributes in map(schema.attributes_of, schema.types) if attributes]
         own = {
             name: next(attributes[name].type for attributes in carriers if name in attributes)
             for name in self.policy.for_each
         }
-        return {name: _as_value(kind) for name, kind in own.items()} | dict(self.policy.variables)
+        return {name: _as_value(kind) for name, kind in own.items()}
 
     @property
     def looked_at(self) -> dict[str, tuple[str, ...]]:
@@ -171,7 +171,9 @@ class PolicyEvaluator:
 
     @property
     def _values(self) -> list[pa.Field]:
-        return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in self._columns.items()]
+        """The columns of a violation beside its point."""
+        columns = self.sub_log_types | dict(self.policy.variables)
+        return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in columns.items()]
 
     @property
     def _edge_schema(self) -> pa.Schema:

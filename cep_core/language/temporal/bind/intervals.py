@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from cep_core.language.durations import NANOSECONDS
 from cep_core.language.errors import Position
-from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import Binary, Formula, Unary
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.walk import with_operands
