@@ -184,7 +184,7 @@ class PolicyEvaluator:
         """The columns on which it depends whether a point judges."""
         condition = self.policy.condition
         keys = {*self.policy.for_each, *(free_variables(condition) if condition is not None else ())}
-        return tuple(name for name in self._columns if name in keys)
+        return tuple(name for name in self.schema.names if name in keys)
 
     @property
     def _after(self) -> int:
