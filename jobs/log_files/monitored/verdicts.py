@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from textwrap import indent
 from typing import Any
 
 import pyarrow as pa
 
 from jobs.log_files.log_clock import LogClock
+from jobs.log_files.monitored.policies import ToldCauses, Value
 from jobs.log_files.output import is_for_programs, write_csv, write_result
 
 SHOWN = 20
@@ -18,14 +21,24 @@ SHOWN = 20
 
 
 class VerdictListing:
-    """`found` verdicts, of which `shown` were listed: for a person at most SHOWN, unless --limit says otherwise."""
+    """`found` verdicts, of which `shown` were listed: for a person at most SHOWN, unless --limit says otherwise.
 
-    def __init__(self, options: argparse.Namespace, clock: LogClock, columns: pa.Schema) -> None:
+    `causes`: what tells why a verdict, whose values are in the order of the columns, is one.
+    """
+
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        clock: LogClock,
+        columns: pa.Schema,
+        causes: Callable[[Sequence[Value]], ToldCauses] | None = None,
+    ) -> None:
         self.found = 0
         self.shown = 0
         self.for_person = not is_for_programs(options) and options.form is None
         self._options = options
         self._clock = clock
+        self._causes = causes
         self._most = SHOWN if options.limit is None and self.for_person else options.limit
         self._for_file = [pa.Table.from_batches([], columns)]
         if options.csv:
@@ -51,12 +64,23 @@ class VerdictListing:
     def _print(self, rows: pa.Table) -> None:
         if self._options.csv:
             write_csv(rows, sys.stdout, header=False)
+        elif self._causes is not None:
+            self._print_causes(rows, self._causes)
         elif self._options.json:
             write_result(rows, self._options)
         elif self._options.form == "monpoly":
             print(*as_monpoly(rows), sep="\n")
         else:
             print(*as_text(rows, self._clock), sep="\n")
+
+    def _print_causes(self, rows: pa.Table, causes_of: Callable[[Sequence[Value]], ToldCauses]) -> None:
+        """Each verdict with its proof: below its line, or in the field `why` of its object."""
+        for line, row in zip(as_text(rows, self._clock), rows.to_pylist(), strict=True):
+            causes = causes_of(tuple(row.values()))
+            if self._options.json:
+                print(json.dumps(row | {"why": causes.to_dict()}, ensure_ascii=False))
+            else:
+                print(line, indent(causes.text(self._clock.time), "    "), sep="\n", flush=True)
 
 
 def as_text(rows: pa.Table, clock: LogClock) -> Iterator[str]:

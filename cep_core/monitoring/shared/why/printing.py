@@ -8,7 +8,7 @@ the tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,22 +21,23 @@ from cep_core.language.first_order.text.printing import formula_text, term_text
 from cep_core.language.temporal.formulas import Aggregation, Formula, Not, Predicate
 from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import free_variables
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Reading, Valuation
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, Valuation
 
 MOST = 20
 """The most lines below one claim, and the most rows of an aggregation."""
 _WIDEST = 120
 
 
-def told(tree: ProofTree, log: PointLog, schema: LogSchema) -> str:
-    """The tree as lines of text."""
-    return "\n".join(_Telling(log, schema).lines(tree))
+def told(tree: ProofTree, log: PointLog, schema: LogSchema, time: Callable[[int], str] = str) -> str:
+    """The tree as lines of text; `time` shows a stamp."""
+    return "\n".join(_Telling(log, schema, time).lines(tree))
 
 
 @dataclass(frozen=True)
 class _Telling:
     log: PointLog
     schema: LogSchema
+    time: Callable[[int], str]
 
     def lines(self, node: ProofTree, depth: int = 0, above: Valuation | None = None) -> Iterator[str]:
         """The lines of a claim. `above`: the values that the line above has told."""
@@ -79,7 +80,7 @@ class _Telling:
             return "after the log's end"
         ts = int(self.log.stamps[point])
         first, end = np.searchsorted(self.log.stamps, ts, "left"), np.searchsorted(self.log.stamps, ts, "right")
-        return f"at {ts}" if end - first == 1 else f"at {ts}, offset {point - first}"
+        return f"at {self.time(ts)}" if end - first == 1 else f"at {self.time(ts)}, offset {point - first}"
 
 
 def _groups(children: Sequence[ProofTree], schema: LogSchema) -> Iterator[list[ProofTree]]:
