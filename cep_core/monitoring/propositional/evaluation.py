@@ -15,7 +15,7 @@ from cep_core.arrays import Bits as Words
 from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.walk import operands, walk
-from cep_core.monitoring.propositional.arrays.columns import Columns
+from cep_core.monitoring.propositional.arrays.columns import PointColumns
 from cep_core.monitoring.propositional.arrays.trace import Bits, Trace
 from cep_core.monitoring.propositional.choice.table import chosen
 from cep_core.monitoring.propositional.kernels.layout import columns_of
@@ -50,7 +50,7 @@ def truths_of(formulas: Sequence[Formula], trace: Trace) -> list[Bits]:
 class _Evaluation:
     """The columns of formulas over the points of a part of a trace, from the point `begin` on."""
 
-    def __init__(self, trace: Trace, columns: Columns, begin: int) -> None:
+    def __init__(self, trace: Trace, columns: PointColumns, begin: int) -> None:
         self.trace = trace
         self.columns = columns
         self.begin = begin

@@ -25,7 +25,7 @@ _LATEST = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Columns:
+class PointColumns:
     """The layout of a trace; n places in w words."""
 
     starts: Ints

@@ -24,7 +24,7 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
-from cep_core.monitoring.propositional.arrays.columns import Columns
+from cep_core.monitoring.propositional.arrays.columns import PointColumns
 from cep_core.monitoring.propositional.kernels.carries import since_within, until_within
 from cep_core.monitoring.propositional.kernels.neighbours import after, before, near_steps
 from cep_core.monitoring.propositional.kernels.pointers import since_between, until_between
@@ -35,7 +35,7 @@ _Temporal = Prev | Next | _Metric
 
 
 @dataclass(frozen=True)
-class Kernel:
+class ColumnKernel:
     """A way to evaluate an operator."""
 
     name: str
@@ -44,11 +44,11 @@ class Kernel:
     order: str
     """Its cost in words. n: points."""
     takes: Callable[[Formula], bool]
-    column: Callable[[Formula, Sequence[Bits], Columns], Bits]
+    column: Callable[[Formula, Sequence[Bits], PointColumns], Bits]
     """The column of an operator from those of its operands."""
 
 
-def chosen(formula: Formula) -> Kernel:
+def chosen(formula: Formula) -> ColumnKernel:
     """The kernel of an operator of a core formula."""
     for kernel in KERNELS:
         if kernel.takes(formula):
@@ -56,11 +56,11 @@ def chosen(formula: Formula) -> Kernel:
     raise TypeError(f"{type(formula).__name__} is no operator of a propositional policy")
 
 
-def _nowhere(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits:
+def _nowhere(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> Bits:
     return np.zeros(columns.words, np.uint64)
 
 
-def _in_words(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits:
+def _in_words(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> Bits:
     match formula:
         case Not():
             return ~parts[0]
@@ -72,13 +72,13 @@ def _in_words(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits
     return np.full(columns.words, _ALL if formula.value else 0, np.uint64)
 
 
-def _shifted(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits:
+def _shifted(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> Bits:
     assert isinstance(formula, Prev | Next)
     near = near_steps(columns.times, columns.first, *columns.bounds(formula.interval))
     return before(parts[0]) & near if isinstance(formula, Prev) else after(parts[0] & near)
 
 
-def _carried(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits:
+def _carried(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> Bits:
     assert isinstance(formula, _Metric)
     _, high = columns.bounds(formula.interval)
     left, right = _sides(parts)
@@ -87,7 +87,7 @@ def _carried(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits:
     return until_within(left, right, columns.last, columns.times_of_words, high)
 
 
-def _pointed(formula: Formula, parts: Sequence[Bits], columns: Columns) -> Bits:
+def _pointed(formula: Formula, parts: Sequence[Bits], columns: PointColumns) -> Bits:
     assert isinstance(formula, _Metric)
     between = since_between if isinstance(formula, Once | Since) else until_between
     left, right = map(columns.at_places, _sides(parts))
@@ -102,25 +102,25 @@ def _sides(parts: Sequence[Bits]) -> tuple[Bits, Bits]:
 
 
 KERNELS = (
-    Kernel(
+    ColumnKernel(
         "nowhere",
         "an empty interval",
         "O(1)",
         lambda formula: isinstance(formula, _Temporal) and formula.interval.is_empty,
         _nowhere,
     ),
-    Kernel(
+    ColumnKernel(
         "words", "64 points in an operation", "O(n / 64)", lambda f: isinstance(f, Truth | Not | And | Or), _in_words
     ),
-    Kernel("shift", "a shift by one point", "O(n)", lambda formula: isinstance(formula, Prev | Next), _shifted),
-    Kernel(
+    ColumnKernel("shift", "a shift by one point", "O(n)", lambda formula: isinstance(formula, Prev | Next), _shifted),
+    ColumnKernel(
         "carry",
         "carries over runs of points, 64 points in an operation",
         "O(n / 64 + runs)",
         lambda formula: isinstance(formula, _Metric) and formula.interval.low == 0,
         _carried,
     ),
-    Kernel(
+    ColumnKernel(
         "pointers",
         "two monotone pointers over the points",
         "O(n)",

@@ -8,14 +8,14 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Flags, Ints
-from cep_core.monitoring.propositional.arrays.columns import WORD, Columns, packed
+from cep_core.monitoring.propositional.arrays.columns import WORD, PointColumns, packed
 from cep_core.monitoring.propositional.arrays.trace import Trace
 
 _ROOM = 9.2e18
 """A little less than 2**63."""
 
 
-def columns_of(trace: Trace, longest: int) -> Iterator[Columns]:
+def columns_of(trace: Trace, longest: int) -> Iterator[PointColumns]:
     """The layout of a trace, in parts of whole sub-logs whose times fit into 64 bits: in one part, but for extremes.
 
     `longest`: the largest number in an interval. Raises ValueError where a single sub-log does not fit.
@@ -79,7 +79,7 @@ def _points(starts: Ints) -> Flags:
     return points
 
 
-def _laid_out(gaps: Ints, starts: Ints, reach: int) -> Columns:
+def _laid_out(gaps: Ints, starts: Ints, reach: int) -> PointColumns:
     words = -(-len(gaps) // WORD)
     times = np.empty(words * WORD, np.int64)
     np.cumsum(gaps, out=times[: len(gaps)])
@@ -89,4 +89,4 @@ def _laid_out(gaps: Ints, starts: Ints, reach: int) -> Columns:
     first[len(gaps) :] = True
     last[starts[1:] - 1] = True
     points = None if len(starts) == 2 else _points(starts)
-    return Columns(starts, times, packed(first), packed(last), reach, points)
+    return PointColumns(starts, times, packed(first), packed(last), reach, points)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cep_core.monitoring.propositional.arrays.columns import Columns
+from cep_core.monitoring.propositional.arrays.columns import PointColumns
 from cep_core.monitoring.propositional.arrays.trace import Trace
 from cep_core.monitoring.propositional.kernels import carries
 from cep_core.monitoring.propositional.kernels.layout import columns_of
@@ -34,7 +34,7 @@ class Read(list[int]):
         return (len(self),)
 
 
-def laid_out(rate: int, logs: int, constant: int) -> Columns:
+def laid_out(rate: int, logs: int, constant: int) -> PointColumns:
     stamps = np.arange(POINTS) // rate
     [columns] = columns_of(Trace(stamps, {}, np.linspace(0, POINTS, logs + 1).astype(np.int64)), constant)
     return columns
