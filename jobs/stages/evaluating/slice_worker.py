@@ -15,7 +15,7 @@ import resource
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -132,7 +132,8 @@ def evaluate_slice(
                     read[day] += events_read
                 part = events.slice(span.start, span.stop - span.start)
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
-                batches += evaluate(part, ownership(plan, number, moments), seen)
+                cut = (moments[0] not in days, moments[-1] not in days)
+                batches += evaluate(part, replace(ownership(plan, number, moments), cut=cut), seen)
             yield SlicePartial(
                 query.name,
                 query.into,

@@ -13,7 +13,7 @@ from cep_core.language.errors import Position, QueryError
 from cep_core.language.first_order.bind.declarations import BUILT_IN, type_of_attribute
 from cep_core.language.first_order.bind.fresh_names import FreshNames
 from cep_core.language.first_order.bind.inference import ATTRIBUTE_TYPES, OF_ATTRIBUTES, TermType, Types
-from cep_core.language.first_order.bind.intentions import violation_of
+from cep_core.language.first_order.bind.intentions import condition_of, violation_of
 from cep_core.language.first_order.bind.positions import by_position
 from cep_core.language.first_order.bind.resolution import Resolver, free_names
 from cep_core.language.first_order.bind.unfolding import Unfolding
@@ -91,6 +91,8 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
     for copy, origin in unfolding.origins.items():
         types.share(copy, origin)
     types.look(core)
+    condition = condition_of(unfolded) if written.must_hold else None
+    of_condition = variables_in(condition) if condition is not None else ()
     _check_storable(core, types, faults)
     return Policy(
         faults.text,
@@ -102,8 +104,9 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
         plain,
         core,
         {name: ATTRIBUTE_TYPES[types.of(name)] for name in free_variables(formula)},
-        {name: ATTRIBUTE_TYPES[types.of(name)] for name in variables_in(core)},
+        {name: ATTRIBUTE_TYPES[types.of(name)] for name in dict.fromkeys((*variables_in(core), *of_condition))},
         written.for_each,
+        condition,
         written.must_hold,
     )
 

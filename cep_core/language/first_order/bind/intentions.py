@@ -7,7 +7,9 @@ the violations of every point and every value are asked for anyway.
 from __future__ import annotations
 
 from cep_core.language.errors import Position
-from cep_core.language.temporal.formulas import Always, Forall, Formula, Not
+from cep_core.language.first_order.rewriting.core import core_of
+from cep_core.language.first_order.safety.fragment import is_safe
+from cep_core.language.temporal.formulas import Always, Forall, Formula, Implies, Not
 from cep_core.language.temporal.interval import ANY_TIME
 
 
@@ -30,6 +32,24 @@ def violation_of(formula: Formula, head: Position) -> Formula:
                 return formula.body
             case _:
                 return Not(formula, head)
+
+
+def condition_of(violation: Formula) -> Formula | None:
+    """The left side of what must hold, as a core formula, from `violation_of` of an IMPLIES.
+
+    None for any other formula, and for a left side that cannot be monitored by itself.
+
+    >>> from cep_core.language.temporal.terms import Variable
+    >>> p, q = (Predicate(name, (Variable("x"),)) for name in "PQ")
+    >>> condition_of(Not(Implies(p, q))) == p, condition_of(Not(Implies(Not(p), Not(q))))
+    (True, None)
+    """
+    match violation:
+        case Not(Implies(left)):
+            core = core_of(left)
+            return core if is_safe(core) else None
+        case _:
+            return None
 
 
 def _is_any_time(formula: Always) -> bool:
