@@ -45,8 +45,8 @@ FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail":
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workload whose folder of policies asks in the third language; two departures of each day are listed."""
-    monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES, sightings.LANGUAGE))
+    """A workload with policies in a toy language, in place of the last one. Two departures of each day are listed."""
+    monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES[:-1], sightings.LANGUAGE))
     monkeypatch.setattr(front_door, "ENGINES", (*front_door.ENGINES, sightings.ENGINE))
     monkeypatch.setitem(by_kind.PRESENTATIONS, sightings.KIND, sightings.PRESENTATION)
     compiled.cache_clear()
