@@ -59,13 +59,13 @@ def dealt(rows: Ints, begin: Ints, end: Ints, first: Ints, together: int) -> tup
 
 
 @njit(cache=True)
-def _part(hashed: int, bits: int) -> int:
+def _part(hashed: int, bits: int) -> np.int64:
     """The upper bits of a hash; tables of values use the lower ones."""
     return np.int64(np.uint64(hashed) >> (_BITS - np.uint64(bits))) if bits else np.int64(0)
 
 
 @njit(cache=True)
-def _most_living(begin: Ints, end: Ints) -> int:
+def _most_living(begin: Ints, end: Ints) -> np.int64:
     """At least the number of rows that hold at one time: of those that hold at some point of a tick."""
     last = np.int64(0)
     for point in end:
