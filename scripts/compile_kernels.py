@@ -20,6 +20,7 @@ import pyarrow as pa
 from numba import config
 
 import cep_core as cep
+from cep_core.compile import bind_text
 from cep_core.events.logs import dejavu, monpoly, rv_csv
 from cep_core.events.logs.signature import parse_signature
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
@@ -85,6 +86,13 @@ FURTHER_POLICIES = (
     *(f"r <- {function} f ONCE[0,9] C(x, f, s)" for function in ("SUM", "AVG", "MAX", "MED")),
     "r <- MAX s; x ONCE C(x, f, s)",
 )
+FURTHER_PROPOSITIONAL = (
+    # Each kernel, into the past and into the future; with sub-logs of integers and texts.
+    "A IMPLIES (ONCE[0,9] B) AND EVENTUALLY[0,9] B",
+    "A SINCE[1,9] B",
+    "A UNTIL[1,9] (PREV A OR NEXT[0,30] A)",
+    "-- for each: x\nA IMPLIES ONCE[0,30] B",
+)
 OF_POLICIES = "A(int) B(int, int) C(int, float, string)"
 
 
@@ -137,13 +145,17 @@ def compile_shedding() -> int:
 
 
 def compile_monitoring() -> int:
-    """Compile the kernels that monitor first-order policies. Returns the number of policies."""
+    """Compile the kernels that monitor policies of both languages. Returns the number of policies."""
     random = np.random.default_rng(1)
     events = (f"A({x}) B({x},{y}) C({x},{f:.2f},{'ab'[s]})" for x, y, f, s in random.integers(0, 9, (EVENTS, 4)) % 2)
     log = " ".join(f"@{ts} {of_point}" for ts, of_point in enumerate(events))
     for formula in FURTHER_POLICIES:
         cep.monitor(formula, OF_POLICIES, log, end="closed")
-    return len(FURTHER_POLICIES) + compile_declared("cep_core.monitoring")
+    points = made_up_log(NUMBERS)
+    for text in FURTHER_PROPOSITIONAL:
+        evaluator = bind_text(text, NUMBERS, "policy.mtl").evaluator()
+        evaluator.merge(of_table(evaluator.evaluate(points)))
+    return len(FURTHER_POLICIES) + len(FURTHER_PROPOSITIONAL) + compile_declared("cep_core.monitoring")
 
 
 def compile_logs() -> int:
