@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Ints
+from cep_core.monitoring.propositional.stream.kernels.borrowing import borrowed_state
 from cep_core.monitoring.propositional.stream.kernels.diagrams import keep_only
 from cep_core.monitoring.propositional.stream.kernels.known_steps import (
     entry_of,
@@ -65,6 +66,11 @@ FIRST_POINT, LAST_POINT = 1, 2
 @njit(cache=True)
 def take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     """Goes on through a block; gives the number of points done, not all of them if live diagrams pass the limit."""
+    return _take_points(borrowed_state(state), stamps, letters, flags)
+
+
+@njit(cache=True)
+def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) -> int:
     at, known, masks = state.at, state.known, state.masks
     points = stamps.shape[0]
     remembers = letters.shape[1] == 1 and at[MODE] != NAIVE
@@ -98,7 +104,7 @@ def take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes) 
     return i
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     """One step that is not known. False if there is no room for its diagrams: then it told nothing."""
     at, diagrams = state.at, state.diagrams
@@ -116,7 +122,7 @@ def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def _begin_log(state: MonitorState) -> None:
     """Nothing is open at the begin of a sub-log."""
     at = state.at
@@ -127,7 +133,7 @@ def _begin_log(state: MonitorState) -> None:
     at[LOGS] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def _set_masks(state: MonitorState) -> None:
     """Which letters decide nothing of earlier stamps."""
     at, program, groups, masks = state.at, state.program, state.open.groups, state.masks
