@@ -2,7 +2,7 @@
 
 - f2s writes 12 significant digits and always a point or an exponent: -42. 0.5 9.87654321e+30
 - s2i and s2f read what OCaml reads (a sign, 0x 0o 0b, underscores, exponents); a text that is no number is 0, as in
-  MonPoly.
+  MonPoly. A text with a blank is no number.
 - f2i truncates toward zero.
 - Dates are days of the proleptic Gregorian calendar in UTC, of seconds since 1970; FORMAT_DATE writes 2024-02-29.
   MonPoly takes every moment after 2100-01-01 for that day; here it has its own.
@@ -22,7 +22,10 @@ from cep_core.monitoring.first_order.arrays.texts import Texts
 
 LARGEST = (1 << 63) - 1
 _WHOLE = re.compile(r"[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*)", re.ASCII)
-_HEXADECIMAL = re.compile(r"[+-]?0[xX]")
+_DECIMAL = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE
+)
+_HEXADECIMAL = re.compile(r"[+-]?0[xX][0-9a-fA-F.]+([pP][+-]?[0-9]+)?", re.ASCII)
 
 
 def converted(function: str, column: Column, texts: Texts) -> tuple[Column, Flags]:
@@ -75,12 +78,14 @@ def whole_in(text: str) -> int:
 
 def float_in(text: str) -> float:
     """
-    >>> float_in("+1.1"), float_in("1e3"), float_in("0x1p-2"), float_in("none")
-    (1.1, 1000.0, 0.25, 0.0)
+    >>> float_in("+1.1"), float_in("1e3"), float_in("0x1p-2"), float_in("none"), float_in(" 1")
+    (1.1, 1000.0, 0.25, 0.0, 0.0)
     """
     plain = text.replace("_", "")
+    if _DECIMAL.fullmatch(plain):
+        return float(plain)
     try:
-        return float.fromhex(plain) if _HEXADECIMAL.match(plain) else float(plain)
+        return float.fromhex(plain) if _HEXADECIMAL.fullmatch(plain) else 0.0
     except (ValueError, OverflowError):
         return 0.0
 
