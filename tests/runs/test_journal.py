@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable
 
 from tests.runs.lake.lakes import SmallLake
-from tests.runs.lake.small_workload import QUERIES, day
+from tests.runs.lake.small_workload import RESULTS, day
 
 pytestmark = pytest.mark.spark
 
@@ -19,7 +19,7 @@ WRITTEN = {
     "statistics": {"stream_statistics", "heavy_hitters"},
     "plan_slices": {"slicing_plans"},
     "slice_events": {"work_slices"},
-    "evaluate": {"result_days", "slice_runs", *QUERIES},
+    "evaluate": {"result_days", "slice_runs", *RESULTS},
     "compare": {"experiments"},
 }
 

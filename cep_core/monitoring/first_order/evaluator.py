@@ -33,10 +33,11 @@ from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.walk import walk
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.arrays.occupied import occupied_points
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
-from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
+from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
 from cep_core.monitoring.first_order.result.episodes import (
     EPISODES,
     edge_schema,
@@ -218,10 +219,19 @@ class PolicyEvaluator:
 def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
     """The relation of a policy on a log, its columns in the order of `policy.variables`, and its dictionary of texts.
 
+    Where the formula can do without points at which none of its events is, and these are many, they are not looked at.
     Raises EvaluationError, with the policy's line, where a term has no value.
     """
+    own = None
+    if ignores_silence(policy.core):
+        types = {part.event_type for part in walk(policy.core) if isinstance(part, Predicate)}
+        own = occupied_points(log, types)
     try:
-        relation, texts = satisfied(policy.core, log, policy.types)
+        if own is None or 2 * own.log.points > log.points:
+            relation, texts = satisfied(policy.core, log, policy.types)
+        else:
+            relation, texts = satisfied(policy.core, own.log, policy.types)
+            relation = own.in_whole(relation)
     except EvaluationError as error:
         raise error.of_text(policy.text, policy.path) from None
     return relation.of_variables(tuple(policy.variables)), texts
