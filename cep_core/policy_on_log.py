@@ -28,8 +28,8 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 
 if TYPE_CHECKING:
-    from cep_core.monitoring.first_order.scalars import Value
     from cep_core.monitoring.first_order.why.causes import Causes
+    from cep_core.monitoring.shared.scalars import Value
 
 # The engine is imported where it is used: loading its kernels takes time.
 

@@ -20,11 +20,11 @@ from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.walk import walk
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-from cep_core.monitoring.first_order.scalars import Value, plain
-from cep_core.monitoring.first_order.why.checker import proves
-from cep_core.monitoring.first_order.why.printing import told
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Reading
-from cep_core.monitoring.first_order.why.proving import ProofMaker
+from cep_core.monitoring.shared.scalars import Value, plain
+from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.printing import told
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading
+from cep_core.monitoring.shared.why.proving import ProofMaker
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,23 @@
-"""Episodes: the maximal runs of points at which one valuation violates a policy, cut at the ends of operating days.
+"""Episodes: longest runs of points at which one valuation violates a policy, cut at the ends of operating days.
 
-The relation of a policy is in normal form, so an episode is one of its rows, clipped to the points of a day. A slice
-may own a part of a day only. It then reports its piece of an episode, and `merge_episodes` joins the pieces: two are
-joined if each touches its end of its part and no point lies between them. To know that, a slice also reports the edges
-of the parts that may be cut: their first and last points, and the points next to them that it knows.
+Points that judge a valuation end its episodes, if they do not violate. Most policies judge at every point. A policy
+that says `A IMPLIES B` judges where `A` holds; its other points neither end an episode nor count in it.
 
-What reaches the merge: the first `most` pieces of each day and slice, the pieces at the ends of cut parts (at most one
-for each valuation that violates at these points), and four points for each of these parts (and sub-log). Cost: sorting
-these.
+An engine gives the runs of violating points in each part of a day (`pieces`). A slice may own a part of a day only: a
+range of time, or what fits its limit of rows. It then reports its piece of an episode, and `merge_episodes` joins the
+pieces: two are joined if each touches its end of its part and no judging point lies between them. To know that, a slice
+also reports the edges of the parts that are cut: their first and last judging points, by the columns on which judging
+depends (`keys`: the sub-log, and the variables of `A`). Where every point judges, the points next to a part that the
+slice knows are edges, too: a slice without events is not evaluated, though its points end episodes.
+
+What reaches the merge: the first `most` pieces of each day and slice; of cut parts also the pieces at their ends, and
+two edges (four, where every point judges) for each key. Cost: sorting these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -20,13 +25,9 @@ import pyarrow.compute as pc
 
 from cep_core.arrays import Flags, Ints
 from cep_core.events.chunks import one_array
-from cep_core.events.logs.point_log import PointLog
 from cep_core.language.evaluator import CERTAIN, TOTALS
 from cep_core.language.totals import Days, Total, add, decode, encode, first_of_each, part_of, parts
-from cep_core.monitoring.first_order.arrays.relation import bits_of
-from cep_core.monitoring.first_order.result.merging import with_certain
-from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
-from cep_core.monitoring.first_order.result.verdicts import offsets_in_stamp
+from cep_core.monitoring.shared.listing import with_certain
 from cep_core.numbers.count_columns import all_digits
 
 EPISODES = "_episodes"
@@ -37,6 +38,62 @@ RUN_COLUMNS = (*_NUMBERS, *_TOUCHES)
 """The columns of an episode beside its valuation."""
 _EDGES = b"edges"
 
+Judged = Callable[[Ints, Ints], Ints]
+"""For the numbers of some runs and a point for each: how many judging points of the run's valuation lie before it."""
+
+
+def at_every_point(_: Ints, points: Ints) -> Ints:
+    """Every point judges (`Judged`)."""
+    return points
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of violating points in parts of days, in order of (`number`, `begin`).
+
+    `number`: of the run's valuation, equal for runs of equal valuations of one sub-log. The run is [`begin`, `end`);
+    its part of a day is [`first`, `last`).
+    """
+
+    number: Ints
+    begin: Ints
+    end: Ints
+    first: Ints
+    last: Ints
+
+
+def pieces(runs: Runs, stamps: Ints, offsets: Ints, judged: Judged = at_every_point) -> tuple[pa.Table, Ints]:
+    """The episodes of each part, with `RUN_COLUMNS`; and the run with which each begins.
+
+    `stamps`, `offsets`: of the points. A part is touched if no judging point lies between its end and the episode.
+
+    >>> runs = Runs(*(np.array(column) for column in ([5, 5], [0, 3], [1, 4], [0, 0], [5, 5])))
+    >>> stamps, offsets = np.array([10, 20, 30, 40, 50]), np.zeros(5, np.int64)
+    >>> [tuple(row.values()) for row in pieces(runs, stamps, offsets)[0].to_pylist()]
+    [(10, 0, 10, 0, 1, True, False), (40, 0, 40, 0, 1, False, False)]
+    >>> at_10_and_40 = np.array([0, 1, 1, 1, 2, 2])  # judging points before each point
+    >>> [tuple(row.values()) for row in pieces(runs, stamps, offsets, lambda _, p: at_10_and_40[p])[0].to_pylist()]
+    [(10, 0, 40, 0, 2, True, True)]
+    """
+    rows = np.arange(len(runs.begin))
+    before, after = judged(rows, runs.begin), judged(rows, runs.end)
+    begins = np.ones(len(rows), np.bool_)
+    begins[1:] = (runs.number[1:] != runs.number[:-1]) | (runs.first[1:] != runs.first[:-1])
+    begins[1:] |= before[1:] != after[:-1]
+    start = np.flatnonzero(begins)
+    stop = np.append(start[1:], len(rows))[: len(start)] - 1
+    lengths = runs.end - runs.begin
+    columns = {
+        "first_ts": stamps[runs.begin[start]],
+        "first_offset": offsets[runs.begin[start]],
+        "last_ts": stamps[runs.end[stop] - 1],
+        "last_offset": offsets[runs.end[stop] - 1],
+        "points": np.add.reduceat(lengths, start) if len(start) else lengths,
+        "touches_begin": before[start] == judged(start, runs.first[start]),
+        "touches_end": after[stop] == judged(stop, runs.last[stop]),
+    }
+    return pa.table({name: pa.array(column) for name, column in columns.items()}), start
+
 
 def episode_schema(values: Sequence[pa.Field]) -> pa.Schema:
     """The columns of episodes. `values`: those of the valuation."""
@@ -45,43 +102,31 @@ def episode_schema(values: Sequence[pa.Field]) -> pa.Schema:
 
 
 def edge_schema(keys: Sequence[pa.Field]) -> pa.Schema:
-    """The columns of edges: the values of the sub-log, and a point with its moment of certainty."""
+    """The columns of edges: the values on which judging depends, and a judging point with its moment of certainty."""
     return pa.schema([*keys, *(pa.field(name, pa.int64(), False) for name in ("ts", "offset", CERTAIN))])
 
 
-def pieces(own: Satisfactions, log: PointLog, first: int, last: int) -> pa.Table:
-    """The runs at the points [first, last), with the flags of whether they reach its first and its last point."""
-    relation = own.between(first, last).relation
-    offset, end = offsets_in_stamp(log.stamps), relation.end - 1
-    columns = {
-        "first_ts": pa.array(log.stamps[relation.begin]),
-        "first_offset": pa.array(offset[relation.begin]),
-        "last_ts": pa.array(log.stamps[end]),
-        "last_offset": pa.array(offset[end]),
-        "points": pa.array(relation.end - relation.begin),
-        "touches_begin": pa.array(relation.begin == first),
-        "touches_end": pa.array(relation.end == last),
-    }
-    values = {name: own.values(name, column) for name, column in zip(relation.variables, relation.columns, strict=True)}
-    return pa.table({**columns, **values})
-
-
-def edges(log: PointLog, first: int, last: int) -> tuple[Ints, Ints]:
-    """Stamps and offsets of the first and last points of [first, last), and of the points before and after them."""
+def edges_of_part(points: int, first: int, last: int) -> Ints:
+    """Where every one of the `points` judges: the edges of the part [first, last), and the points beside it."""
     near = np.unique(np.array([first - 1, first, last - 1, last]))
-    near = near[(near >= 0) & (near < log.points)]
-    return log.stamps[near], offsets_in_stamp(log.stamps)[near]
+    return near[(near >= 0) & (near < points)]
 
 
-def partial_episodes(found: pa.Table, known: pa.Table, days: Days, most: int | None) -> list[pa.RecordBatch]:
-    """What one slice reports of its pieces `found`, with `certain`, and of its edges `known`."""
+def partial_episodes(
+    found: pa.Table, known: pa.Table, days: Days, most: int | None, cut: tuple[bool, bool] = (True, True)
+) -> list[pa.RecordBatch]:
+    """What one slice reports of its pieces `found`, with `certain`, and of its edges `known`.
+
+    `cut`: as in `Ownership`.
+    """
     part = part_of(found[CERTAIN].to_numpy(), days)
     numbers = np.bincount(part, minlength=len(parts(days)))
     totals = {day: Total(int(number)) for day, number in zip(parts(days), numbers, strict=True)}
-    cut = (_flags(found, "touches_begin") & (part == 0)) | (_flags(found, "touches_end") & (part == len(numbers) - 1))
+    at_ends = _flags(found, "touches_begin") & (part == 0) & cut[0]
+    at_ends |= _flags(found, "touches_end") & (part == len(numbers) - 1) & cut[1]
     order = _in_order(found)
     listed = np.arange(len(order)) if most is None else first_of_each(part[order], most)
-    kept = np.union1d(order[listed], np.flatnonzero(cut))
+    kept = np.union1d(order[listed], np.flatnonzero(at_ends))
     last = pa.RecordBatch.from_pylist([], found.schema).replace_schema_metadata({TOTALS: encode(totals)})
     points = known.replace_schema_metadata({_EDGES: b"true"})
     return [*found.take(pa.array(kept)).replace_schema_metadata(None).to_batches(), *points.to_batches(), last]
@@ -92,8 +137,8 @@ def merge_episodes(
 ) -> pa.Table:
     """`schema` plus `certain`: the first `most` episodes of each day by (first_ts, first_offset, values).
 
-    `keys`: the columns that name the sub-log. `certain` is the moment of the first point. Metadata: `totals`, the exact
-    numbers of episodes as in `evaluator.TOTALS`.
+    `keys`: the columns of `schema` on which judging depends. `certain` is the moment of the first point. Metadata:
+    `totals`, the exact numbers of episodes as in `evaluator.TOTALS`.
     """
     totals = []
     found: list[pa.RecordBatch] = []
@@ -149,10 +194,10 @@ def _joined(rows: pa.Table, known: pa.Table, keys: Sequence[str], days: Days) ->
 
 
 def _neighbours(rows: pa.Table, known: pa.Table, keys: Sequence[str], days: Days) -> tuple[Ints, Ints, Ints, Ints]:
-    """The numbers of the first and last points of pieces among the points that are known, in order of (sub-log, time).
+    """The numbers of the first and last points of pieces among the points that are known, in order of (keys, time).
 
     Also the days of the points before and after a piece, -2 if there is none. Where a piece touches the end of a part,
-    the known point next to it is the next one of the log. A gap in the numbers parts one sub-log from the next.
+    the known point next to it is the next judging point. A gap in the numbers parts one key from the next.
     """
     after = rows[CERTAIN].to_numpy() - rows["first_ts"].to_numpy()
     last_certain = rows["last_ts"].to_numpy() + after
@@ -184,9 +229,10 @@ def _in_order(rows: pa.Table) -> Ints:
 
 def _codes(column: pa.ChunkedArray) -> Ints:
     """Integers that are equal where the values are."""
-    if pa.types.is_string(column.type):
-        return one_array(one_array(column).dictionary_encode().indices).to_numpy().astype(np.int64)
-    return bits_of(column.to_numpy())
+    values = one_array(column)
+    if pa.types.is_string(values.type):
+        return one_array(values.dictionary_encode().indices).to_numpy().astype(np.int64)
+    return np.unique(values.to_numpy(), return_inverse=True)[1] if len(values) else np.zeros(0, np.int64)
 
 
 def _columns(rows: pa.Table, names: Sequence[str]) -> list[Ints]:

@@ -16,12 +16,12 @@ from cep_core.language.temporal.formulas import ANY_TIME, And, Comparison, Exist
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.reach import future_reach, past_reach
 from cep_core.language.temporal.terms import Constant, Variable
-from cep_core.monitoring.first_order.why.checker import proves
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree
-from cep_core.monitoring.first_order.why.proving import ProofMaker
+from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree
+from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.testing.logs import log_of
 from cep_core.testing.signatures import drawn_logs
-from tests.monitoring.first_order.why.drawing import (
+from tests.monitoring.shared.why.drawing import (
     answer_of,
     drawn_policy,
     texts_of,
@@ -29,7 +29,7 @@ from tests.monitoring.first_order.why.drawing import (
     with_seq,
     without_event,
 )
-from tests.monitoring.first_order.why.smallest import smallest
+from tests.monitoring.shared.why.smallest import smallest
 
 DEPTHS = st.sampled_from([2, 3, 1])
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from cep_core.language.temporal.formulas import Comparison, Matches, Predicate
 from cep_core.language.temporal.terms import Term, Variable
-from cep_core.monitoring.first_order.scalars import Value, compares, groups_in, value_of
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Valuation
-from cep_core.monitoring.first_order.why.reading import LogReader, known_values
+from cep_core.monitoring.shared.scalars import Value, compares, groups_in, value_of
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
+from cep_core.monitoring.shared.why.reading import LogReader, known_values
 
 
 def leaf(

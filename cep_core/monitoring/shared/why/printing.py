@@ -21,7 +21,7 @@ from cep_core.language.first_order.text.printing import formula_text, term_text
 from cep_core.language.temporal.formulas import Aggregation, Formula, Not, Predicate
 from cep_core.language.temporal.terms import Constant
 from cep_core.language.temporal.walk import free_variables
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Reading, Valuation
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, Valuation
 
 MOST = 20
 """The most lines below one claim, and the most rows of an aggregation."""

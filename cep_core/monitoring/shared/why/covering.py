@@ -35,9 +35,9 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.sugar import expansion
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import variables_of
-from cep_core.monitoring.first_order.scalars import Value, groups_in, order_key, value_of
-from cep_core.monitoring.first_order.why.proof import AnyOther, Valuation
-from cep_core.monitoring.first_order.why.reading import LogReader, known_values
+from cep_core.monitoring.shared.scalars import Value, groups_in, order_key, value_of
+from cep_core.monitoring.shared.why.proof import AnyOther, Valuation
+from cep_core.monitoring.shared.why.reading import LogReader, known_values
 
 Bounds = Mapping[str, frozenset[Value]] | None
 """The values that variables can have where a formula has its sign; a missing name: any. None: it never has."""

@@ -38,11 +38,11 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.walk import free_variables
-from cep_core.monitoring.first_order.scalars import Value, aggregate, compares
-from cep_core.monitoring.first_order.why.covering import Covering
-from cep_core.monitoring.first_order.why.leaves import leaf
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Reading, Valuation
-from cep_core.monitoring.first_order.why.reading import LogReader
+from cep_core.monitoring.shared.scalars import Value, aggregate, compares
+from cep_core.monitoring.shared.why.covering import Covering
+from cep_core.monitoring.shared.why.leaves import leaf
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, Valuation
+from cep_core.monitoring.shared.why.reading import LogReader
 
 _Key = tuple[int, int, bool, tuple[Reading, ...]]
 Parts = tuple[ProofTree, ...]

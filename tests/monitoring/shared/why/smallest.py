@@ -28,10 +28,10 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.sugar import without_sugar
 from cep_core.language.temporal.walk import free_variables
-from cep_core.monitoring.first_order.scalars import aggregate, compares
-from cep_core.monitoring.first_order.why.checker import proves
-from cep_core.monitoring.first_order.why.covering import Covering
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Valuation
+from cep_core.monitoring.shared.scalars import aggregate, compares
+from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.covering import Covering
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
 
 Cost = tuple[int, list[int]] | None
 """The number of leaves and their points in order; None: no proof."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cep_core.language.temporal.formulas import Comparison, Formula, Matches, Predicate
-from cep_core.monitoring.first_order.scalars import Value
+from cep_core.monitoring.shared.scalars import Value
 
 
 @dataclass(frozen=True)

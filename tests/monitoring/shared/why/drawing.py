@@ -16,8 +16,8 @@ from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.parsing import parse
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.monitoring.first_order.reference import satisfactions
-from cep_core.monitoring.first_order.scalars import Value
-from cep_core.monitoring.first_order.why.proof import Valuation
+from cep_core.monitoring.shared.scalars import Value
+from cep_core.monitoring.shared.why.proof import Valuation
 from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_logs, signatures
 

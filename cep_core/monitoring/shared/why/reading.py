@@ -17,8 +17,8 @@ from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import variables_of
-from cep_core.monitoring.first_order.scalars import Value, compares, plain, value_of
-from cep_core.monitoring.first_order.why.proof import AnyOther, Reading, Valuation
+from cep_core.monitoring.shared.scalars import Value, compares, plain, value_of
+from cep_core.monitoring.shared.why.proof import AnyOther, Reading, Valuation
 
 Event = Mapping[str, Value | None]
 

@@ -20,8 +20,8 @@ from cep_core.language.temporal import formulas as f
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import free_variables, variables_of
-from cep_core.monitoring.first_order.scalars import Value, aggregate, compares, groups_in, plain, value_of
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Reading, Valuation
+from cep_core.monitoring.shared.scalars import Value, aggregate, compares, groups_in, plain, value_of
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, Valuation
 
 Claim = tuple[f.Formula, int, bool, Valuation]
 _PAST = (f.Prev, f.Once, f.Historically, f.Since, f.Trigger)

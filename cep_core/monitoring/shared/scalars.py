@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from cep_core.language.first_order.regexps import regular_expression
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
-from cep_core.monitoring.first_order.arrays.conversions import float_in, float_text, whole_in
+from cep_core.monitoring.shared.number_texts import float_in, float_text, whole_in
 
 Value = int | float | str
 _ENDS = (-(2**63), 2**63 - 1)
