@@ -18,7 +18,7 @@ WRITTEN = {
     "validate": {"events", "quarantine", "work_loaded_days"},
     "statistics": {"stream_statistics", "heavy_hitters"},
     "plan_slices": {"slicing_plans"},
-    "slice_events": {"work_slices"},
+    "slice_events": {"work_points", "work_slices"},
     "evaluate": {"result_days", "slice_runs", *RESULTS},
     "compare": {"experiments"},
 }
