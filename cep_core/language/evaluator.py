@@ -138,6 +138,8 @@ class ResultTable:
     """For a further table: what one of its rows is. `{query}` stands for the query's name."""
     variables: tuple[str, ...] = ()
     """The columns that refer to events by `seq`: the variables of matches."""
+    counted_in: str = ""
+    """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
 
 
 def together(days: Sequence[DayResult]) -> Sequence[Sequence[DayResult]]:
