@@ -55,7 +55,7 @@ def no_known_steps() -> Known:
     )
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def forget(known: Known) -> None:
     """Begins a new epoch."""
     counts = known.counts
@@ -65,7 +65,7 @@ def forget(known: Known) -> None:
     counts[SCRIPTED] = 0
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
     """Writes all that later steps depend on; gives its length, -1 if it is too long."""
     length = at[CLASSES] + at[WAITS]
@@ -97,7 +97,7 @@ def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
     return length
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
     """The number of the current list of diagrams, a new one if need be; -1 if it is too long."""
     counts, pool, states = known.counts, known.pool, known.states
@@ -133,7 +133,7 @@ def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
     return number
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def restore(program: Ints, kept: Open, at: Ints, known: Known, number: int) -> None:
     """Writes the diagrams of a list to where a step reads them."""
     place = known.states[number, 0]
@@ -164,7 +164,7 @@ def entry_of(known: Known, number: int, letter: int) -> int:
     return place
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int, following: int) -> None:
     """Keeps the step that was just taken."""
     counts, scripts = known.counts, known.scripts

@@ -104,7 +104,7 @@ def _take_points(state: MonitorState, stamps: Ints, letters: Bits, flags: Codes)
     return i
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     """One step that is not known. False if there is no room for its diagrams: then it told nothing."""
     at, diagrams = state.at, state.diagrams
@@ -122,7 +122,7 @@ def _take_one(state: MonitorState, stamp: int, letter: Bits, flag: int) -> bool:
     return True
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _begin_log(state: MonitorState) -> None:
     """Nothing is open at the begin of a sub-log."""
     at = state.at
@@ -133,7 +133,7 @@ def _begin_log(state: MonitorState) -> None:
     at[LOGS] += 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _set_masks(state: MonitorState) -> None:
     """Which letters decide nothing of earlier stamps."""
     at, program, groups, masks = state.at, state.program, state.open.groups, state.masks

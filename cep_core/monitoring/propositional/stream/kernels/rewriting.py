@@ -51,19 +51,19 @@ class NextPoint(NamedTuple):
     closing: bool
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def distance(earlier: int, later: int) -> np.uint64:
     """The time from a stamp to another, as a word without a sign."""
     return np.uint64(later) - np.uint64(earlier)
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def is_inside(program: Ints, node: int, time: np.uint64) -> bool:
     """Whether a time is in a node's interval."""
     return bool(np.uint64(program[node, NEAR]) <= time <= np.uint64(program[node, FAR]))
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def going_on(diagrams: Diagrams, program: Ints, node: int, began: int, waited: np.uint64, step: NextPoint) -> int:
     """The variable of an UNTIL that goes on after the current point."""
     if step.closing:
@@ -73,7 +73,7 @@ def going_on(diagrams: Diagrams, program: Ints, node: int, began: int, waited: n
     return made(diagrams, node, 0 if step.is_flat else began, TRUE, FALSE)
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _becomes(
     diagrams: Diagrams, program: Ints, value: Ints, node: int, began: int, waited: np.uint64, step: NextPoint
 ) -> int:
@@ -125,7 +125,7 @@ def rewritten(diagrams: Diagrams, program: Ints, value: Ints, f: int, waited: np
     return table[f, IMAGE]
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _rewritten_one(
     diagrams: Diagrams, program: Ints, value: Ints, d: int, high: int, low: int, waited: np.uint64, step: NextPoint
 ) -> int:

@@ -24,7 +24,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
 )
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, equal_offset: int) -> None:
     number = at[VERDICTS]
     told.ts[number] = ts
@@ -35,7 +35,7 @@ def _tell(told: Told, at: Ints, ts: int, offset: int, code: int, equal_ts: int, 
     at[VERDICTS] = number + 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
     """A point that is not decided, at a place of the table of classes."""
     classes = kept.classes
@@ -50,7 +50,7 @@ def new_point(kept: Open, at: Ints, place: int, ts: int, offset: int) -> None:
         at[MEMBERS] = member + 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
     """A class is true or false."""
     classes = kept.classes
@@ -64,7 +64,7 @@ def tell_truth(kept: Open, told: Told, at: Ints, place: int, code: int) -> None:
         member = kept.members[member, 1]
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def tell_equal(kept: Open, told: Told, at: Ints, place: int, earlier: int) -> None:
     """A class is equal to an earlier one, which stands for both from now on."""
     classes = kept.classes
@@ -111,7 +111,7 @@ def gather_members(classes: Ints, members: Ints) -> int:
     return number
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def move(kept: Open, place: int, origin: int) -> None:
     """A class takes another's place."""
     for column in range(LAST + 1):

@@ -37,7 +37,7 @@ from cep_core.monitoring.propositional.stream.kernels.state import (
 )
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def value_nodes(
     diagrams: Diagrams, program: Ints, value: Ints, kept: Open, letter: Bits, is_first: bool, step: NextPoint
 ) -> None:
@@ -48,7 +48,7 @@ def value_nodes(
         kind, left, right = program[n, KIND], program[n, LEFT], program[n, RIGHT]
         result = FALSE
         if kind == LEAF:
-            result = int((letter[left >> 6] >> np.uint64(left & 63)) & np.uint64(1))
+            result = TRUE if letter[left >> 6] & (np.uint64(1) << np.uint64(left & 63)) else FALSE
         elif kind == CONSTANT:
             result = left
         elif kind == NOT:
@@ -77,7 +77,7 @@ def value_nodes(
             kept.held[n] = value[program[n, LEFT]]
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _since(diagrams: Diagrams, program: Ints, value: Ints, kept: Open, n: int, step: NextPoint) -> int:
     """SINCE over operands that may be open: a diagram for each stamp at which the right side may have held."""
     left, right = value[program[n, LEFT]], value[program[n, RIGHT]]
