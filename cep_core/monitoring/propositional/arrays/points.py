@@ -11,7 +11,7 @@ value, unless they are integers close to each other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -36,9 +36,9 @@ class SplitTrace:
     trace: Trace
     values: pa.Table
     """A row for each sub-log, a column for each attribute of `-- for each`; no column without one."""
-    point: Ints
-    """[events] The point of each event; -1: it is in no sub-log."""
-    holding: Mapping[str, Ints]
+    point: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """[events] The point of each event of the table, if the trace is of one; -1: it is in no sub-log."""
+    holding: Mapping[str, Ints] = field(default_factory=dict)
     """By atom's name, the events for which it holds, as rows of the table."""
 
     def log(self, number: int, events: pa.Table) -> PointLog:
