@@ -86,6 +86,12 @@ FURTHER_POLICIES = (
     *(f"r <- {function} f ONCE[0,9] C(x, f, s)" for function in ("SUM", "AVG", "MAX", "MED")),
     "r <- MAX s; x ONCE C(x, f, s)",
 )
+STREAMED_POLICIES = (
+    # A past-only policy, one whose open points wait for their own stamp alone, one with nested operators.
+    "b IMPLIES PREV ONCE[1,9] a",
+    "a UNTIL[0,5] (a SINCE[2,6] b)",
+    "(NEXT a) OR PREV (a UNTIL[0,5] b) OR ((a UNTIL b) SINCE b)",
+)
 FURTHER_PROPOSITIONAL = (
     # Each kernel, into the past and into the future; with sub-logs of integers and texts.
     "A IMPLIES (ONCE[0,9] B) AND EVENTUALLY[0,9] B",
@@ -151,11 +157,17 @@ def compile_monitoring() -> int:
     log = " ".join(f"@{ts} {of_point}" for ts, of_point in enumerate(events))
     for formula in FURTHER_POLICIES:
         cep.monitor(formula, OF_POLICIES, log, end="closed")
+    lines = "".join(f"@{ts // 9} {'ab'[ts % 2]}\n" for ts in range(EVENTS))
+    for formula in STREAMED_POLICIES:
+        for mode in ("naive", "local"):
+            cep.monitor_mtl(formula, lines, mode=mode)
+            cep.monitor_mtl(formula, lines, mode=mode, resolved=True)
     points = made_up_log(NUMBERS)
     for text in FURTHER_PROPOSITIONAL:
         evaluator = bind_text(text, NUMBERS, "policy.mtl").evaluator()
         evaluator.merge(of_table(evaluator.evaluate(points)))
-    return len(FURTHER_POLICIES) + len(FURTHER_PROPOSITIONAL) + compile_declared("cep_core.monitoring")
+    policies = (*FURTHER_POLICIES, *STREAMED_POLICIES, *FURTHER_PROPOSITIONAL)
+    return len(policies) + compile_declared("cep_core.monitoring")
 
 
 def compile_logs() -> int:
