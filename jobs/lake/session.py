@@ -8,6 +8,8 @@ spark-submit or to the cluster's own defaults. The local profile has two scales 
 | small | expressions are interpreted | the quick one | 2 GB |
 | large | Spark generates code for each plan | both | 3 GB, or less where the machine has less |
 
+Stages ask a session for its scale (`scale_of`): of a small run, this process holds all rows (docs/decisions/0021).
+
 `python -m jobs.lake.session` prints the small scale as a properties file, for spark-submit, whose JVM starts before any
 of this code runs; `python -m jobs.runs.input_size` prints the scale that one task of a run asks for.
 
@@ -68,6 +70,9 @@ CODE = {
     "large": {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"},
 }
 
+SCALE = "spark.trendmill.scale"
+"""The setting that tells a session's scale."""
+
 SMALL_HEAP, LARGE_HEAP = 2 << 30, 3 << 30
 """Bytes of heap. Python's workers, which evaluate, need as much again."""
 
@@ -90,9 +95,15 @@ def settings(
         **everywhere,
         **LOCAL,
         **CODE[scale],
+        SCALE: scale,
         "spark.driver.memory": f"{heap(scale) >> 20}m",
         "spark.driver.extraJavaOptions": " ".join(java_options(scale, train_archive)),
     }
+
+
+def scale_of(spark: SparkSession) -> Scale:
+    """The scale of a session's settings; large if nobody chose it, as on a cluster."""
+    return "small" if spark.conf.get(SCALE, "large") == "small" else "large"
 
 
 def heap(scale: Scale, memory: int | None = None) -> int:

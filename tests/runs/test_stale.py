@@ -101,7 +101,7 @@ def test_a_changed_workload_ends_as_if_it_had_always_been_so(
     for name in ("slicing_plans", "experiments"):
         assert {row["run_id"] for row in copied.rows(name)} == in_use
 
-    fresh = SmallLake(spark, copied.home, tmp_path / "fresh")
+    fresh = SmallLake(tmp_path / "fresh", spark, copied.home)
     fresh.forget()
     fresh.run(1, 2)
     assert copied.tables("joined") == fresh.tables("joined")

@@ -60,6 +60,7 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
     for table in definitions:
         if table.name in present:
             _compare(workload, table, present[table.name])
+            _restate_checks(workload, table, present[table.name])
     if absent := [table for table in definitions if table.name not in present]:
         with fence_of(workload).alone():
             for table in absent:
@@ -108,6 +109,18 @@ def sql_type(delta: object) -> str:
         return f"ARRAY<{sql_type(delta.element_type)}>"
     name = delta.type if isinstance(delta, PrimitiveType) else str(delta)
     return SQL_TYPES.get(name, name.upper())
+
+
+def _restate_checks(workload: str, table: Table, folder: Path) -> None:
+    """Let constraints in former words say the same in words that both writers read."""
+    in_lake = DeltaTable(folder).metadata().configuration if table.former_checks else {}
+    former = {f"delta.constraints.{name}": text for name, text in table.former_checks.items()}
+    present = {
+        name: table.checks[name.rpartition(".")[2]] for name, text in former.items() if in_lake.get(name) == text
+    }
+    if present:
+        with fence_of(workload).alone():
+            DeltaTable(folder).alter.set_table_properties(present, raise_if_not_exists=False)
 
 
 def _compare(workload: str, table: Table, folder: Path) -> None:
