@@ -31,8 +31,8 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.terms import NOWHERE, Constant, Variable
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import free_variables, walk
-from cep_core.language.temporal.written import WrittenPolicy
 from cep_core.testing.formulas import safe_formulas, unsafe_formulas, variable_types
 from cep_core.testing.signatures import drawn_points, schema_of
 

@@ -30,8 +30,8 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.terms import Constant, Variable
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import free_variables
-from cep_core.language.temporal.written import WrittenPolicy
 from cep_core.monitoring.first_order.reference import satisfactions
 from cep_core.testing.formulas import safe_formulas, variable_types
 from cep_core.testing.logs import log_of

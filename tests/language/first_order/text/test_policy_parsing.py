@@ -14,7 +14,7 @@ from cep_core.language.temporal.formulas import Always, Comparison, Eventually, 
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.interval_error import IntervalError
 from cep_core.language.temporal.terms import Arithmetic, Constant, Variable
-from cep_core.language.temporal.written import WrittenPolicy
+from cep_core.language.temporal.text.written import WrittenPolicy
 from tests.language.first_order.text.written_formulas import formulas
 
 
