@@ -3,10 +3,10 @@
 Two profiles: `local` runs driver and executors in this process' JVM; `cluster` leaves the master, memory and cores to
 spark-submit or to the cluster's own defaults. The local profile has two scales (jobs/runs/input_size.py chooses):
 
-| scale | code | JVM's compilers | heap |
-|---|---|---|---|
-| small | expressions are interpreted | the quick one | 2 GB |
-| large | Spark generates code for each plan | both | 3 GB, or less where the machine has less |
+| scale | code | plans | JVM's compilers | heap |
+|---|---|---|---|---|
+| small | expressions are interpreted | stay | the quick one | 2 GB |
+| large | Spark generates code for each plan | adapt | both | 3 GB, or less where the machine has less |
 
 Stages ask a session for its scale (`scale_of`): of a small run, this process holds all rows (docs/decisions/0021).
 
@@ -57,10 +57,15 @@ LOCAL = {
     "spark.master": "local[2]",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # The default of 200 is for hundreds of cores; adaptive execution merges what is still too small.
-    "spark.sql.shuffle.partitions": "8",
     # Delta can check a version by a file of its own beside the log; nothing here reads it.
     "spark.databricks.delta.writeChecksumFile.enabled": "false",
+}
+
+PLANS = {
+    # A plan that adapts is planned anew after each shuffle: a fifth of a small run's time. Few rows gain nothing by it.
+    "small": {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2"},
+    # The default of 200 is for hundreds of cores; adaptive execution merges what is still too small.
+    "large": {"spark.sql.adaptive.enabled": "true", "spark.sql.shuffle.partitions": "8"},
 }
 
 CODE = {
@@ -95,6 +100,7 @@ def settings(
         **everywhere,
         **LOCAL,
         **CODE[scale],
+        **PLANS[scale],
         SCALE: scale,
         "spark.driver.memory": f"{heap(scale) >> 20}m",
         "spark.driver.extraJavaOptions": " ".join(java_options(scale, train_archive)),

@@ -36,7 +36,7 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
     tables = register(spark, workload, lake)
     progress.start("maintain")
     if "work_staged_events" in tables:
-        _drop_old_staging(spark, workload, lake)
+        _drop_old_staging(workload, lake)
     if "result_days" in tables:
         _drop_superseded_plans(workload, lake)
     for done, table in enumerate(tables, start=1):
@@ -48,11 +48,11 @@ def maintain(spark: SparkSession, workload: str, lake: Path, progress: Progress)
     progress.finish("maintain", StageOutcome(message=message), time.perf_counter() - begin)
 
 
-def _drop_old_staging(spark: SparkSession, workload: str, lake: Path) -> None:
+def _drop_old_staging(workload: str, lake: Path) -> None:
     """Delete staged rows of runs that began more than two weeks ago, by the journal's clock."""
     recent = _runs_in(lake / workload / "runs", ds.field("started_at") > datetime.now(UTC) - STAGING)
-    staged = f"{workload}.work_staged_events"
-    replace(spark.table(staged).where("false"), staged, f"NOT ({one_of('run_id', recent)})")
+    nothing = schema_of(lake / workload / "_work" / "staged_events").empty_table()
+    replace(nothing, f"{workload}.work_staged_events", f"NOT ({one_of('run_id', recent)})")
 
 
 def _drop_superseded_plans(workload: str, lake: Path) -> None:

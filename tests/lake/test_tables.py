@@ -23,6 +23,7 @@ from jobs.lake.write import append, replace
 from jobs.workload.declaration import load_workload
 from jobs.workload.operating_days import UNITS, OperatingDays
 from tests.leases import leased
+from tests.scales import at
 
 pytestmark = pytest.mark.spark
 
@@ -34,7 +35,7 @@ D1, D2 = date(2024, 1, 1), date(2024, 1, 2)
 @pytest.fixture
 def lake(spark: Any, tmp_path: Path) -> Iterator[Path]:
     spark.sql("DROP DATABASE IF EXISTS tables CASCADE")
-    with leased(tmp_path, "tables"):
+    with leased(tmp_path, "tables"), at(spark, "large"):
         yield tmp_path
 
 

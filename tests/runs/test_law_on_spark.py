@@ -77,7 +77,8 @@ def test_a_day_without_events_has_empty_results(copied: SmallLake) -> None:
 def test_slices_by_path_and_by_scan_give_equal_tables(copied: SmallLake, undisturbed: Tables) -> None:
     """What a worker reads itself and what Spark brings it is the same slice; the row limit cuts both alike."""
     with copied.leased("run-1"):
-        everything = _everything(copied.begin(1, 2, "run-1"))
+        with at(copied.spark, "large"):
+            everything = _everything(copied.begin(1, 2, "run-1"))
         for way in ("scan", "paths"):
             evaluate(everything, way=way)
             assert copied.tables() == undisturbed
@@ -98,11 +99,10 @@ def test_policies_keep_the_law(spark: SparkSession, tmp_path: Path) -> None:
         "silence": ["32", "29"],
     }
     for way in ("scan", "paths"):
-        with lake.leased("again"):
+        with lake.leased("again"), at(spark, "large" if way == "scan" else "small"):
             everything = _everything(lake.begin(1, 2, "again"))
-            with at(spark, "large" if way == "scan" else "small"):
-                slice_(everything)
-                evaluate(everything, way=way)
+            slice_(everything)
+            evaluate(everything, way=way)
         assert lake.tables(*POLICIES) == tables
     lake.forget()
 

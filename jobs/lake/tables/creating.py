@@ -19,6 +19,7 @@ from jobs.exits import SchemaChanged
 from jobs.lake.definition import Column, Table, identifier
 from jobs.lake.leasing.fence import fence_of
 from jobs.lake.register import register_table, table_folders
+from jobs.lake.session import scale_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,12 +48,13 @@ SQL_TYPES = {delta: sql for sql, delta in DELTA_TYPES.items()}
 
 
 def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Path | str | None = None) -> None:
-    """Create absent tables, and register those that stages use in Spark. Tables that widen get new columns. Idempotent.
+    """Create absent tables. Tables that widen get new columns. Idempotent.
+
+    Tables that stages of a large run use in Spark are registered; of a small run, Spark uses none.
 
     Raises SchemaChanged, naming the difference and the command that rebuilds the table, before anything is made.
     """
     home = Path(lake) if lake else places.lake()
-    spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
     definitions = list(tables)
     # A program that was killed may have left a log without a version.
     folders = table_folders(workload, home).items()
@@ -65,9 +67,11 @@ def create(spark: SparkSession, workload: str, tables: Iterable[Table], lake: Pa
         with fence_of(workload).alone():
             for table in absent:
                 make(table, home / workload / table.folder)
-    for table in definitions:
-        if table.in_spark:
-            register_table(spark, identifier(workload, table.name), home / workload / table.folder)
+    if scale_of(spark) == "large":
+        spark.sql(f"CREATE DATABASE IF NOT EXISTS `{workload}`")
+        for table in definitions:
+            if table.in_spark:
+                register_table(spark, identifier(workload, table.name), home / workload / table.folder)
 
 
 def make(table: Table, folder: Path) -> DeltaTable:
