@@ -40,7 +40,7 @@ EVERYWHERE = {
     "spark.sql.parquet.compression.codec": "zstd",
     # Delta replays a table's log with 50 tasks by default; two are enough below millions of files.
     "spark.databricks.delta.snapshotPartitions": "2",
-    # Listing a folder of a few hundred files with 10,000 tasks makes VACUUM take a minute instead of seconds.
+    # Listing a folder of a few hundred files with 10,000 tasks takes a minute instead of seconds.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "200000",
     # Delta's parser does not substitute named parameters in the text; this binds them in the plan instead.
