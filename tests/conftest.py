@@ -55,7 +55,6 @@ def spark() -> Iterator[Any]:
 
     session = start_session(
         "tests",
-        spark__master="local[1]",  # the other core is the other process's
         spark__driver__memory="1500m",  # beside the kernels and whatever else the machine runs
         spark__sql__shuffle__partitions="1",  # test data fits in one
     )

@@ -127,9 +127,8 @@ def test_a_constraint_stops_a_wrong_row(spark: Any, lake: Path, former: bool) ->
         replace(wrong.toArrow(), "tables.events", equal("day", D1))
     assert spark.table("tables.events").count() == 0
     begin, end = workload.operating_days.interval(D1)
-    for ts in (begin, end - 1):
-        replace(wrong.withColumn("ts", sf.lit(ts)).toArrow(), "tables.events", equal("day", D1))
-        replace(wrong.withColumn("ts", sf.lit(ts)), "tables.events", equal("day", D1))
+    replace(wrong.withColumn("ts", sf.lit(begin)).toArrow(), "tables.events", equal("day", D1))
+    replace(wrong.withColumn("ts", sf.lit(end - 1)), "tables.events", equal("day", D1))
     for ts in (begin - 1, end):
         with pytest.raises(DeltaError, match="1 rows failed validation check"):
             replace(wrong.withColumn("ts", sf.lit(ts)).toArrow(), "tables.events", equal("day", D1))
