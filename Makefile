@@ -93,7 +93,7 @@ types: $(PACKAGES)
 imports: $(PACKAGES)
 	@.venv/bin/lint-imports
 
-test: env check ## check, then every test, two files of tests at a time
+test: env check ## check, then every test, in two processes
 	@scripts/run.sh pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 25
 
 coverage: env ## every test once more, with the lines that no test reaches; takes half as long again
