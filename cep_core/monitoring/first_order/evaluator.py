@@ -29,14 +29,15 @@ from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.facts.reads import atoms_looked_at, reads_of
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
-from cep_core.language.temporal.formulas import Formula
-from cep_core.language.temporal.walk import free_variables
+from cep_core.language.temporal.formulas import Formula, Predicate
+from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.arrays.occupied import occupied_points
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
-from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
+from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
@@ -45,6 +46,7 @@ from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
 from cep_core.monitoring.shared.episodes import (
     COUNTED_IN,
     EPISODES,
+    combine_episodes,
     edge_schema,
     episode_schema,
     merge_episodes,
@@ -119,6 +121,7 @@ class PolicyEvaluator:
                 self._merged_episodes,
                 together,
                 comment=of_episodes,
+                combine=self._combined_episodes,
                 counted_in=COUNTED_IN,
             ),
             ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
@@ -142,7 +145,7 @@ class PolicyEvaluator:
         owned = owned or Ownership()
         cut = owned.cut if owned.days is not None else (False, False)
         owned = replace(owned, cut=cut)
-        log = point_log_of(events, self.looked_at, points)
+        log = point_log_of(events, self.looked_at, points, coded=not self.policy.for_each)
         numbers = np.zeros(len(parts(owned.days)), np.int64)
         listed = [with_certain(self.schema).empty_table()]
         runs = [with_certain(self.episode_schema).empty_table()]
@@ -216,6 +219,11 @@ class PolicyEvaluator:
     def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)
 
+    def _combined_episodes(
+        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
+    ) -> list[pa.RecordBatch]:
+        return combine_episodes(partials, self.episode_schema, self._keys, days, self.most, cut)
+
     def _violations(
         self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges, numbers: Ints
     ) -> Iterator[pa.Table]:
@@ -265,6 +273,7 @@ class PolicyEvaluator:
 def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
     """The relation of a policy on a log, its columns in the order of `policy.variables`, and its dictionary of texts.
 
+    Where the formula can do without points at which none of its events is, and these are many, they are not looked at.
     Raises EvaluationError, with the policy's line, where a term has no value.
     """
     relation, texts = _satisfied(policy, policy.core, log)
@@ -272,8 +281,15 @@ def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
 
 
 def _satisfied(policy: Policy, formula: Formula, log: PointLog, texts: Texts | None = None) -> tuple[Relation, Texts]:
+    own = None
+    if ignores_silence(formula):
+        types = {part.event_type for part in walk(formula) if isinstance(part, Predicate)}
+        own = occupied_points(log, types)
     try:
-        return satisfied(formula, log, policy.types, texts=texts)
+        if own is None or 2 * own.log.points > log.points:
+            return satisfied(formula, log, policy.types, texts=texts)
+        relation, texts = satisfied(formula, own.log, policy.types, texts=texts)
+        return own.in_whole(relation), texts
     except EvaluationError as error:
         raise error.of_text(policy.text, policy.path) from None
 
