@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable
 
 from tests.runs.lake.lakes import SmallLake
-from tests.runs.lake.small_workload import QUERIES, day
+from tests.runs.lake.small_workload import RESULTS, day
 
 pytestmark = pytest.mark.spark
 
@@ -18,8 +18,8 @@ WRITTEN = {
     "validate": {"events", "quarantine", "work_loaded_days"},
     "statistics": {"stream_statistics", "heavy_hitters"},
     "plan_slices": {"slicing_plans"},
-    "slice_events": {"work_slices"},
-    "evaluate": {"result_days", "slice_runs", *QUERIES},
+    "slice_events": {"work_points", "work_slices"},
+    "evaluate": {"result_days", "slice_runs", *RESULTS},
     "compare": {"experiments"},
 }
 
