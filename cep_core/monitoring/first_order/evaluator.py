@@ -143,7 +143,7 @@ class PolicyEvaluator:
         owned = owned or Ownership()
         cut = owned.cut if owned.days is not None else (False, False)
         owned = replace(owned, cut=cut)
-        log = point_log_of(events, self.looked_at, points)
+        log = point_log_of(events, self.looked_at, points, coded=not self.policy.for_each)
         numbers = np.zeros(len(parts(owned.days)), np.int64)
         listed = [with_certain(self.schema).empty_table()]
         runs = [with_certain(self.episode_schema).empty_table()]
