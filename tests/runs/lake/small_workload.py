@@ -76,7 +76,7 @@ WHERE skip_till_next_match { [machine] AND b[1].load > a.load AND b[i].load > b[
 
 
 QUESTIONS = (*QUERIES, *POLICIES)
-RESULTS = (*QUESTIONS, *(f"{name}_episodes" for name in POLICIES))
+RESULTS = (*QUESTIONS, *(f"{name}{suffix}" for name in POLICIES for suffix in ("_episodes", "_why")))
 """The tables of results."""
 
 
