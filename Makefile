@@ -96,6 +96,9 @@ imports: $(PACKAGES)
 test: env check ## check, then every test, two files of tests at a time
 	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 25
 
+test-deep: env ## the properties with ten times as many examples, new ones each time; takes hours, so before a release
+	@HYPOTHESIS_PROFILE=deep scripts/run.sh pytest -m "not spark and not airflow" --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
 coverage: env ## every test once more, with the lines that no test reaches; takes half as long again
 	@scripts/run.sh pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --cov --cov-report=term
 
@@ -114,4 +117,4 @@ requirements: ## resolve requirements.in anew into requirements.txt, with hashes
 clean: ## remove what runs made: lake, reports, Airflow's state, caches of the tools; the environment stays
 	@rm -rf lake reports airflow_home .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage .import_linter_cache spark-warehouse
 
-.PHONY: ready help env nightly backfill airflow check lint types imports test coverage conformance bench requirements clean
+.PHONY: ready help env nightly backfill airflow check lint types imports test test-deep coverage conformance bench requirements clean

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 import cep_core as cep
-from tests.workload.flights_log import BUNDLE, flight_log, moment, year_of_flights
+from tests.workload.flights_log import BUNDLE, flight_log, log_of_the_year, moment
 
 POLICIES = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights" / "policies"
 HOUR = 3600
@@ -39,7 +39,7 @@ def by_day_of_certainty(rows: pa.Table, after: int) -> Counter[str]:
 @with_package
 def test_f2_published_numbers(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The year has 1,340 violations; by day of certainty, and the first and last of 8 March."""
-    rows = violations("others_flew", flight_log(year_of_flights(tmp_path_factory)))
+    rows = violations("others_flew", log_of_the_year(tmp_path_factory))
     counts = by_day_of_certainty(rows, HOUR)
     assert rows.num_rows == 1340
     assert [counts[f"{day:02} Mar"] for day in range(5, 12)] == [4, 26, 22, 27, 3, 1, 1]
