@@ -101,7 +101,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     monkeypatch.setattr(evaluate, "create", lambda spark, name, tables, lake: made.extend(tables))
     monkeypatch.setattr(evaluate, "rows_of", lambda run, result: kept.append(result))
     monkeypatch.setattr(evaluate, "slice_runs_of", lambda run, partials: None)
-    monkeypatch.setattr(evaluate, "result_days", lambda run, results: None)
+    monkeypatch.setattr(evaluate, "result_days", lambda run, results, beside: None)
     monkeypatch.setattr(evaluate, "replace_all", lambda replacements: None)
     outcome = evaluate.evaluate(run)
     assert outcome.rows_out == 4
