@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -219,9 +220,9 @@ def quicken_compiler() -> None:
     """
     read_all = TargetConfig.__eq__
 
-    def equal(options: TargetConfig, others: object) -> bool:
+    def equal(options: Any, others: Any) -> bool:
         same = type(options) is type(others) and options._values == others._values
-        return same or read_all(options, others)
+        return bool(same or read_all(options, others))
 
     TargetConfig.__eq__ = equal
     TargetConfig.__hash__ = lambda options: hash(type(options))
