@@ -23,6 +23,7 @@ from cep_core.slicing import Frequencies, Statistics
 from jobs.lake.dataset import read_table
 from jobs.lake.statements import statement
 from jobs.runs.run import Run
+from jobs.stages.held_rows import frame_of
 from jobs.stages.slicing.attribute_values import attribute_values, slicing_places
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class EventCounts:
             }
         )
         spark.createDataFrame(days_of_spans).createOrReplaceTempView("spans")
-        events = self._events({day for days in missing for day in days})
+        events = frame_of(self._run, "events", {day for days in missing for day in days})
         attribute_values(events, places).createOrReplaceTempView("attribute_values")
         self._matched(events).createOrReplaceTempView("matched_events")
         frequencies = spark.sql(statement("slicing", "frequencies"), args={"listed": LISTED}).toArrow()
@@ -101,11 +102,6 @@ class EventCounts:
     def total(self, days: Days) -> int:
         """How many events these days have."""
         return sum(events for _, _, events in self._signatures[days])
-
-    def _events(self, days: Iterable[date]) -> DataFrame:
-        from pyspark.sql import functions as f
-
-        return self._run.spark.table(self._run.table("events")).where(f.col("day").isin(sorted(days)))
 
     def _matched(self, events: DataFrame) -> DataFrame:
         """Each event with its signature: which atoms match it (cep_core.slicing.atom_rows, in SQL)."""

@@ -169,19 +169,21 @@ def test_causes_name_the_events_that_break_a_policy() -> None:
     quiet = Always(Interval(0, 10), Not(late))
     evaluator = PropositionalEvaluator(policy_of(Implies(late, Eventually(Interval(0, 10), quiet)), ("k",)))
     events, _ = with_points(events_of(rows))
-    claims = [
-        (row[0], *row[3:]) for row in causes(evaluator, evaluator.evaluate(events, Ownership(days=(0, 31))), (0, 31))
-    ]
-    assert claims == [
-        (10, 0, None, "r IMPLIES (EVENTUALLY[0,10] ALWAYS[0,10] NOT r)", 10, 0, False, None, "{}"),
-        (10, 1, 0, "r", 10, 0, True, 0, "{}"),
-        (10, 2, 0, "EVENTUALLY[0,10] ALWAYS[0,10] NOT r", 10, 0, False, None, "{}"),
-        (10, 3, 2, "ALWAYS[0,10] NOT r", 10, 0, False, None, "{}"),
-        (10, 4, 3, "NOT r", 10, 0, False, None, "{}"),
-        (10, 5, 4, "r", 10, 0, True, 0, "{}"),
-        (10, 6, 2, "ALWAYS[0,10] NOT r", 20, 0, False, None, "{}"),
-        (10, 7, 6, "NOT r", 20, 0, False, None, "{}"),
-        (10, 8, 7, "r", 20, 0, True, 1, "{}"),
+    table = evaluator.tables[2]
+    batches = evaluator.evaluate(events, Ownership(days=(0, 31)))
+    rows_told = table.merge(of_table(batches, table.suffix), (0, 31)).to_pylist()
+    told = [tuple(row[name] for name in ("node", "parent", "claim", "at_ts", "holds", "seq")) for row in rows_told]
+    assert {(row["ts"], row["k"]) for row in rows_told} == {(10, 1)}
+    assert told == [
+        (0, None, "r IMPLIES (EVENTUALLY[0,10] ALWAYS[0,10] NOT r)", 10, False, None),
+        (1, 0, "r", 10, True, 0),
+        (2, 0, "EVENTUALLY[0,10] ALWAYS[0,10] NOT r", 10, False, None),
+        (3, 2, "ALWAYS[0,10] NOT r", 10, False, None),
+        (4, 3, "NOT r", 10, False, None),
+        (5, 4, "r", 10, True, 0),
+        (6, 2, "ALWAYS[0,10] NOT r", 20, False, None),
+        (7, 6, "NOT r", 20, False, None),
+        (8, 7, "r", 20, True, 1),
     ]
 
 
