@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from cep_core.events.schema import LogSchema
+from cep_core.events.schema import LogSchema, NamedCondition
 from cep_core.language.bound_query import AGGREGATION, MATCHING, POLICY, BoundQuery
 from cep_core.language.errors import NotSupportedYet, Position, QueryError
 from cep_core.language.evaluator import Evaluator
@@ -23,12 +23,13 @@ from cep_core.language.language import Language
 from cep_core.language.patterns.pattern_language import PATTERNS
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.propositional.propositional_language import PROPOSITIONAL
 from cep_core.language.settings import DEFAULTS, Settings
 
 UNNAMED = "<query>"
 """The path of a text that does not come from a file."""
 
-LANGUAGES: tuple[Language, ...] = (PATTERNS, FIRST_ORDER)
+LANGUAGES: tuple[Language, ...] = (PATTERNS, FIRST_ORDER, PROPOSITIONAL)
 """The first is the language of texts whose path has no known suffix."""
 
 
@@ -96,7 +97,7 @@ ENGINES: tuple[Engine, ...] = (
     Engine(MATCHING, _possible_matches, lambda query: query.confidence is not None),
     Engine(MATCHING, _pairs, _is_and),
     Engine(MATCHING, _matches),
-    Engine(POLICY, _violations),
+    Engine(POLICY, _violations, lambda policy: isinstance(policy, Policy)),
 )
 """The first one that takes a bound query evaluates it."""
 
@@ -146,6 +147,11 @@ class BoundText:
     def order_of_ties(self) -> str:
         """The part of the query that makes the order of events of equal time matter; empty if there is none."""
         return self.language.order_of_ties(self.query)
+
+    @property
+    def conditions(self) -> dict[str, NamedCondition]:
+        """The named conditions of the schema that the query uses, by name."""
+        return {name: self.query.schema.conditions[name] for name in self.language.conditions(self.query)}
 
     def evaluator(self, settings: Settings = DEFAULTS) -> Evaluator:
         """The query's evaluator.

@@ -45,11 +45,21 @@ class Attribute:
 
 
 @dataclass(frozen=True)
+class NamedCondition:
+    """A name for the events of a type that meet a condition: an atom of propositional policies."""
+
+    event_type: str
+    condition: str
+    """As a vertex condition of a pattern, without a variable: `delay_min >= 60`."""
+
+
+@dataclass(frozen=True)
 class LogSchema:
     """Event types with their attributes, the unit of `ts`, and the meaning of equal times.
 
     `types` maps an event type to its attributes by name. `imprecision` maps an event type to how much earlier and how
-    much later than `ts` its events may have happened; other types are precise. `open_world` is True if no schema was
+    much later than `ts` its events may have happened; other types are precise. `conditions`: the atoms of propositional
+    policies that are not event types, by name. `open_world` is True if no schema was
     declared (`cep.*` on a bare table): then every type name is accepted, and every type has all attributes of
     `columns`.
     """
@@ -60,12 +70,14 @@ class LogSchema:
     open_world: bool = False
     columns: Mapping[str, Attribute] = field(default_factory=dict)
     imprecision: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    conditions: Mapping[str, NamedCondition] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         frozen = {name: MappingProxyType(dict(attributes)) for name, attributes in self.types.items()}
         object.__setattr__(self, "types", MappingProxyType(frozen))
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
         object.__setattr__(self, "imprecision", MappingProxyType(dict(self.imprecision)))
+        object.__setattr__(self, "conditions", MappingProxyType(dict(self.conditions)))
 
     def has_type(self, event_type: str) -> bool:
         """Whether events of this type may occur in the log."""

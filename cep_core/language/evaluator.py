@@ -68,15 +68,17 @@ class Reach:
 class Ownership:
     """The results that belong to one slice, chosen by the values of slicing variables and by the moment of certainty.
 
-    `owns(valuations)` takes a table with one column for each name in `variables` and returns a bool for each row; None
-    means that the slice owns every valuation. `days` are ascending moments b0 < b1 < ... < bn: the slice owns results
-    that are certain in [b0, bn), and `max_matches` applies to each [bi, bi+1) by itself; None means all of time as one
-    part.
+    `owns(valuations)` takes a table with one column for each name in `variables` and returns a bool for each row; if
+    columns are missing, whether the slice owns some valuation with these values. None means that the slice owns every
+    valuation. `days` are ascending moments b0 < b1 < ... < bn: the slice owns results that are certain in [b0, bn), and
+    `max_matches` applies to each [bi, bi+1) by itself; None means all of time as one part.
     """
 
     variables: tuple[str, ...] = ()
     owns: Callable[[pa.Table], npt.NDArray[np.bool_]] | None = None
     days: tuple[int, ...] | None = None
+    cut: tuple[bool, bool] = (True, True)
+    """Whether `days` may begin, and end, inside an operating day, so that other slices own the rest of that day."""
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ class Language:
     """Parts of a bound query that are valid but may surprise its author."""
     order_of_ties: Callable[[Any], str]
     """The part of a bound query that makes the order of events of equal time matter; empty if there is none."""
+    conditions: Callable[[Any], tuple[str, ...]] = lambda query: ()
+    """The named conditions of the schema that a bound query uses."""
     settings: tuple[str, ...] = ("max_matches",)
     """The keys that a query may have in `queries` of workload.yaml."""
     beside: tuple[str, ...] = ()

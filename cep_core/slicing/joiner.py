@@ -9,7 +9,7 @@ Cost: one hash of each variable of each valuation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cep_core.language.evaluator import CERTAIN, Atom, Ownership
-from cep_core.slicing.hashing import keys_of
+from cep_core.slicing.hashing import Keys, keys_of
+from cep_core.slicing.shares import subsets
 from cep_core.slicing.slicing_plan import Plan
 
 
@@ -31,18 +32,46 @@ def cell_of(plan: Plan, valuations: pa.Table) -> npt.NDArray[np.int64]:
         raise KeyError(f"valuations lack the slicing variables {', '.join(missing)}; found {valuations.column_names}")
     count = valuations.num_rows
     columns = [keys_of(valuations[name], kind) for name, kind in zip(plan.variables, plan.types, strict=True)]
-    bits = np.zeros(count, np.int64)
-    suspects = [name for name in plan.variables if name in plan.heavy_keys]
-    for bit, name in enumerate(suspects):
-        keys, valid = columns[plan.variables.index(name)]
-        bits |= (np.isin(keys, plan.heavy_keys[name]) & valid).astype(np.int64) << bit
     cells = np.zeros(count, np.int64)
-    for pattern in np.unique(bits):
-        cube = plan.by_heavy[frozenset(name for bit, name in enumerate(suspects) if pattern >> bit & 1)]
-        members = np.flatnonzero(bits == pattern)
+    for heavy, members in _by_heavy(plan, dict(zip(plan.variables, columns, strict=True)), count):
+        cube = plan.by_heavy[heavy]
         for index, (keys, _) in enumerate(columns):
             cells[members] += cube.along(index, keys[members])
     return cells
+
+
+def may_belong(plan: Plan, cell: int, parts: pa.Table) -> npt.NDArray[np.bool_]:
+    """Whether the cell owns some valuation that has these values. `parts`: a column for some of the plan's variables.
+
+    Cost: one hash of each value for each set of the other variables that may be heavy.
+    """
+    kinds = {name: kind for name, kind in zip(plan.variables, plan.types, strict=True) if name in parts.column_names}
+    columns = {name: keys_of(parts[name], kind) for name, kind in kinds.items()}
+    fits = np.zeros(parts.num_rows, np.bool_)
+    for heavy, members in _by_heavy(plan, columns, parts.num_rows):
+        for group in subsets([name for name in plan.heavy_keys if name not in columns]):
+            cube = plan.by_heavy[heavy.union(group)]
+            inside = np.full(len(members), cell < cube.cells)
+            for name, (keys, _) in columns.items():
+                index = plan.variables.index(name)
+                digit = cell // cube.strides[index] % cube.shares[index]
+                inside &= cube.along(index, keys[members]) == digit * cube.strides[index]
+            fits[members] |= inside
+    return fits
+
+
+def _by_heavy(
+    plan: Plan, columns: Mapping[str, tuple[Keys, npt.NDArray[np.bool_]]], count: int
+) -> Iterator[tuple[frozenset[str], npt.NDArray[np.int64]]]:
+    """The rows by the set of variables in which they are heavy. `columns`: keys, and which are not null."""
+    bits = np.zeros(count, np.int64)
+    suspects = [name for name in plan.heavy_keys if name in columns]
+    for bit, name in enumerate(suspects):
+        keys, valid = columns[name]
+        bits |= (np.isin(keys, plan.heavy_keys[name]) & valid).astype(np.int64) << bit
+    for pattern in np.unique(bits):
+        heavy = frozenset(name for bit, name in enumerate(suspects) if pattern >> bit & 1)
+        yield heavy, np.flatnonzero(bits == pattern)
 
 
 @dataclass(frozen=True)
@@ -53,6 +82,8 @@ class CellOwner:
     cell: int
 
     def __call__(self, valuations: pa.Table) -> npt.NDArray[np.bool_]:
+        if not set(self.plan.variables) <= set(valuations.column_names):
+            return may_belong(self.plan, self.cell, valuations)
         return cell_of(self.plan, valuations) == self.cell
 
 

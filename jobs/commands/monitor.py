@@ -2,74 +2,80 @@
 
 With a signature (`--sig`) the log is a text of MonPoly, DejaVu or the RV competition, which is read in blocks; without
 one it is a table in a CSV, JSON lines or Parquet file, as for `trendmill match`. `-` reads a text from standard input.
-Verdicts are listed as they are found; of standard input each one as soon as it is decided.
+Verdicts are listed as they are found; of standard input each one as soon as it is decided. Where causes are asked, the
+whole log is read first.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
+import json
 import time
 from pathlib import Path
-from typing import BinaryIO, cast
 
-import pyarrow as pa
-
-import cep_core as cep
 from cep_core.events.logs.errors import LogError
 from jobs.exits import OK, VIOLATED, RunError, WrongWorkload
-from jobs.log_files.arguments import (
-    add_log_arguments,
-    add_output_arguments,
-    asked_verdict,
-    count,
-    query_text,
-    reading_of,
-)
-from jobs.log_files.log import read_log
-from jobs.log_files.log_clock import LogClock
-from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.arguments import add_log_arguments, add_output_arguments, count
+from jobs.log_files.meter import Meter
+from jobs.log_files.monitored.opening import TABLES, TEXTS
+from jobs.log_files.monitored.policies import Asked, asked
+from jobs.log_files.monitored.question import asked_verdict
+from jobs.log_files.monitored.verdicts import SHOWN, VerdictListing
 from jobs.log_files.remarks import remark
-from jobs.log_files.verdicts import SHOWN, VerdictListing
 from jobs.reports.words.quantities import counted, elapsed, quantity
 
-STANDARD_INPUT = Path("-")
+LISTED = ""
+"""`--why` without a verdict: the causes of each verdict that is listed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_log_arguments(parser, log_required=False)
     parser.add_argument("--sig", type=Path, metavar="FILE", help="MonPoly's signature of a log that is a text")
+    parser.add_argument(
+        "--format", choices=[*TEXTS, *TABLES], help="what the log is (default: told by its name or first line)"
+    )
     parser.add_argument("--end", choices=["open", "closed"], default="open", help="whether more events may follow")
     parser.add_argument("--no-rewrite", action="store_true", help="judge safety on the formula as written")
+    parser.add_argument(
+        "--negate", action="store_true", help="the formula says what must hold: list where it does not (and vice versa)"
+    )
     parser.add_argument("--points", default="by_timestamp", help="by_timestamp (default), by_event, or a column")
     parser.add_argument("--for-each", metavar="COLUMN", action="append", help="a log of its own for each value")
     parser.add_argument("--limit", type=count, help=f"verdicts to list (default {SHOWN}; for programs all)")
     parser.add_argument("--as", dest="form", choices=["monpoly"], help="print verdicts as this monitor does")
     parser.add_argument("--fail", action="store_true", help=f"exit with {VIOLATED} if there is a verdict")
-    parser.add_argument(
+    questions = parser.add_mutually_exclusive_group()
+    questions.add_argument(
         "--why",
         metavar="VERDICT",
-        help="why this is a violation, or why it is none, e.g. 'x=3, plane=N1 @20' (times as whole numbers)",
+        nargs="?",
+        const=LISTED,
+        help="the causes of each listed violation; with a verdict such as 'x=3, plane=N1 @20', of this one",
     )
-    parser.add_argument("--explain", action="store_true", help="print how the policy is understood; no log is read")
+    questions.add_argument("--why-not", metavar="VERDICT", help="why this is no violation, e.g. 'x=3 @20'")
+    questions.add_argument(
+        "--explain",
+        action="store_true",
+        help="print how the policy is understood; with a log, how many rows each part had on it",
+    )
     add_output_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, monitor, print. Raises QueryError for a wrong policy and RunError for a log that breaks its signature."""
     begin, meter = time.perf_counter(), Meter()
-    query_text(options.query)
-    if options.explain:
-        print(cep.explain(options.query))
-        return OK
-    if options.log is None:
-        raise WrongWorkload("which log? trendmill monitor POLICY LOG; --explain alone needs none")
+    _refuse_contradictions(options)
     try:
-        if options.why is not None:
-            print(_causes(options, meter))
+        policy = asked(options, meter)
+        if options.explain:
+            explanation = policy.policy.explain()
+            print(json.dumps(explanation.to_dict(), indent=2) if options.json else explanation)
             return OK
-        rows, clock = _of_text(options, meter) if options.sig else _of_table(options, meter)
-        listing = VerdictListing(options, clock, rows.schema)
+        if question := options.why or options.why_not:
+            return _tell_causes(options, policy, question)
+        rows = policy.policy.stream()
+        causes = policy.policy.causes_of_verdict if options.why == LISTED else None
+        listing = VerdictListing(options, policy.clock, rows.schema, causes)
         for batch in rows:
             meter.clear()
             listing.add(batch)
@@ -83,73 +89,28 @@ def run(options: argparse.Namespace) -> int:
     return VIOLATED if options.fail and listing.found else OK
 
 
-def _causes(options: argparse.Namespace, meter: Meter) -> str:
-    """The smallest proof of one verdict."""
-    asked = asked_verdict(options.why)
-    if options.log == STANDARD_INPUT:
-        raise WrongWorkload("--why reads the log more than once, which standard input does not allow")
-    signature = query_text(options.sig) if options.sig else None
-    unit, log = options.unit or "s", options.log
-    if signature is None:
-        table = read_log(log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of))
-        unit, log = options.unit or table.schema.unit, table.events
-    elif not log.is_file():
-        raise RunError(f"no such file: {log}")
-    try:
-        causes = cep.why(
-            options.query,
-            signature,
-            log,
-            asked.at,
-            asked.values,
-            end=options.end,
-            rewrite=not options.no_rewrite,
-            points=options.points,
-            for_each=options.for_each,
-            unit=unit,
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    if options.log is None and not options.explain:
+        misplaced = " --why stands behind the log" if options.why and "@" not in options.why else ""
+        raise WrongWorkload(
+            f"which log? trendmill monitor POLICY LOG; --explain alone needs none.{misplaced}".rstrip(".")
         )
+    told = options.why is not None or options.why_not is not None
+    if told and (options.csv or options.parquet or options.form):
+        raise WrongWorkload("causes are told to a person, or with --json: leave out --csv, --parquet and --as")
+
+
+def _tell_causes(options: argparse.Namespace, policy: Asked, question: str) -> int:
+    """Print the smallest proof of one verdict."""
+    verdict = asked_verdict(question, policy.clock)
+    try:
+        causes = policy.policy.causes(verdict.at, verdict.values)
     except ValueError as error:
-        raise WrongWorkload(f"--why: {error}") from error
-    return str(causes)
-
-
-def _of_text(options: argparse.Namespace, meter: Meter) -> tuple[pa.RecordBatchReader, LogClock]:
-    """The verdicts on a text log, whose times are numbers."""
-    signature = query_text(options.sig)
-    if options.log == STANDARD_INPUT:
-        log = cast(BinaryIO, sys.stdin.buffer)
-    elif options.log.is_file():
-        log = cast(BinaryIO, MeteredFile(options.log, meter))
-    else:
-        raise RunError(f"no such file: {options.log}")
-    return _monitored(options, signature, log), LogClock(None)
-
-
-def _of_table(options: argparse.Namespace, meter: Meter) -> tuple[pa.RecordBatchReader, LogClock]:
-    if options.log == STANDARD_INPUT:
-        raise WrongWorkload("standard input is read as a text, whose signature is needed: --sig FILE")
-    reading = reading_of(options)
-    log = read_log(options.log, options.query, reading, lambda done, of: meter.tell("reading", done, of))
-    remark(*log.notes)
-    return _monitored(options, None, log.events, log.schema.unit), LogClock.of(log, options.zone)
-
-
-def _monitored(
-    options: argparse.Namespace, signature: str | None, log: BinaryIO | pa.Table, unit: str = "s"
-) -> pa.RecordBatchReader:
-    rows = cep.monitor(
-        options.query,
-        signature,
-        log,
-        end=options.end,
-        rewrite=not options.no_rewrite,
-        points=options.points,
-        for_each=options.for_each,
-        unit=options.unit or unit,
-        batches=True,
-    )
-    assert isinstance(rows, pa.RecordBatchReader)
-    return rows
+        raise WrongWorkload(f"{'--why' if options.why else '--why-not'}: {error}") from error
+    if causes.holds == (options.why is None):
+        remark(f"this is {'a' if causes.holds else 'no'} violation")
+    print(json.dumps(causes.to_dict(), ensure_ascii=False) if options.json else causes.text(policy.clock.time))
+    return VIOLATED if options.fail and causes.holds else OK
 
 
 def _ending(listing: VerdictListing, seconds: float) -> str:

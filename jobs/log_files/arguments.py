@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from cep_core.events.schema import Ties
@@ -12,9 +10,6 @@ from cep_core.language.budget import DEFAULT_WORK
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Reading
 from jobs.workload.operating_days import UNITS
-
-_VERDICT = re.compile(r"\s*(?P<values>.*?)\s*@\s*(?P<ts>-?\d+)(?:\+(?P<offset>\d+))?\s*")
-_VALUE = re.compile(r"""\s*([^\s=,]+)\s*=\s*("[^"]*"|[^,]*?)\s*(?:,|$)""")
 
 
 def add_log_arguments(parser: argparse.ArgumentParser, *, log_required: bool = True) -> None:
@@ -111,6 +106,7 @@ def reading_of(options: argparse.Namespace) -> Reading:
         Ties(options.ties),
         tuple(options.missing),
         tuple((event_type, attribute) for event_type, attribute in lacks),
+        getattr(options, "format", None),
     )
 
 
@@ -122,34 +118,3 @@ def query_text(path: Path) -> str:
         raise WrongWorkload(f"no such query file: {path}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise WrongWorkload(f"cannot read {path}: {error}") from error
-
-
-@dataclass(frozen=True)
-class AskedVerdict:
-    """A verdict that a user asks about: its stamp, its index among the points of the stamp, and values by variable."""
-
-    at: tuple[int, int]
-    values: dict[str, int | float | str]
-
-
-def asked_verdict(text: str) -> AskedVerdict:
-    """A verdict as written. Numbers are numbers; quotes make a text of one. Raises WrongWorkload.
-
-    >>> asked_verdict('x=3, plane=N1, code="7" @20+1')
-    AskedVerdict(at=(20, 1), values={'x': 3, 'plane': 'N1', 'code': '7'})
-    >>> asked_verdict("@5")
-    AskedVerdict(at=(5, 0), values={})
-    """
-    match = _VERDICT.fullmatch(text)
-    pairs = _VALUE.findall(match["values"]) if match else []
-    if match is None or _VALUE.sub("", match["values"]).strip():
-        raise WrongWorkload(f"expected values and a time such as 'x=3, plane=N1 @20', found '{text}'")
-    return AskedVerdict((int(match["ts"]), int(match["offset"] or 0)), {name: _value(value) for name, value in pairs})
-
-
-def _value(text: str) -> int | float | str:
-    if text.startswith('"'):
-        return text[1:-1]
-    if re.fullmatch(r"-?\d+", text):
-        return int(text)
-    return float(text) if re.fullmatch(r"-?\d+\.\d*([eE][+-]?\d+)?", text) else text

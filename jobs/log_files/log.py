@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -46,6 +46,8 @@ class Reading:
     missing: Sequence[str] = ()
     lacks: Sequence[tuple[str, str]] = ()
     """(event type, attribute) pairs: events of the type lack the attribute, so equivalences do not constrain them."""
+    form: str | None = None
+    """csv, json or parquet; None: by the file's suffix."""
 
 
 @dataclass(frozen=True)
@@ -61,26 +63,47 @@ class Log:
     notes: tuple[str, ...]
 
 
-def read_log(path: Path, query: Path, reading: Reading, tick: Tick) -> Log:
+@dataclass(frozen=True)
+class Wanted:
+    """What a question wants of a log's file: event types and attributes, further columns, and a schema that fits.
+
+    `fits` raises QueryError for a schema that makes the question wrong. `every_column`: whether attributes are meant by
+    their position, so that all columns are read.
+    """
+
+    mentioned: LogSchema
+    fits: Callable[[LogSchema], object]
+    further: tuple[str, ...] = ()
+    every_column: bool = False
+
+
+def wanted_by(query: Path) -> Wanted:
+    """What the text of a query wants. Raises QueryError."""
+    written = parse_text(query.read_text(encoding="utf-8"), str(query))
+    return Wanted(written.mentioned, lambda schema: written.bind(schema).explain())
+
+
+def read_log(path: Path, wanted: Wanted, reading: Reading, tick: Tick) -> Log:
     """The events of a file that a query needs.
 
     Raises QueryError if the file's columns make the query wrong, before the whole file is read; WrongWorkload for
     columns that are missing or hold no times; RunError and UnreadableSource for the file.
     """
-    written = parse_text(query.read_text(encoding="utf-8"), str(query))
-    file = look_at(path, reading.missing)
-    event_types = list(written.mentioned.types)
+    file = look_at(path, reading.missing, reading.form)
+    event_types = list(wanted.mentioned.types)
     chosen = _choose(file.sample, reading, set(event_types))
     for _, attribute in reading.lacks:
         if attribute not in file.sample.column_names:
             raise WrongWorkload(f"--lacks: no column '{attribute}'; {nearest(attribute, file.sample.column_names)}")
-    mentioned = {*written.mentioned.columns, *chain.from_iterable(written.mentioned.types.values())}
+    mentioned = {*wanted.mentioned.columns, *chain.from_iterable(wanted.mentioned.types.values()), *wanted.further}
+    if wanted.every_column:
+        mentioned |= set(file.sample.column_names)
     decimals = [name for name in file.sample.column_names if name in mentioned and holds_decimals(file.sample[name])]
     sample = _events(_understood(file.sample, chosen, decimals), chosen, event_types)
     if not any(
         kinds.is_null(file.sample.schema.field(name).type) for name in mentioned & set(file.sample.column_names)
     ):
-        written.bind(_schema(sample, chosen, reading, event_types)).explain()
+        wanted.fits(_schema(sample, chosen, reading, event_types))
     needed = [*chosen.columns, *(name for name in file.sample.column_names if name in {*mentioned, *_IMPRECISE})]
     table = file.read(list(dict.fromkeys(needed)), tick)
     for name in mentioned & set(table.column_names):

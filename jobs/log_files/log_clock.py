@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobs.exits import WrongWorkload
 from jobs.log_files.log import Log
 from jobs.reports.words.clock import Clock
+from jobs.workload.operating_days import UNITS
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,25 @@ class LogClock:
             return str(moment)
         local = self.wall.at(moment)
         return f"{local:%Y-%m-%d} {_time_of_day(local)}"
+
+    def moment(self, text: str) -> int | None:
+        """The moment that a person wrote: a number, or a date with a time of day in the clock's zone. Else None.
+
+        >>> LogClock(None).moment("-7"), LogClock(Clock()).moment("2013-03-08 12:59:01"), LogClock(None).moment("x")
+        (-7, 1362747541, None)
+        """
+        try:
+            return int(text)
+        except ValueError:
+            pass
+        if self.wall is None:
+            return None
+        try:
+            written = datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        since = written.replace(tzinfo=ZoneInfo(self.wall.zone)) - datetime(1970, 1, 1, tzinfo=UTC)
+        return since // timedelta(microseconds=1) * UNITS[self.unit] // 10**6
 
     def span(self, start: int, end: int) -> str:
         """A half-open interval. If times are numbers, it is shown up to its last moment.

@@ -50,15 +50,17 @@ class LogFile:
             raise _unreadable(self.path, error) from error
 
 
-def look_at(path: Path, missing: Sequence[str] = ()) -> LogFile:
+def look_at(path: Path, missing: Sequence[str] = (), form: str | None = None) -> LogFile:
     """The file and its first rows. `missing`: texts that mean a missing value in a CSV file; empty text always does.
+
+    `form`: csv, json or parquet; None: by the file's suffix.
 
     Raises RunError if there is no such file, UnreadableSource if it cannot be read or holds no row.
     """
     if not path.is_file():
         raise RunError(f"no such file: {path}")
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in _COMPRESSED]
-    form = _FORMS.get(suffixes[-1] if suffixes else "", "csv")
+    form = form or _FORMS.get(suffixes[-1] if suffixes else "", "csv")
     try:
         if form == "parquet":
             with pa.parquet.ParquetFile(_parquet_source(path)) as file:

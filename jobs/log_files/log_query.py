@@ -10,7 +10,7 @@ from cep_core.compile import BoundText, bind_text
 from cep_core.language.bound_query import AGGREGATION, MATCHING
 from cep_core.language.patterns.query import Query
 from jobs.log_files.arguments import query_text, reading_of
-from jobs.log_files.log import Log, read_log
+from jobs.log_files.log import Log, read_log, wanted_by
 from jobs.log_files.meter import Meter
 from jobs.log_files.remarks import remark
 
@@ -25,7 +25,8 @@ def bind_to_log(options: argparse.Namespace, meter: Meter, kind: str) -> tuple[B
     """The bound query and the events that it needs. Raises QueryError for a query that is wrong or of the other kind,
     and what `read_log` raises."""
     text = query_text(options.query)
-    log = read_log(options.log, options.query, reading_of(options), lambda done, of: meter.tell("reading", done, of))
+    wanted, reading = wanted_by(options.query), reading_of(options)
+    log = read_log(options.log, wanted, reading, lambda done, of: meter.tell("reading", done, of))
     bound = bind_text(text, log.schema, str(options.query))
     bound.refuse_unless(kind, HINTS[kind])
     return bound, log

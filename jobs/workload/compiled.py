@@ -8,12 +8,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from cep_core.compile import BoundText, bind_text, known_suffixes, language_of, parse_text
+from cep_core.events.schema import NamedCondition
 from cep_core.language.budget import Budget
 from cep_core.language.errors import NotSupportedYet, QueryError, QueryErrors
 from cep_core.language.evaluator import Evaluator, ResultTable
@@ -119,7 +121,7 @@ def question_of(text: str) -> str:
 def _compile(workload: Workload, path: Path, text: str, shown: str) -> WorkloadQuery:
     bound = bind_text(text, workload.schema, shown, whole_log=False)
     settings = evaluation_settings(workload, path.stem)
-    definition = definition_hash(workload, path, text)
+    definition = definition_hash(workload, path, text, bound.conditions)
     return WorkloadQuery(path.stem, question_of(text), path, bound, settings, bound.evaluator(settings), definition)
 
 
@@ -136,8 +138,11 @@ def evaluation_settings(workload: Workload, query: str, budget: Budget | None = 
     )
 
 
-def definition_hash(workload: Workload, path: Path, text: str) -> str:
-    """16 hex digits over text, schema, time, events.sql, the query's settings and the engine's version."""
+def definition_hash(workload: Workload, path: Path, text: str, conditions: Mapping[str, NamedCondition]) -> str:
+    """16 hex digits over text, schema, time, events.sql, the query's settings and the engine's version.
+
+    `conditions`: the named conditions that the text uses.
+    """
     settings = evaluation_settings(workload, path.stem)
     of_policy = "max_violations" in language_of(path.name).settings
     schema = {
@@ -152,6 +157,7 @@ def definition_hash(workload: Workload, path: Path, text: str) -> str:
         [settings.max_violations, settings.explained] if of_policy else [settings.max_matches, settings.exact],
         metadata.version("trendmill"),
         *([dict(workload.time.imprecise)] if workload.time.imprecise else []),
+        *([{name: [of.event_type, of.condition] for name, of in conditions.items()}] if conditions else []),
     ]
     return hashlib.sha256(json.dumps(defined).encode()).hexdigest()[:16]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from jobs.workload.files.problems import Problems, WorkloadError, brief, nearest
 from jobs.workload.files.yaml_file import read_yaml
 from jobs.workload.names import RULE, is_name
 from jobs.workload.operating_days import OperatingDays, begin_of
-from jobs.workload.sections.event_types import AtomCondition, read_atoms, read_event_types, read_events_sql, read_unique
+from jobs.workload.sections.event_types import read_atoms, read_event_types, read_events_sql, read_unique
 from jobs.workload.sections.expectations import Expectations, read_expectations
 from jobs.workload.sections.limits import Limits, Slicing, read_limits, read_slicing
 from jobs.workload.sections.log_time import Time, check_points, read_schedule, read_start, read_time
@@ -63,7 +63,6 @@ class Workload:
     schema: LogSchema
     events_sql: str
     limits: Limits
-    atoms: Mapping[str, AtomCondition] = field(default_factory=dict)
     unique: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Event type -> attributes (or `ts`) that tell its events apart."""
     queries: Mapping[str, QuerySettings] = field(default_factory=dict)
@@ -177,6 +176,7 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
                 "the workload has no section 'shedding', which says what the queries share: bound, costs",
             )
     schema = LogSchema(types, unit=time.unit, ties=time.ties, imprecision=time.imprecise)
+    schema = replace(schema, conditions=read_atoms(problems, section.items.get("atoms"), schema))
     return Workload(
         name=name,
         folder=folder,
@@ -190,7 +190,6 @@ def read_into(problems: Problems, folder: Path, base: Path) -> Workload:
         schema=schema,
         events_sql=read_events_sql(problems, folder),
         limits=read_limits(problems, section.items.get("limits"), time.unit),
-        atoms=read_atoms(problems, section.items.get("atoms"), schema),
         unique=read_unique(problems, section.items.get("unique"), schema),
         queries=queries,
         slicing=read_slicing(problems, section.items.get("slicing")),

@@ -11,6 +11,8 @@ import threading
 from pathlib import Path
 from types import SimpleNamespace
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from jobs.cli import main
@@ -96,6 +98,7 @@ class Flushed(io.StringIO):
             ["--json"],
             ['{"ts": 5, "tp": 1, "x": "N2", "r": "JFK-BOS"}', '{"ts": 20, "tp": 2, "x": "N1", "r": "ATL-LGA"}'],
         ),
+        (["--for-each", "plane", "--csv"], ["5,0,N2,N2,JFK-BOS", "20,2,N1,N1,ATL-LGA"]),
     ],
 )
 def test_each_verdict_of_standard_input_is_flushed_when_it_is_decided(
@@ -173,3 +176,143 @@ def test_why_a_verdict_is_as_it_is(text_log: list[str], tmp_path: Path, capsys: 
     for question in ("x=N1", "x=N1 @4", "x=7, r=LGA-ATL @5"):
         assert main(["monitor", *text_log, "--why", question]) == 2, question
     assert "x is of type string" in capsys.readouterr().err
+
+
+def test_why_alone_tells_the_causes_of_each_listed_verdict(
+    text_log: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["monitor", *text_log, "--why", "--limit", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:5] == [
+        "5  point 1  x = N2, r = JFK-BOS",
+        '    left(x, r) AND NOT (ONCE[0,10] cleared(x)) holds for x = "N2", r = "JFK-BOS" at 5',
+        '      left("N2", "JFK-BOS") at 5',
+        "      ONCE[0,10] cleared(x) does not hold at 5",
+        '        no cleared("N2") at 2 points, first at 1, last at 5',
+    ]
+    assert lines[5].startswith("2 violations, 1 shown (--limit, --csv); ")
+    assert main(["monitor", *text_log, "--why", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(row["tp"], row["why"]["holds"], row["why"]["ts"]) for row in rows] == [(1, True, 5), (2, True, 20)]
+
+
+def test_causes_in_sub_logs_are_told_in_the_times_of_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A verdict may be asked with its date, as the listing shows it."""
+    log = [str(write(tmp_path / "p.mfotl", NAMED)), str(write(tmp_path / "flights.csv", TABLE))]
+    assert main(["monitor", *log, "--for-each", "plane", "--why"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "2024-01-02 10:00:05  point 0  plane = N2, x = N2"
+    assert lines[-2].endswith('no cleared(plane="N2") at 2024-01-02 10:00:05')
+    question = "plane=N2, x=N2 @2024-01-02 10:00:05"
+    assert main(["monitor", *log, "--for-each", "plane", "--why", question, "--zone", "UTC"]) == 0
+    assert 'x = "N2"' in capsys.readouterr().out.splitlines()[0]
+
+
+def test_why_not(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Of what is none after all, and of a violation, which is said."""
+    assert main(["monitor", *text_log, "--why-not", "x=N1, r=LGA-ATL @5"]) == 0
+    out, err = capsys.readouterr()
+    assert "does not hold" in out
+    assert 'cleared("N1") at 1' in out
+    assert err == ""
+    assert main(["monitor", *text_log, "--why-not", "x=N2, r=JFK-BOS @5", "--fail"]) == 4
+    assert "this is a violation" in capsys.readouterr().err
+    assert main(["monitor", *text_log, "--why", "x=N1, r=LGA-ATL @5", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert not json.loads(out)["holds"]
+    assert "this is no violation" in err
+
+
+def test_negate_lists_where_the_formula_does_not_hold(
+    text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What must hold, as the first line of a file may say; where it says so already, the formula itself is listed."""
+    must = "ALWAYS FORALL x, r. (left(x, r) IMPLIES ONCE[0,10] cleared(x))\n"
+    policy = str(write(tmp_path / "must.mfotl", must))
+    assert main(["monitor", policy, *text_log[1:], "--negate"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "5  point 1  x = N2, r = JFK-BOS"
+    never = str(write(tmp_path / "never.mfotl", "-- policy: must hold\nEXISTS x. cleared(x)\n"))
+    assert main(["monitor", never, *text_log[1:], "--negate"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "1  point 0"
+    assert main(["monitor", policy, str(write(tmp_path / "f.csv", TABLE)), "--negate", "--explain"]) == 2
+    named = str(write(tmp_path / "named.mfotl", "left(plane=x) IMPLIES ONCE[0,10] cleared(plane=x)\n"))
+    assert main(["monitor", named, str(tmp_path / "f.csv"), "--negate"]) == 0
+    assert "x = N2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("monpoly", '@0 P(3) @0 Q(3,"a") @0 Q(4,"b")'),
+        ("dejavu", "P,3\nQ,3,a\nQ,4,b\n"),
+        ("rv", "P, tp=0, ts=0, x=3\nQ, tp=1, ts=0, x=3, y=a\nQ, tp=2, ts=0, x=4, y=b\n"),
+        ("csv", "ts,seq,event_type,x,y\n0,1,P,3,\n0,2,Q,3,a\n0,3,Q,4,b\n"),
+        ("json", '{"ts": 0, "event_type": "P", "x": 3}\n{"ts": 0, "event_type": "Q", "x": 3, "y": "a"}\n'),
+        ("parquet", ""),
+    ],
+)
+def test_every_form_of_a_log(form: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file whose name tells nothing, with --format; the texts also as standard input would have them (F12)."""
+    log = tmp_path / "events.data"
+    if form == "parquet":
+        rows = {"ts": [0, 0], "event_type": ["P", "Q"], "x": [3, 3], "y": [None, "a"]}
+        pq.write_table(pa.table(rows), log)
+    else:
+        log.write_text(text)
+    policy = write(tmp_path / "p.mfotl", "Q(x=x, y=y) AND ONCE P(x=x)\n")
+    is_text = form in ("monpoly", "dejavu", "rv")
+    sig = ["--sig", str(write(tmp_path / "s.sig", "P(x: int) Q(x: int, y: string)"))] if is_text else []
+    points = [] if is_text else ["--points", "by_event"]
+    assert main(["monitor", str(policy), str(log), *sig, "--format", form, *points]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "0  point 1  x = 3, y = a"
+
+
+def test_options_that_contradict_each_other(
+    text_log: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy, log = text_log[:2]
+    table = str(write(tmp_path / "flights.csv", TABLE))
+    for arguments, told in (
+        ([policy, log, "--format", "monpoly"], "--sig FILE gives them"),
+        ([*text_log, "--format", "csv"], "leave the signature out"),
+        ([policy, "-", "--format", "csv"], "standard input is read as a text"),
+        ([*text_log, "--why", "--csv"], "leave out --csv"),
+        ([*text_log, "--why", "--as", "monpoly"], "leave out --csv"),
+        (["--why", policy, log], "--why stands behind the log"),
+        ([str(write(tmp_path / "q.cep", "PATTERN A a\n")), log], "not a policy"),
+        ([str(write(tmp_path / "n.mfotl", NAMED)), table, "--points", "plan"], "did you mean 'plane'"),
+    ):
+        assert main(["monitor", *arguments]) == 2, arguments
+        assert told in capsys.readouterr().err, arguments
+
+
+def test_points_and_sub_logs_by_columns_that_the_formula_does_not_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = "ts,event_type,x,batch,k\n1,P,5,2,a\n1,P,6,1,b\n2,P,7,1,a\n"
+    log, policy = str(write(tmp_path / "l.csv", table)), str(write(tmp_path / "p.mfotl", "P(x=x) AND PREV P(x=z)\n"))
+    assert main(["monitor", policy, log, "--points", "batch", "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["ts,tp,x,z", "1,1,5,6", "2,2,7,5"]
+    assert main(["monitor", policy, log, "--for-each", "k", "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["ts,tp,k,x,z", "2,1,a,7,5"]
+    by_position = str(write(tmp_path / "b.mfotl", 'P(x, 1, "b")\n'))
+    assert main(["monitor", by_position, log, "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["ts,tp,x", "1,0,6"]
+
+
+def test_explain_with_a_log_counts_rows(text_log: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["monitor", *text_log, "--explain"]) == 0
+    assert "  left(x, r) AND NOT (ONCE[0,10] cleared(x)): 3 and 1 in, 2 out" in capsys.readouterr().out.splitlines()
+    assert main(["monitor", *text_log, "--explain", "--json", "--for-each", "plane"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert rows[0] == {"formula": "left(x, r)", "in": [3], "out": 3}
+
+
+def test_standard_input_with_causes_is_read_to_its_end(
+    text_log: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LOG.encode())))
+    assert main(["monitor", text_log[0], "-", *text_log[2:], "--why"]) == 0
+    assert 'no cleared("N1") at 20' in capsys.readouterr().out

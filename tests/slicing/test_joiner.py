@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.language.evaluator import Atom, Reach
 from cep_core.slicing import Plan, cell_of, cut, keep_owned, ownership, owning_slices, split, union_suffices
+from cep_core.slicing.joiner import may_belong
 from tests.slicing.laws.conjunctive import Query, evaluate, evaluate_sliced, evaluate_slices_unfiltered
 from tests.slicing.laws.random_plans import VALUES, VARIABLES, plans
 from tests.slicing.paper import LINEAR, STAR, TRIANGLE, atom, fixed_plan, log, modulus_plan
@@ -37,6 +38,28 @@ def test_every_valuation_has_one_owner(plan: Plan, data: st.DataObject) -> None:
         owned = ownership(plan, number)
         owners += 1 if owned.owns is None else owned.owns(valuations)
     assert (owners == 1).all()
+
+
+@given(plans(), st.data())
+@settings(deadline=None)
+def test_a_part_of_a_valuation_may_belong_where_a_whole_one_does(plan: Plan, data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 4))
+    drawn = {name: st.lists(VALUES[VARIABLES[name]], min_size=size, max_size=size) for name in plan.variables}
+    whole = pa.table({n: pa.array(data.draw(s), ARROW_TYPES[VARIABLES[n]]) for n, s in drawn.items()})
+    some = [name for name in plan.variables if data.draw(st.booleans())]
+    for number in range(plan.cells):
+        owned = ownership(plan, number)
+        if owned.owns is not None and some:
+            claimed = owned.owns(whole.select(some))
+            assert not (owned.owns(whole) & ~claimed).any()
+
+
+def test_a_part_of_a_valuation_belongs_to_one_row_of_cells() -> None:
+    plan = modulus_plan((atom("P", "x"), atom("Q", "x", "y")), ("x", "y"), 4, {})
+    shares = plan.cubes[0].shares
+    part = pa.table({"x": [0, 1, 2, 3]})
+    owners = [sum(may_belong(plan, cell, part)[row] for cell in range(plan.cells)) for row in range(4)]
+    assert owners == [plan.cells // shares[0]] * 4
 
 
 def test_the_filter_is_needed_for_negation_on_a_constant() -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.safety.refusals import UnsafeFormula
-from cep_core.language.first_order.written import WrittenPolicy
 from cep_core.language.temporal.formulas import (
     Aggregation,
     Comparison,
@@ -32,6 +31,7 @@ from cep_core.language.temporal.formulas import (
     Until,
 )
 from cep_core.language.temporal.terms import NOWHERE, Constant, Variable
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.testing.formulas import safe_formulas, unsafe_formulas, variable_types
 from cep_core.testing.signatures import drawn_points, schema_of

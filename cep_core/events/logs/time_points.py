@@ -46,6 +46,17 @@ def offsets_of(events: pa.Table, points: str = BY_TIMESTAMP) -> Ints:
     return offset
 
 
+def offsets_in_stamp(stamps: Ints) -> Ints:
+    """The index of each point among those with its stamp.
+
+    >>> offsets_in_stamp(np.array([3, 5, 5])).tolist()
+    [0, 0, 1]
+    """
+    points = np.arange(len(stamps))
+    begins = np.append(np.ones(min(len(stamps), 1), np.bool_), np.diff(stamps) != 0)
+    return points - np.maximum.accumulate(np.where(begins, points, 0))
+
+
 def points_of(ts: Ints, offset: Ints) -> pa.Table:
     """How many time-points each stamp has: `ts` ascending and distinct, `points`. Every point has an event here.
 

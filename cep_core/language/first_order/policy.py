@@ -34,6 +34,11 @@ class Policy:
     """The types of all variables of the core formula, free and bound."""
     for_each: tuple[str, ...] = ()
     """The attributes whose values make sub-logs: each event type that has them all is split by them."""
+    condition: Formula | None = None
+    """The left side, as a core formula, of a policy of which `condition IMPLIES ...` must hold. None: any other policy.
+
+    Episodes pass over points where it is false. It is None, too, if the left side cannot be monitored by itself.
+    """
     must_hold: bool = False
     """Whether the text says what must hold, so that `formula` is its negation."""
     kind: str = POLICY

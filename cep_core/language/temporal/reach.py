@@ -47,6 +47,21 @@ def past_reach(formula: Formula) -> Reach:
             return inside
 
 
+def reach_from_certainty(formula: Formula, *, in_sub_logs: bool) -> Reach:
+    """How far a policy looks back from the moment of certainty: its future reach counts.
+
+    The previous point of a sub-log may lie any number of the log's points back, so no number of these bounds it.
+
+    >>> from cep_core.language.temporal.formulas import Predicate
+    >>> from cep_core.language.temporal.interval import ANY_TIME, Interval
+    >>> late = Eventually(Interval(0, 3), Prev(ANY_TIME, Predicate("late")))
+    >>> reach_from_certainty(late, in_sub_logs=False), reach_from_certainty(late, in_sub_logs=True).time
+    (Reach(time=3, points=1, events=0), None)
+    """
+    reach = past_reach(formula) + Reach(time=future_reach(formula))
+    return Reach(time=None) if in_sub_logs and reach.points else reach
+
+
 def future_reach(formula: Formula) -> int | None:
     """How far after its own point a formula looks, in log time, at least 0; None if there is no bound.
 

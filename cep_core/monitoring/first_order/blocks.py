@@ -3,15 +3,16 @@
 After each block the decided points are reported (`decided`). Kept are the points that are not decided, and those before
 them that the formula looks back to: the reach of its operators, one point for PREV. A past operator without an upper
 bound keeps a relation instead, the valuations for which it holds just before the points that its operands still need
-(`plan/past.py`); it grows with these valuations, not with the log. With `-- for each` the whole log is kept, since rows
-are in order of the sub-logs. Texts have codes for one block only.
+(`plan/past.py`); it grows with these valuations, not with the log. With `-- for each` every sub-log has a monitor of
+its own: its rows are in order, and rows of different sub-logs come as they are decided. Texts have codes for one block.
 
 Where a term may have no value, each part is evaluated only at points where its operands are exact and decided, so that
 an error is one that the whole log has. Rows wait then until the rewritten formula is decided, too.
 
 Cost of a block: that of evaluating kept and new points, and of the relations that are taken over. Unless verdicts are
 wanted at once, blocks are put together until they have as many points as are kept, so the whole costs about twice what
-it costs to evaluate every point once.
+it costs to evaluate every point once. Of a sub-log at least `WAITED_FOR` points are put together, since an evaluation
+has a cost of its own.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
-from cep_core.events.logs.point_log import PointLog
+from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.logs.reading.text_blocks import joined
 from cep_core.events.schema import AttributeType
 from cep_core.language.first_order.policy import Policy
@@ -33,9 +34,12 @@ from cep_core.monitoring.first_order.evaluation import EarlierPoints, Evaluation
 from cep_core.monitoring.first_order.plan.past import Needs, carried_form, carried_parts, may_fail, parts_with_terms
 from cep_core.monitoring.first_order.plan.shapes import shape_of
 from cep_core.monitoring.first_order.result.verdicts import row_batches
-from cep_core.monitoring.first_order.whole_log import verdict_columns, verdicts
+from cep_core.monitoring.first_order.whole_log import named_rows, verdict_columns
 from cep_core.monitoring.shared.decided import decided_points
+from cep_core.monitoring.shared.sub_logs import Values, sub_logs
 
+WAITED_FOR = 256
+"""The points of a sub-log that are evaluated together, unless verdicts are wanted at once."""
 _NO_POINTS = PointLog(np.zeros(0, np.int64))
 
 
@@ -43,13 +47,27 @@ def block_verdicts(
     policy: Policy, blocks: Iterable[PointLog], *, closed: bool, at_once: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """The verdicts on a log in blocks, in batches of whole points. `at_once`: after each block all that is decided."""
-    if policy.for_each:
-        yield from verdicts(policy, joined(list(blocks)), closed=closed)
-        return
-    monitor = BlockMonitor(policy)
     columns = verdict_columns(policy)
-    for rows in monitor.rows(blocks, closed=closed, at_once=at_once):
-        yield from pa.Table.from_batches([rows]).cast(columns).to_batches()
+    monitors: dict[Values, BlockMonitor] = {}
+    for block in blocks:
+        if not policy.for_each:
+            monitor = monitors.get(()) or monitors.setdefault((), BlockMonitor(policy))
+            yield from named_rows(columns, monitor.add(block, at_once=at_once))
+            continue
+        for values, own in sub_logs(block, policy.for_each):
+            monitor = monitors.get(values) or monitors.setdefault(values, BlockMonitor(policy))
+            yield from named_rows(columns, monitor.add(_copy(own), at_once=at_once, fewest=WAITED_FOR), values)
+    for values, monitor in monitors.items():
+        yield from named_rows(columns, monitor.end(closed=closed), values)
+
+
+def _copy(log: PointLog) -> PointLog:
+    """The log in memory of its own, so that no block is kept for the sake of a sub-log that waits."""
+    events = {}
+    for name, of_type in log.events.items():
+        columns = {attribute: column.take(np.arange(len(column))) for attribute, column in of_type.columns.items()}
+        events[name] = TypedEvents(of_type.point.copy(), columns, None if of_type.seq is None else of_type.seq.copy())
+    return PointLog(log.stamps.copy(), events, log.before)
 
 
 class BlockMonitor:
@@ -66,19 +84,32 @@ class BlockMonitor:
         self._first: dict[Formula, int] = {}
         """The first point of the whole log at which each part must be exact, by shape."""
         self._carried: dict[Formula, _Carried] = {}
+        self._waiting: list[PointLog] = []
+        self._waiting_points = 0
 
     def rows(self, blocks: Iterable[PointLog], *, closed: bool, at_once: bool = False) -> Iterator[pa.RecordBatch]:
         """The rows of the whole log (`result/verdicts.py`)."""
-        waiting: list[PointLog] = []
         for block in blocks:
-            if not at_once and waiting and sum(part.points for part in waiting) >= self.log.points:
-                yield from self._decided_rows(waiting)
-                waiting = []
-            waiting.append(block)
-            if at_once:
-                yield from self._decided_rows(waiting)
-                waiting = []
-        yield from self._last_rows(waiting, closed=closed)
+            yield from self.add(block, at_once=at_once)
+        yield from self.end(closed=closed)
+
+    def add(self, block: PointLog, *, at_once: bool = False, fewest: int = 0) -> Iterator[pa.RecordBatch]:
+        """The rows that are told after a further block. `fewest`: how many new points are waited for, at least."""
+        if not at_once and self._waiting and self._waiting_points >= max(self.log.points, fewest):
+            yield from self._decided_rows(self._taken())
+        self._waiting.append(block)
+        self._waiting_points += block.points
+        if at_once:
+            yield from self._decided_rows(self._taken())
+
+    def end(self, *, closed: bool) -> Iterator[pa.RecordBatch]:
+        """The rows that are left when the log ends."""
+        yield from self._last_rows(self._taken(), closed=closed)
+
+    def _taken(self) -> list[PointLog]:
+        """The blocks that waited."""
+        taken, self._waiting, self._waiting_points = self._waiting, [], 0
+        return taken
 
     def _decided_rows(self, blocks: list[PointLog]) -> Iterator[pa.RecordBatch]:
         """The rows that became decided with some blocks; then what nothing needs any more is dropped."""
@@ -94,7 +125,6 @@ class BlockMonitor:
         self._pass_over(decided, parts, evaluation)
 
     def _last_rows(self, blocks: list[PointLog], *, closed: bool) -> Iterator[pa.RecordBatch]:
-        """The rows that are left when the log ends."""
         self.log = joined([self.log, *blocks])
         decided = decided_points(self.policy.plain, self.log.stamps, closed=closed)
         if self.log.before + self.log.points > self.reported:

@@ -69,12 +69,17 @@ _BINARY = {Since: since, Until: until}
 
 
 def satisfied(
-    formula: Formula, log: PointLog, types: Mapping[str, AttributeType], *, recorder: Recorder | None = None
+    formula: Formula,
+    log: PointLog,
+    types: Mapping[str, AttributeType],
+    *,
+    recorder: Recorder | None = None,
+    texts: Texts | None = None,
 ) -> tuple[Relation, Texts]:
     """The satisfactions of a core formula, in normal form, and the dictionary of its texts.
 
     Columns are in the order of `free_variables(formula)`. `types`: of the variables, if known; the log's columns tell
-    the rest. Raises `EvaluationError` where a term has no value.
+    the rest. `texts`: a dictionary to go on with. Raises `EvaluationError` where a term has no value.
 
     >>> import pyarrow as pa
     >>> from cep_core.events.logs.point_log import TypedEvents
@@ -85,7 +90,7 @@ def satisfied(
     >>> found.variables, texts.text(0), found.begin.tolist(), found.end.tolist()
     (('x',), 'u', [0], [2])
     """
-    evaluation = Evaluation(formula, log, types, recorder=recorder)
+    evaluation = Evaluation(formula, log, types, recorder=recorder, texts=texts)
     found = evaluation.relation_of(formula).of_variables(free_variables(formula))
     return found.between(0, log.points), evaluation.setting.texts
 
@@ -124,7 +129,7 @@ class Evaluation:
         self.log = log
         self.earlier = earlier or EarlierPoints()
         self.timeline = Timeline(stamps, far=log.points if closing else -1)
-        self.setting = TermSetting(texts or Texts(), stamps, variable_types(formula, log, types))
+        self.setting = TermSetting(Texts() if texts is None else texts, stamps, variable_types(formula, log, types))
         self.uses = Counter(shape_of(part)[0] for part in walk(formula))
         self.done: dict[Formula, Relation] = {}
         self.recorder = recorder

@@ -11,6 +11,7 @@ cost of one row for each run of points.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,33 +23,32 @@ from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.logs.time_points import OFFSET, point_log_of
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import RESULT, Atom, Ownership, Reach, ResultTable, tagged, together
+from cep_core.language.evaluator import CERTAIN, RESULT, Atom, Ownership, Reach, ResultTable, tagged, together
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.facts.reads import reads_of
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
-from cep_core.language.temporal.formulas import Predicate
-from cep_core.language.temporal.walk import walk
+from cep_core.language.temporal.formulas import Formula, Predicate
+from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
-from cep_core.monitoring.first_order.result.episodes import (
+from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
+from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
+from cep_core.monitoring.first_order.result.verdicts import rows
+from cep_core.monitoring.shared.episodes import (
     EPISODES,
     edge_schema,
-    edges,
     episode_schema,
     merge_episodes,
     partial_episodes,
-    pieces,
 )
-from cep_core.monitoring.first_order.result.merging import merge_partials, partial, with_certain
-from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
-from cep_core.monitoring.first_order.result.verdicts import rows
+from cep_core.monitoring.shared.listing import merge_partials, partial, with_certain
 from cep_core.monitoring.shared.sub_logs import sub_logs
 
 Constants = Mapping[str, int | float | str]
@@ -84,7 +84,8 @@ class PolicyEvaluator:
 
     @property
     def speaks_of_silence(self) -> bool:
-        return not self.policy.for_each and speaks_of_silence(self.policy.core)
+        parts = (self.policy.core, self.policy.condition)
+        return not self.policy.for_each and any(part is not None and speaks_of_silence(part) for part in parts)
 
     @property
     def schema(self) -> pa.Schema:
@@ -108,10 +109,12 @@ class PolicyEvaluator:
     def describe(self) -> tuple[str, ...]:
         """The algorithm and its cost, as `explain` prints them."""
         sub_logs_too = ("one sub-log after the other",) if self.policy.for_each else ()
+        passes = "episodes pass over points where the left side of IMPLIES is false"
         return (
             "relations over runs of time-points, one operator after the other",
             "cost: rows in and out of each operator, and one pass over the points for each metric operator",
             *sub_logs_too,
+            *([passes] if self.policy.condition is not None else []),
         )
 
     def evaluate(
@@ -119,6 +122,8 @@ class PolicyEvaluator:
     ) -> Iterator[pa.RecordBatch]:
         """Partial results: the violations listed in order, an empty batch with each day's totals, then episodes."""
         owned = owned or Ownership()
+        cut = owned.cut if owned.days is not None else (False, False)
+        owned = replace(owned, cut=cut)
         log = point_log_of(events, self.looked_at, points)
         numbers = np.zeros(len(parts(owned.days)), np.int64)
         listed = [with_certain(self.schema).empty_table()]
@@ -130,11 +135,14 @@ class PolicyEvaluator:
             held = held.owned_by(owned, constants)
             points_of_days = list(_points_of_days(own.stamps, owned.days, self._after))
             listed += self._violations(held, own, constants, points_of_days, numbers)
+            judges = self._judges(held, own) if held.relation.rows or any(cut) else None
             if held.relation.rows:
-                runs += self._episodes(held, own, constants, points_of_days)
-            near += self._edges(own, constants, points_of_days)
+                pieces = day_pieces(held, judges, own, points_of_days)
+                runs.append(self._placed(pieces, self.episode_schema, constants))
+            for edges in cut_edges(judges, own, points_of_days, owned, constants):
+                near.append(self._placed(edges, self._edge_schema, constants))
         yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
-        episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most)
+        episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
@@ -142,15 +150,15 @@ class PolicyEvaluator:
         return merge_partials(partials, self.schema, days, self.most)
 
     @property
-    def _columns(self) -> dict[str, AttributeType]:
-        """The columns of a violation beside its point."""
+    def sub_log_types(self) -> dict[str, AttributeType]:
+        """The types of the values of `-- for each`."""
         schema = self.policy.schema
         carriers = [attributes for attributes in map(schema.attributes_of, schema.types) if attributes]
         own = {
             name: next(attributes[name].type for attributes in carriers if name in attributes)
             for name in self.policy.for_each
         }
-        return {name: _as_value(kind) for name, kind in own.items()} | dict(self.policy.variables)
+        return {name: _as_value(kind) for name, kind in own.items()}
 
     @property
     def looked_at(self) -> dict[str, tuple[str, ...]]:
@@ -163,18 +171,27 @@ class PolicyEvaluator:
 
     @property
     def _values(self) -> list[pa.Field]:
-        return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in self._columns.items()]
+        """The columns of a violation beside its point."""
+        columns = self.sub_log_types | dict(self.policy.variables)
+        return [pa.field(name, ARROW_TYPES[kind], False) for name, kind in columns.items()]
 
     @property
     def _edge_schema(self) -> pa.Schema:
-        return edge_schema(self._values[: len(self.policy.for_each)])
+        return edge_schema([self.schema.field(name) for name in self._keys])
+
+    @property
+    def _keys(self) -> tuple[str, ...]:
+        """The columns on which it depends whether a point judges."""
+        condition = self.policy.condition
+        keys = {*self.policy.for_each, *(free_variables(condition) if condition is not None else ())}
+        return tuple(name for name in self.schema.names if name in keys)
 
     @property
     def _after(self) -> int:
         return certain_after(self.policy) or 0
 
     def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
-        return merge_episodes(partials, self.episode_schema, self.policy.for_each, days, self.most)
+        return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)
 
     def _violations(
         self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges, numbers: Ints
@@ -187,30 +204,21 @@ class PolicyEvaluator:
             listed = rows(of_day.relation, log, own.texts, self.policy.variables, end, place=OFFSET)
             yield self._placed(listed, self.schema, constants)
 
-    def _episodes(
-        self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges
-    ) -> Iterator[pa.Table]:
-        """The pieces of episodes of each day."""
-        for first, last in points_of_days:
-            yield self._placed(pieces(own, log, first, last), self.episode_schema, constants)
-
-    def _edges(self, log: PointLog, constants: Constants, points_of_days: Ranges) -> Iterator[pa.Table]:
-        """The edges of the first and the last part that the slice owns: other slices may own the rest of their days."""
-        for first, last in {points_of_days[0], points_of_days[-1]}:
-            if first < last:
-                stamps, offsets = edges(log, first, last)
-                keys = [pa.repeat(value, len(stamps)) for value in constants.values()]
-                certain = pa.array(stamps + self._after)
-                columns = [*keys, pa.array(stamps), pa.array(offsets), certain]
-                yield pa.table(columns, names=self._edge_schema.names).cast(self._edge_schema)
+    def _judges(self, held: Satisfactions, log: PointLog) -> Satisfactions | None:
+        """Where the left side of the policy holds, if its episodes pass over the other points."""
+        condition = self.policy.condition
+        if condition is None:
+            return None
+        relation = _satisfied(self.policy, condition, log, held.texts)[0]
+        return Satisfactions(relation, held.texts, self.policy.variables)
 
     def _placed(self, listed: pa.Table, schema: pa.Schema, constants: Constants) -> pa.Table:
-        """The rows of a sub-log with its values before the free variables, and with `certain`."""
-        point = listed.num_columns - len(self.policy.variables)
-        own = [pa.repeat(value, listed.num_rows) for value in constants.values()]
-        columns = [*listed.columns[:point], *own, *listed.columns[point:], pc.add(listed.column(0), self._after)]
-        complete = with_certain(schema)
-        return pa.table(columns, names=complete.names).cast(complete)
+        """The rows of a sub-log with its values, and with `certain`. The first column tells the point's stamp."""
+        values = {name: pa.repeat(value, listed.num_rows) for name, value in constants.items()}
+        values |= dict(zip(listed.column_names, listed.columns, strict=True))
+        values[CERTAIN] = pc.add(listed.column(0), self._after)
+        complete = schema if CERTAIN in schema.names else with_certain(schema)
+        return pa.table([values[name] for name in complete.names], names=complete.names).cast(complete)
 
 
 def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
@@ -218,11 +226,15 @@ def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
 
     Raises EvaluationError, with the policy's line, where a term has no value.
     """
+    relation, texts = _satisfied(policy, policy.core, log)
+    return relation.of_variables(tuple(policy.variables)), texts
+
+
+def _satisfied(policy: Policy, formula: Formula, log: PointLog, texts: Texts | None = None) -> tuple[Relation, Texts]:
     try:
-        relation, texts = satisfied(policy.core, log, policy.types)
+        return satisfied(formula, log, policy.types, texts=texts)
     except EvaluationError as error:
         raise error.of_text(policy.text, policy.path) from None
-    return relation.of_variables(tuple(policy.variables)), texts
 
 
 def _points_of_days(stamps: Ints, days: Days, after: int) -> Iterator[tuple[int, int]]:

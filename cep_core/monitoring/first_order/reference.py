@@ -51,7 +51,7 @@ from cep_core.language.temporal.formulas import (
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Call, Term, Variable
 from cep_core.language.temporal.walk import free_variables, variables_of, walk, with_operands
-from cep_core.monitoring.first_order.scalars import Value, aggregate, compares, groups_in, plain, value_of
+from cep_core.monitoring.shared.scalars import Value, aggregate, compares, groups_in, plain, value_of
 
 Row = Mapping[str, Value]
 """A valuation of variables."""

@@ -15,13 +15,13 @@ import resource
 import time
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
 
 from cep_core.compile import bind_text
-from cep_core.events.schema import Attribute, AttributeType, LogSchema, Ties
+from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
 from cep_core.language.evaluator import RESULT, Evaluator
 from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
@@ -29,9 +29,14 @@ from cep_core.slicing.ranges import BEGINNING
 from jobs.stages.evaluating.reading import Moments, Reading, Stamps, between, pieces
 
 SchemaValues = tuple[
-    str, str, tuple[tuple[str, tuple[tuple[str, str, bool], ...]], ...], tuple[tuple[str, int, int], ...]
+    str,
+    str,
+    tuple[tuple[str, tuple[tuple[str, str, bool], ...]], ...],
+    tuple[tuple[str, int, int], ...],
+    tuple[tuple[str, str, str], ...],
 ]
-"""Unit, ties, event types with their attributes' names, types and nullability, and how imprecise their times are."""
+"""Unit, ties, event types with their attributes' names, types and nullability, how imprecise their times are, and named
+conditions."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,8 @@ def evaluate_slice(
                     read[day] += events_read
                 part = events.slice(span.start, span.stop - span.start)
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
-                batches += evaluate(part, ownership(plan, number, moments), seen)
+                cut = (moments[0] not in days, moments[-1] not in days)
+                batches += evaluate(part, replace(ownership(plan, number, moments), cut=cut), seen)
             yield SlicePartial(
                 query.name,
                 query.into,
@@ -170,13 +176,14 @@ def schema_to_values(
         for name, attributes in schema.types.items()
     )
     imprecision = tuple((name, before, after) for name, (before, after) in schema.imprecision.items())
-    return schema.unit, schema.ties.value, types, imprecision
+    conditions = tuple((name, of.event_type, of.condition) for name, of in schema.conditions.items())
+    return schema.unit, schema.ties.value, types, imprecision, conditions
 
 
 @functools.lru_cache(maxsize=256)
 def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
     """The query's evaluator, compiled once in this process."""
-    unit, ties, types, imprecision = schema
+    unit, ties, types, imprecision, conditions = schema
     declared = {
         name: {
             attribute: Attribute(attribute, AttributeType(kind), nullable) for attribute, kind, nullable in attributes
@@ -188,6 +195,7 @@ def compiled(query: QueryText, schema: SchemaValues) -> Evaluator:
         unit=unit,
         ties=Ties(ties),
         imprecision={name: (before, after) for name, before, after in imprecision},
+        conditions={name: NamedCondition(event_type, text) for name, event_type, text in conditions},
     )
     return bind_text(query.text, log, query.path, whole_log=False).evaluator(query.settings)
 

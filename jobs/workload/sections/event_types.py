@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from cep_core.events.schema import Attribute, AttributeType, LogSchema
+from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition
 from cep_core.language.errors import QueryError
-from cep_core.language.patterns.text.parsing import parse_condition
+from cep_core.language.patterns.bind.conditions import bind_condition
 from jobs.workload.files.problems import DeclaredSection, Problems, brief, nearest
 from jobs.workload.files.text_file import read_text
 
@@ -19,14 +19,6 @@ LONGEST_TITLE = 60
 """The most characters of an attribute's title."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,127}")
-
-
-@dataclass(frozen=True)
-class AtomCondition:
-    """A named condition over one event type: an atom of propositional policies."""
-
-    event: str
-    where: str
 
 
 def read_event_types(problems: Problems, value: object) -> dict[str, dict[str, Attribute]]:
@@ -83,17 +75,25 @@ def read_events_sql(problems: Problems, folder: Path) -> str:
     return text or ""
 
 
-def read_atoms(problems: Problems, value: object, schema: LogSchema) -> dict[str, AtomCondition]:
-    """The section `atoms`."""
-    atoms = {}
+def read_atoms(problems: Problems, value: object, schema: LogSchema) -> dict[str, NamedCondition]:
+    """The section `atoms`: the conditions that propositional policies name, each over one event type of the log."""
+    atoms: dict[str, NamedCondition] = {}
     for name, declared in problems.mapping("workload.yaml: atoms", value).items():
-        section = problems.section(f"workload.yaml: atoms.{name}", declared, ("event", "where"))
-        atoms[name] = AtomCondition(section.text("event"), section.text("where"))
-        try:
-            parse_condition(atoms[name].where or "TRUE")
-        except QueryError as error:
-            problems.add(section.at("where"), error.message)
-        _known_type(problems, section, atoms[name].event, schema)
+        place = f"workload.yaml: atoms.{name}"
+        section = problems.section(place, declared, ("event", "where"))
+        event_type, condition = section.text("event"), section.text("where")
+        if not _IDENTIFIER.fullmatch(name):
+            problems.add(place, "an atom's name is a letter, then up to 127 letters, digits and '_'")
+        if name in schema.types:
+            problems.add(place, "is an event type, which is an atom already; name the condition otherwise")
+        _known_type(problems, section, event_type, schema)
+        if event_type in schema.types and condition:
+            try:
+                bind_condition(condition, event_type, schema)
+            except QueryError as error:
+                problems.add(section.at("where"), f"{error.message}; {error.hint}" if error.hint else error.message)
+            else:
+                atoms[name] = NamedCondition(event_type, condition)
     return atoms
 
 

@@ -139,6 +139,58 @@ def test_what_is_kept_does_not_grow_with_the_log(text: str, most: int) -> None:
     assert max(kept[50:]) == max(kept[10:50])
 
 
+EACH = "-- for each: x\n"
+EACH_FORMULAS = [
+    "P(x) AND NOT ONCE Q(x)",
+    "P(x) AND PREV[0,4] Q(_)",
+    "S(x, n) AND NOT EVENTUALLY[0,3] P(x)",
+    "P(x) AND ONCE[2,5] S(_, n)",
+]
+
+
+@given(
+    text=st.sampled_from(EACH_FORMULAS),
+    steps=st.lists(st.tuples(st.integers(0, 3), st.lists(drawn_events, max_size=3)), max_size=14),
+    size=st.integers(1, 4),
+    closed=st.booleans(),
+    at_once=st.booleans(),
+)
+def test_sub_logs_in_blocks(
+    text: str, steps: list[tuple[int, list[Event]]], size: int, closed: bool, at_once: bool
+) -> None:
+    """Each sub-log has its rows in order; rows of different ones come as they are decided."""
+    schema = parse_signature("P(x: int) Q(x: int) S(x: int, name: string)")
+    own = EACH + text.replace("P(x", "P(x=x").replace("Q(x", "Q(x=x").replace("S(x, n)", "S(x=x, name=n)")
+    own = own.replace("Q(_)", "Q(x=_)").replace("S(_, n)", "S(name=n)")
+    policy, stamp, points = bind_written(parse(own, "p.mfotl"), schema, own, "p.mfotl"), 0, []
+    for gap, of_point in steps:
+        stamp += gap
+        points.append((stamp, [event for event in of_point if event[0] != "T"]))
+    log = log_of(points, schema)
+    whole = rows_of(verdicts(policy, log, closed=closed), policy)
+    blocks = pieces(log, range(0, log.points, size))
+    got = rows_of(block_verdicts(policy, blocks, closed=closed, at_once=at_once), policy)
+    assert sorted(got, key=lambda row: row["x"]) == whole  # type: ignore[arg-type,return-value]
+
+
+def test_of_a_sub_log_no_more_is_kept_than_of_a_log() -> None:
+    """A thousand points in each of three sub-logs: what is decided goes, and verdicts do not wait for the end."""
+    schema = parse_signature("P(x: int) Q(x: int)")
+    text = EACH + "P(x=x) AND NOT ONCE[0,10] Q(x=x)"
+    policy = bind_written(parse(text, "p.mfotl"), schema, text, "p.mfotl")
+    told_at: list[int] = []
+    second = 0
+
+    def blocks() -> Iterator[PointLog]:
+        nonlocal second
+        for second in range(0, 1000, 10):
+            yield log_of([(second, [("P", x) for x in range(3)])], schema)
+
+    for _ in block_verdicts(policy, blocks(), closed=True, at_once=True):
+        told_at.append(second)
+    assert told_at == [second for second in range(0, 1000, 10) for _ in range(3)]
+
+
 def test_a_term_without_a_value_is_an_error_of_the_whole_log_only() -> None:
     """At the end of a block nothing may be counted yet, and at its begin nothing any more; neither is told."""
     ahead = policy_of("(n <- CNT x EVENTUALLY[0,4] P(x)) AND k = 6 / n")

@@ -34,8 +34,8 @@ from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.reference import satisfactions
-from cep_core.monitoring.first_order.scalars import Value, plain
 from cep_core.monitoring.shared.decided import decided_points
+from cep_core.monitoring.shared.scalars import Value, plain
 from cep_core.testing.formulas import safe_formulas, variable_types
 from cep_core.testing.logs import Event, log_of
 from cep_core.testing.naming import renamed

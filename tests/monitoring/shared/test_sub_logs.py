@@ -6,11 +6,12 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cep_core.events.logs.point_log import PointLog, TypedEvents
-from cep_core.monitoring.shared.sub_logs import sub_logs
+from cep_core.monitoring.shared.sub_logs import sub_log_of, sub_logs
 
 TYPES = {"A": {"x": pa.int64(), "y": pa.string()}, "B": {"x": pa.int64(), "y": pa.string()}, "C": {"x": pa.int64()}}
 events = st.lists(
@@ -53,5 +54,26 @@ def test_each_has_its_own_events_and_points(rows: list[Row], attributes: tuple[s
             for point, x in zip(of_type.point, of_type.columns["x"].to_pylist(), strict=True)
         ]
         made[values] = (log.stamps.tolist(), sorted(held))
+        assert same_logs(sub_log_of(log_of(rows), attributes, values), log)
     assert made == expected
     assert list(made) == sorted(made)
+
+
+def same_logs(one: PointLog, other: PointLog) -> bool:
+    """Whether two logs have the same points and events, in the same order."""
+    seqs = [
+        {name: [] if events.seq is None else events.seq.tolist() for name, events in log.events.items()}
+        for log in (one, other)
+    ]
+    points = [{name: events.point.tolist() for name, events in log.events.items()} for log in (one, other)]
+    return one.stamps.tolist() == other.stamps.tolist() and seqs[0] == seqs[1] and points[0] == points[1]
+
+
+def test_a_sub_log_that_no_event_has() -> None:
+    """Floats are asked by their own value, NaN too; a value of another type is no event's."""
+    values = pa.array([0.5, float("nan"), None])
+    log = PointLog(np.array([1, 2, 3]), {"A": TypedEvents(np.arange(3), {"x": values})})
+    assert sub_log_of(log, ["x"], (float("nan"),)).stamps.tolist() == [2]
+    for value in (1.5, "a"):
+        with pytest.raises(ValueError, match=f"no event has x = {value!r}"):
+            sub_log_of(log, ["x"], (value,))

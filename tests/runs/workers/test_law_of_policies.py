@@ -20,7 +20,7 @@ from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
 from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.temporal.walk import with_operands
-from cep_core.monitoring.first_order.result.episodes import EPISODES
+from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.slicing import make_plan, statistics_of
 from cep_core.slicing.planner import Plan
 from cep_core.testing.formulas import safe_formulas
@@ -115,7 +115,12 @@ def worlds(draw: st.DrawFn) -> World:
     formula = draw(safe_formulas(plain, depth=draw(st.integers(0, 2)), computing=False, sugar=draw(st.booleans())))
     split = draw(st.sampled_from(["", "", *(name for own in schema.types.values() for name in own if name != "batch")]))
     header = f"-- for each: {split}\n" if split else ""
-    text = f"{header}-- What is wrong?\n{formula_text(renamed(formula, plain))}\n"
+    written = formula_text(renamed(formula, plain))
+    if draw(st.integers(0, 2)) == 0:
+        header += "-- policy: must hold\n"
+        condition = formula_text(renamed(draw(safe_formulas(plain, depth=1, computing=False)), plain))
+        written = f"({draw(st.sampled_from([condition, written]))}) IMPLIES NOT ({written})"
+    text = f"{header}-- What is wrong?\n{written}\n"
     most = draw(st.sampled_from([None, None, 2]))
     query = QueryText("policy", "policies/policy.mfotl", text, Settings(max_violations=most))
     points = draw(drawn_points(plain))

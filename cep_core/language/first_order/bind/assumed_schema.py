@@ -10,10 +10,10 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.first_order.bind.declarations import BUILT_IN, OF_EVERY_EVENT
 from cep_core.language.first_order.bind.fresh_names import FreshNames
 from cep_core.language.first_order.bind.inference import ATTRIBUTE_TYPES, Known, TermType, Types
-from cep_core.language.first_order.bind.reporting import Faults
 from cep_core.language.first_order.bind.resolution import Resolver, free_names
-from cep_core.language.first_order.written import WrittenPolicy
+from cep_core.language.temporal.bind.reporting import Faults
 from cep_core.language.temporal.formulas import Formula, Let, Predicate
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import operands
 
 

@@ -10,13 +10,11 @@ from typing import Any
 
 from cep_core.events.schema import LogSchema
 from cep_core.language.errors import Position, QueryError
-from cep_core.language.first_order.bind.declarations import type_of_attribute
+from cep_core.language.first_order.bind.declarations import BUILT_IN, type_of_attribute
 from cep_core.language.first_order.bind.fresh_names import FreshNames
 from cep_core.language.first_order.bind.inference import ATTRIBUTE_TYPES, OF_ATTRIBUTES, TermType, Types
-from cep_core.language.first_order.bind.intentions import check_for_each, violation_of
-from cep_core.language.first_order.bind.intervals import with_resolved_intervals
+from cep_core.language.first_order.bind.intentions import condition_of, violation_of
 from cep_core.language.first_order.bind.positions import by_position
-from cep_core.language.first_order.bind.reporting import Faults
 from cep_core.language.first_order.bind.resolution import Resolver, free_names
 from cep_core.language.first_order.bind.unfolding import Unfolding
 from cep_core.language.first_order.bind.workload_rules import check_workload, place_of_variable
@@ -25,8 +23,11 @@ from cep_core.language.first_order.rewriting.core import core_of
 from cep_core.language.first_order.safety.bounded import check_bounded
 from cep_core.language.first_order.safety.checking import check_safe
 from cep_core.language.first_order.text.printing import formula_text
-from cep_core.language.first_order.written import WrittenPolicy
-from cep_core.language.temporal.formulas import Aggregation, Formula
+from cep_core.language.temporal.bind.intervals import with_resolved_intervals
+from cep_core.language.temporal.bind.reporting import Faults
+from cep_core.language.temporal.bind.sub_logs import check_for_each
+from cep_core.language.temporal.formulas import Aggregation, Formula, Let, Predicate
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import free_variables, terms_of, variables_of, walk
 
 
@@ -76,7 +77,7 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
         names.written,
     )
     types.look(formula)
-    check_for_each(written.for_each, formula, schema, faults.text, faults.report)
+    check_for_each(written.for_each, _event_atoms(formula), schema, faults.text, faults.report)
     if not whole_log:
         check_workload(formula, written.for_each, faults.report)
     faults.check()
@@ -90,6 +91,8 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
     for copy, origin in unfolding.origins.items():
         types.share(copy, origin)
     types.look(core)
+    condition = condition_of(unfolded) if written.must_hold else None
+    of_condition = variables_in(condition) if condition is not None else ()
     _check_storable(core, types, faults)
     return Policy(
         faults.text,
@@ -101,10 +104,18 @@ def _bound(written: WrittenPolicy, schema: LogSchema, faults: Faults, *, whole_l
         plain,
         core,
         {name: ATTRIBUTE_TYPES[types.of(name)] for name in free_variables(formula)},
-        {name: ATTRIBUTE_TYPES[types.of(name)] for name in variables_in(core)},
+        {name: ATTRIBUTE_TYPES[types.of(name)] for name in dict.fromkeys((*variables_in(core), *of_condition))},
         written.for_each,
+        condition,
         written.must_hold,
     )
+
+
+def _event_atoms(formula: Formula) -> list[tuple[str, Predicate]]:
+    """The event atoms of a resolved formula, with their types."""
+    definitions = {part.name for part in walk(formula) if isinstance(part, Let)}
+    atoms = [part for part in walk(formula) if isinstance(part, Predicate) and part.event_type not in BUILT_IN]
+    return [(atom.event_type, atom) for atom in atoms if atom.event_type not in definitions]
 
 
 def _check_storable(core: Formula, types: Types, faults: Faults) -> None:

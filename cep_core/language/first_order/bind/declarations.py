@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from cep_core.events.schema import AttributeType, LogSchema
 from cep_core.language.errors import Position
-from cep_core.language.first_order.bind.reporting import Report
 from cep_core.language.hints import did_you_mean
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import Predicate
 
 BUILT_IN: Mapping[str, tuple[str, ...]] = {"tp": ("tp",), "ts": ("ts",), "tpts": ("tp", "ts")}

@@ -13,7 +13,7 @@ from enum import Enum
 
 from cep_core.events.schema import AttributeType
 from cep_core.language.first_order.bind.declarations import is_built_in
-from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import (
     Aggregation,
     Comparison,

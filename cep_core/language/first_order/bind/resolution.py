@@ -16,9 +16,9 @@ from typing import TypeGuard
 from cep_core.events.schema import LogSchema
 from cep_core.language.first_order.bind.declarations import BUILT_IN, declared, known_names, positional_names
 from cep_core.language.first_order.bind.fresh_names import FreshNames
-from cep_core.language.first_order.bind.reporting import Report
 from cep_core.language.first_order.regexps import regular_expression
 from cep_core.language.hints import did_you_mean
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cep_core.language.first_order.bind.fresh_names import FreshNames
-from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.temporal.bind.reporting import Report
 from cep_core.language.temporal.formulas import (
     Aggregation,
     And,

@@ -12,15 +12,12 @@ from collections.abc import Sequence
 
 from cep_core.language.errors import Position
 from cep_core.language.first_order.bind.declarations import is_built_in
-from cep_core.language.first_order.bind.reporting import Report
+from cep_core.language.temporal.bind.reporting import Report
+from cep_core.language.temporal.bind.result_names import RESERVED
 from cep_core.language.temporal.formulas import Formula, Next, Predicate
 from cep_core.language.temporal.terms import Variable
 from cep_core.language.temporal.walk import free_variables, terms_of, walk
 
-OF_RESULTS = ("ts", "offset", "certain")
-OF_THE_LAKE = ("day", "run_id")
-OF_EPISODES = ("first_ts", "first_offset", "last_ts", "last_offset", "points", "touches_begin", "touches_end")
-_RESERVED = frozenset((*OF_RESULTS, *OF_THE_LAKE, *OF_EPISODES))
 _VALUES = {
     "null": "a null matches no argument; an argument that is left out is not looked at, null or not",
     "true": "a bool is an integer: 1",
@@ -49,7 +46,7 @@ def _check_columns(formula: Formula, for_each: Sequence[str], report: Report) ->
     taken: dict[str, str] = {name.casefold(): name for name in for_each}
     for name in free_variables(formula):
         at = place_of_variable(name, formula)
-        if name.casefold() in _RESERVED:
+        if name.casefold() in RESERVED:
             report(f"every result has a column '{name.casefold()}'", at, "name the variable otherwise")
         elif not _COLUMN.fullmatch(name):
             message = f"no column can be called '{name}'"

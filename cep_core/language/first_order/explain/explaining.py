@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cep_core.language.durations import spoken
-from cep_core.language.evaluator import Atom
 from cep_core.language.explanation import Explanation, Section
 from cep_core.language.first_order.bind.positions import by_position
 from cep_core.language.first_order.explain.surprises import warnings_of
@@ -14,6 +12,7 @@ from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.facts.reads import reads_of
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.first_order.text.printing import formula_text
+from cep_core.language.temporal.explaining import reach_section, slicing_section
 
 
 def explain_policy(policy: Policy, algorithm: Sequence[str]) -> Explanation:
@@ -24,8 +23,8 @@ def explain_policy(policy: Policy, algorithm: Sequence[str]) -> Explanation:
         _variables(policy),
         _rewriting(policy),
         _reads(policy),
-        _slicing(policy),
-        _reach(policy),
+        slicing_section(atoms_of(policy), (*policy.for_each, *policy.variables)),
+        reach_section(reach_of(policy), certain_after(policy), policy.schema.unit),
         Section("algorithm", tuple(algorithm), list(algorithm)),
     ]
     warnings = warnings_of(policy)
@@ -74,41 +73,3 @@ def _reads(policy: Policy) -> Section:
         nulls = f"; a null {' or '.join(nullable)} matches no argument" if nullable else ""
         lines.append(f"{event_type}({', '.join(names)}){nulls}")
     return Section("reads", tuple(lines), {event_type: list(names) for event_type, names in reads.items()})
-
-
-def _slicing(policy: Policy) -> Section:
-    atoms = atoms_of(policy)
-    bound = {variable for atom in atoms for _, variable in atom.variables}
-    names = [name for name in (*policy.for_each, *policy.variables) if name in bound]
-    lines = ["variables " + ", ".join(names) if names else "no variable binds an atom: slices are ranges of time"]
-    facts = {
-        "variables": names,
-        "atoms": [
-            {
-                "type": atom.event_type,
-                "variables": [list(pair) for pair in atom.variables],
-                "constants": dict(atom.constants),
-            }
-            for atom in atoms
-        ],
-    }
-    return Section("slicing", (*lines, *map(_atom_text, atoms)), facts)
-
-
-def _atom_text(atom: Atom) -> str:
-    inside = [name if name == variable else f"{name}: {variable}" for name, variable in atom.variables]
-    inside += [f"{name} = {value!r}" for name, value in atom.constants]
-    return f"{atom.event_type}({', '.join(inside)})"
-
-
-def _reach(policy: Policy) -> Section:
-    reach, after, unit = reach_of(policy), certain_after(policy), policy.schema.unit
-    points = f" and {reach.points} time-point{'' if reach.points == 1 else 's'}" if reach.points else ""
-    lines = [("unbounded" if reach.time is None else spoken(reach.time, unit)) + points]
-    if after is None:
-        certain = "when the log ends"
-    else:
-        certain = f"{spoken(after, unit)} after its point" if after else "at its point"
-    lines.append(f"a result is certain {certain}")
-    facts = {"time": reach.time, "points": reach.points, "events": 0, "certain": certain, "certain_after": after}
-    return Section("reach", tuple(lines), facts)

@@ -17,8 +17,8 @@ from cep_core.events.schema import AttributeType
 from cep_core.language.evaluator import Atom
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.first_order.facts.equalities import Simple, implied_equalities, representatives
-from cep_core.language.first_order.facts.reads import split_types
 from cep_core.language.first_order.policy import Policy
+from cep_core.language.temporal.bind.sub_logs import split_types
 from cep_core.language.temporal.formulas import Aggregation, Exists, Formula, Predicate
 from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.language.temporal.walk import free_variables, operands
@@ -31,7 +31,7 @@ def atoms_of(policy: Policy) -> tuple[Atom, ...]:
     """The atoms of a policy, in the order of the formula; equal atoms appear once."""
     if policy.for_each:
         own = tuple((attribute, attribute) for attribute in policy.for_each)
-        return tuple(Atom(event_type, own) for event_type in split_types(policy))
+        return tuple(Atom(event_type, own) for event_type in split_types(policy.for_each, policy.schema))
     readings = _narrowed(policy.plain, policy.variables, {})
     return tuple(dict.fromkeys(_atom(policy, predicate) for predicate in _predicates(policy.plain, readings)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cep_core.language.evaluator import Reach
 from cep_core.language.first_order.policy import Policy
-from cep_core.language.temporal.reach import future_reach, past_reach
+from cep_core.language.temporal.reach import future_reach, reach_from_certainty
 
 
 def certain_after(policy: Policy) -> int | None:
@@ -17,9 +17,5 @@ def certain_after(policy: Policy) -> int | None:
 
 
 def reach_of(policy: Policy) -> Reach:
-    """The reach of a policy. Its future reach counts, since it looks back from the moment of certainty.
-
-    The previous point of a sub-log may lie any number of the log's points back, so no number of these bounds it.
-    """
-    reach = past_reach(policy.plain) + Reach(time=certain_after(policy))
-    return Reach(time=None) if policy.for_each and reach.points else reach
+    """The reach of a policy from the moment at which a verdict is certain."""
+    return reach_from_certainty(policy.plain, in_sub_logs=bool(policy.for_each))

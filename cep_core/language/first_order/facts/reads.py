@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.first_order.policy import Policy
+from cep_core.language.temporal.bind.sub_logs import split_types
 from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.walk import walk
 
@@ -23,17 +24,9 @@ def reads_of(policy: Policy) -> Mapping[str, tuple[str, ...]]:
     for part in walk(policy.core):
         if isinstance(part, Predicate) and not is_built_in(part):
             wanted.setdefault(part.event_type, set()).update(part.names or ())
-    for event_type in split_types(policy):
+    for event_type in split_types(policy.for_each, policy.schema):
         wanted.setdefault(event_type, set()).update(policy.for_each)
     return {
         event_type: tuple(name for name in policy.schema.attributes_of(event_type) if name in names)
         for event_type, names in wanted.items()
     }
-
-
-def split_types(policy: Policy) -> tuple[str, ...]:
-    """The event types whose events are in sub-logs: all that have every attribute of `-- for each`."""
-    if not policy.for_each:
-        return ()
-    schema = policy.schema
-    return tuple(name for name in schema.types if set(policy.for_each) <= schema.attributes_of(name).keys())

@@ -10,8 +10,7 @@ from typing import Any
 from lark import Token, Transformer_NonRecursive, v_args
 from lark.tree import Meta
 
-from cep_core.language.first_order.text.words import BINARY, CONNECTIVES, QUANTIFIERS, UNARY
-from cep_core.language.places import Places
+from cep_core.language.first_order.text.words import QUANTIFIERS
 from cep_core.language.temporal.formulas import (
     Aggregation,
     Comparison,
@@ -22,20 +21,15 @@ from cep_core.language.temporal.formulas import (
     Predicate,
     Truth,
 )
-from cep_core.language.temporal.interval import ANY_TIME, Interval
-from cep_core.language.temporal.interval_error import IntervalError, interval_fault
+from cep_core.language.temporal.interval import ANY_TIME
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
-
-_UNITS = "smhd"
+from cep_core.language.temporal.text.interval_rules import IntervalRules
+from cep_core.language.temporal.text.words import BINARY, CONNECTIVES, UNARY
 
 
 @v_args(meta=True)
-class FormulaBuilder(Places, Transformer_NonRecursive[Token, Any]):
-    """Each public method is a rule of the grammar. `interval_errors` gathers the faults of intervals."""
-
-    def __init__(self, text: str, path: str) -> None:
-        super().__init__(text, path)
-        self.interval_errors: list[IntervalError] = []
+class FormulaBuilder(IntervalRules, Transformer_NonRecursive[Token, Any]):
+    """Each public method is a rule of the grammar."""
 
     # ------------------------------------------------------------ operators
 
@@ -77,15 +71,6 @@ class FormulaBuilder(Places, Transformer_NonRecursive[Token, Any]):
 
     def none(self, meta: Meta, children: list[Token]) -> tuple[Variable, ...]:
         return ()
-
-    def interval(self, meta: Meta, children: list[Token]) -> Interval:
-        opening, first, _, last, closing = children
-        low, low_unit = self._bound(first)
-        high, high_unit = (None, "") if last == "*" else self._bound(last)
-        interval = Interval(low, high, low_unit, high_unit, opening == "(", high is not None and closing == ")")
-        if fault := interval_fault(interval):
-            self.interval_errors.append(IntervalError(fault, self._at(meta), text=self._text, path=self._path))
-        return interval
 
     # ------------------------------------------------------------ atoms
 
@@ -164,22 +149,6 @@ class FormulaBuilder(Places, Transformer_NonRecursive[Token, Any]):
         if token == "_":
             self._refuse("a variable without a name", at, "'_' stands only as an argument")
         return Variable(self._name(token), at)
-
-    def _integer(self, token: Token) -> int:
-        value = int(token)
-        if not -(2**63) <= value < 2**63:
-            self._refuse("a number beyond 64 bits", self._token_at(token))
-        return value
-
-    def _bound(self, token: Token) -> tuple[int, str]:
-        at = self._token_at(token)
-        if "." in token:
-            self._refuse("a bound of an interval is a whole number", at)
-        if token[-1].isdigit():
-            return self._integer(token), ""
-        if token[-1] not in _UNITS:
-            self._refuse(f"unknown unit '{token[-1]}'", at, "units are s, m, h, d")
-        return self._integer(Token(token.type, token[:-1], line=token.line, column=token.column)), token[-1]
 
 
 def _unquoted(text: str) -> str:

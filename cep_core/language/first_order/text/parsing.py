@@ -14,12 +14,13 @@ from lark.exceptions import VisitError
 
 from cep_core.language.errors import QueryError, QueryErrors
 from cep_core.language.first_order.text.building import FormulaBuilder
-from cep_core.language.first_order.text.heading import heading_of
-from cep_core.language.first_order.text.syntax_errors import explained
-from cep_core.language.first_order.text.words import AGGREGATIONS, BINARY, FUNCTIONS, KEYWORDS, UNARY
-from cep_core.language.first_order.written import WrittenPolicy
+from cep_core.language.first_order.text.words import AGGREGATIONS, FUNCTIONS, KEYWORDS, VOCABULARY
 from cep_core.language.temporal.formulas import Formula
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
+from cep_core.language.temporal.text.heading import heading_of
+from cep_core.language.temporal.text.syntax_errors import explained
+from cep_core.language.temporal.text.words import BINARY, UNARY
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import operands, terms_of
 
 DEEPEST = 250
@@ -41,7 +42,7 @@ def parse(text: str, path: str = "<policy>") -> WrittenPolicy:
             raise error.orig_exc from None
         raise
     except UnexpectedInput as error:
-        raise explained(error, text, path) from None
+        raise explained(error, text, path, VOCABULARY) from None
     _check_depth(formula, text, path)
     heading = heading_of(text, formula.at.line, path)
     if faults := builder.interval_errors:

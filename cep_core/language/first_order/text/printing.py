@@ -8,33 +8,23 @@ from __future__ import annotations
 
 import re
 
-from cep_core.language.first_order.text.words import BINARY, CONNECTIVES, QUANTIFIERS, UNARY
+from cep_core.language.first_order.text.words import QUANTIFIERS
 from cep_core.language.temporal.formulas import (
     Aggregation,
-    And,
     Comparison,
-    Equiv,
     Exists,
     Forall,
     Formula,
-    Implies,
     Let,
     Matches,
     Not,
-    Or,
     Predicate,
-    Release,
-    Since,
-    Trigger,
     Truth,
-    Until,
 )
-from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.terms import Arithmetic, Call, Constant, Minus, Regexp, Term, Variable
+from cep_core.language.temporal.text.printing import operator_text
 
-_WORDS = {
-    kind: word for words in (UNARY, BINARY, CONNECTIVES, QUANTIFIERS) for word, kind in reversed(list(words.items()))
-}
+_QUANTIFIERS = {kind: word for word, kind in QUANTIFIERS.items()}
 _ATOMS = (Predicate, Comparison, Matches, Truth)
 _PRODUCTS = ("*", "/", "MOD")
 _DOUBLE_QUOTED = re.compile(r'([^"\\]|\\(.|\n))*')
@@ -43,7 +33,7 @@ _DOUBLE_QUOTED = re.compile(r'([^"\\]|\\(.|\n))*')
 def formula_text(formula: Formula) -> str:
     """The text of a formula as written, or after rewriting.
 
-    >>> from cep_core.language.temporal.formulas import Eventually
+    >>> from cep_core.language.temporal.formulas import ANY_TIME, And, Eventually, Interval, Or, Since
     >>> p, q = Predicate("P", (Variable("x"),)), Predicate("Q")
     >>> formula_text(Or(And(p, Not(q)), Since(Interval(0, 5, high_unit="m"), q, Eventually(ANY_TIME, p))))
     '(P(x) AND NOT Q()) OR (Q() SINCE[0,5m] (EVENTUALLY P(x)))'
@@ -57,22 +47,9 @@ def formula_text(formula: Formula) -> str:
             groups = ", ".join("_" if group is None else term_text(group) for group in formula.groups)
             text = f"{term_text(formula.text)} MATCHES {term_text(formula.regexp)}"
             return f"{text} ({groups})" if groups else text
-        case Truth():
-            return "TRUE" if formula.value else "FALSE"
-        case Not():
-            return f"NOT {_operand(formula.body, Not)}"
-        case And() | Or():
-            # to the left: a AND b AND c is (a AND b) AND c
-            kind = type(formula)
-            return f"{_operand(formula.left, kind, Not)} {_WORDS[kind]} {_operand(formula.right, Not)}"
-        case Implies() | Equiv():
-            return f"{_operand(formula.left, Not)} {_WORDS[type(formula)]} {_operand(formula.right, Not)}"
         case Exists() | Forall():
             names = ", ".join(formula.variables)
-            return f"{_WORDS[type(formula)]} {names}. {_operand(formula.body, Not, Exists, Forall)}"
-        case Since() | Until() | Trigger() | Release():
-            word = f"{_WORDS[type(formula)]}{interval_text(formula.interval)}"
-            return f"{_operand(formula.left, Not)} {word} {_operand(formula.right, Not)}"
+            return f"{_QUANTIFIERS[type(formula)]} {names}. {_operand(formula.body, Not, Exists, Forall)}"
         case Aggregation():
             groups = "".join(f"{'; ' if i == 0 else ', '}{group.name}" for i, group in enumerate(formula.groups))
             head = f"{formula.result.name} <- {formula.function} {formula.item.name}{groups}"
@@ -86,8 +63,7 @@ def formula_text(formula: Formula) -> str:
             definition = _operand(formula.definition, Not)
             return f"LET {formula.name}({parameters}) = {definition} IN {formula_text(formula.body)}"
         case _:
-            word = f"{_WORDS[type(formula)]}{interval_text(formula.interval)}"
-            return f"{word} {_operand(formula.body, Not, *UNARY.values(), Exists, Forall)}"
+            return operator_text(formula, _operand)
 
 
 def _operand(formula: Formula, *without_brackets: type[Formula]) -> str:
@@ -100,20 +76,6 @@ def _arguments(formula: Predicate) -> list[str]:
     if formula.names is None:
         return texts
     return [f"{name}={text}" for name, text in zip(formula.names, texts, strict=True)]
-
-
-def interval_text(interval: Interval) -> str:
-    """An interval as written; nothing for all time differences.
-
-    >>> interval_text(Interval(1, 30, high_unit="m", high_open=True)), interval_text(ANY_TIME)
-    ('[1,30m)', '')
-    """
-    if interval == ANY_TIME:
-        return ""
-    low = f"{'(' if interval.low_open else '['}{interval.low}{interval.low_unit}"
-    if interval.high is None:
-        return f"{low},*)"
-    return f"{low},{interval.high}{interval.high_unit}{')' if interval.high_open else ']'}"
 
 
 def term_text(term: Term) -> str:

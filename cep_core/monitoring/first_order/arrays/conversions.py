@@ -1,8 +1,6 @@
 """Conversions of numbers, texts and dates, with MonPoly's formats. One Python step for each distinct value.
 
-- f2s writes 12 significant digits and always a point or an exponent: -42. 0.5 9.87654321e+30
-- s2i and s2f read what OCaml reads (a sign, 0x 0o 0b, underscores, exponents); a text that is no number is 0, as in
-  MonPoly.
+- Texts of numbers: `monitoring.shared.number_texts`.
 - f2i truncates toward zero.
 - Dates are days of the proleptic Gregorian calendar in UTC, of seconds since 1970; FORMAT_DATE writes 2024-02-29.
   MonPoly takes every moment after 2100-01-01 for that day; here it has its own.
@@ -10,7 +8,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -19,10 +16,9 @@ from cep_core.arrays import Flags, Ints
 from cep_core.monitoring.first_order.arrays.arithmetic import truncated
 from cep_core.monitoring.first_order.arrays.relation import Column
 from cep_core.monitoring.first_order.arrays.texts import Texts
+from cep_core.monitoring.shared.number_texts import float_in, float_text, whole_in
 
 LARGEST = (1 << 63) - 1
-_WHOLE = re.compile(r"[+-]?(0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*)", re.ASCII)
-_HEXADECIMAL = re.compile(r"[+-]?0[xX]")
 
 
 def converted(function: str, column: Column, texts: Texts) -> tuple[Column, Flags]:
@@ -47,42 +43,6 @@ def converted(function: str, column: Column, texts: Texts) -> tuple[Column, Flag
             return column, sure
         case _:
             return _of_date(function, column, texts)
-
-
-def float_text(value: float) -> str:
-    """
-    >>> float_text(-42.0), float_text(0.5), float_text(9.87654321e30), float_text(float("-inf"))
-    ('-42.', '0.5', '9.87654321e+30', '-inf')
-    """
-    written = f"{value:.12g}"
-    return f"{written}." if written.lstrip("-").isdigit() else written
-
-
-def whole_in(text: str) -> int:
-    """
-    >>> whole_in("-0x1F"), whole_in("1_000"), whole_in("0.5"), whole_in(" 1")
-    (-31, 1000, 0, 0)
-    """
-    if not _WHOLE.fullmatch(text):
-        return 0
-    digits = text.replace("_", "").lower()
-    base = {"x": 16, "o": 8, "b": 2}.get(digits.lstrip("+-")[1:2], 10)
-    try:
-        return int(digits, base)
-    except ValueError:  # a prefix without digits
-        return 0
-
-
-def float_in(text: str) -> float:
-    """
-    >>> float_in("+1.1"), float_in("1e3"), float_in("0x1p-2"), float_in("none")
-    (1.1, 1000.0, 0.25, 0.0)
-    """
-    plain = text.replace("_", "")
-    try:
-        return float.fromhex(plain) if _HEXADECIMAL.match(plain) else float(plain)
-    except (ValueError, OverflowError):
-        return 0.0
 
 
 def _texts_of(column: Column, text: Callable[..., str], texts: Texts) -> Ints:

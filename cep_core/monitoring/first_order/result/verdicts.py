@@ -15,7 +15,7 @@ import pyarrow as pa
 from cep_core.arrays import Ints
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.logs.point_log import PointLog
-from cep_core.events.logs.time_points import OFFSET
+from cep_core.events.logs.time_points import OFFSET, offsets_in_stamp
 from cep_core.events.schema import AttributeType
 from cep_core.monitoring.first_order.arrays.relation import Column, Relation
 from cep_core.monitoring.first_order.arrays.setting import in_order
@@ -94,10 +94,3 @@ def _coded(column: Column, kind: AttributeType, texts: Texts) -> tuple[Ints, Cal
     rank[order] = np.arange(len(order))
     ranked, ranks = values.take(pa.array(order)), rank[numbers]
     return ranks, lambda runs: ranked.take(pa.array(ranks[runs]))
-
-
-def offsets_in_stamp(stamps: Ints) -> Ints:
-    """The index of each point among those with its stamp."""
-    points = np.arange(len(stamps))
-    begins = np.append(np.ones(min(len(stamps), 1), np.bool_), np.diff(stamps) != 0)
-    return points - np.maximum.accumulate(np.where(begins, points, 0))

@@ -1,1 +1,1 @@
-"""Why a verdict holds: its proof tree, and a checker of proofs (`docs/policies.md`, Causes)."""
+"""The causes of a first-order policy's verdicts, by the proofs of `cep_core.monitoring.shared.why`."""

@@ -5,7 +5,7 @@ Cost: that of `proving`, for the events of the verdict's reach.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,11 @@ from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.walk import walk
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-from cep_core.monitoring.first_order.scalars import Value, plain
-from cep_core.monitoring.first_order.why.checker import proves
-from cep_core.monitoring.first_order.why.printing import told
-from cep_core.monitoring.first_order.why.proof import AnyOther, ProofTree, Reading
-from cep_core.monitoring.first_order.why.proving import ProofMaker
+from cep_core.monitoring.shared.scalars import Value, plain
+from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.printing import told
+from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading
+from cep_core.monitoring.shared.why.proving import ProofMaker
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,11 @@ class Causes:
         return proves(self.tree, self.log, self.texts)
 
     def __str__(self) -> str:
-        return told(self.tree, self.log, self.schema)
+        return self.text()
+
+    def text(self, time: Callable[[int], str] = str) -> str:
+        """The tree as lines for people; `time` shows a stamp."""
+        return told(self.tree, self.log, self.schema, time)
 
     def to_dict(self) -> dict[str, Any]:
         """The tree in plain values, for JSON: `formula`, `ts`, `offset`, `holds`, `valuation`, `seq`, `children`.
@@ -80,8 +84,12 @@ def causes_of(policy: Policy, log: PointLog, at: tuple[int, int], valuation: Map
     `log` has the columns of `columns_of`. Raises ValueError for a point that the log lacks, for values that are not
     those of the free variables, and where the verdict hangs on a term without value.
     """
+    return causes_of_point(policy, log, point_at(log, at), valuation)
+
+
+def causes_of_point(policy: Policy, log: PointLog, point: int, valuation: Mapping[str, Value]) -> Causes:
+    """The causes of the verdict at a point, by its index in the log. Raises as `causes_of` for values and terms."""
     own = _checked(policy, valuation)
-    point = point_at(log, at)
     texts = frozenset(name for name, kind in policy.types.items() if kind is AttributeType.STRING)
     maker = ProofMaker(log, texts)
     tree = maker.proof(policy.unfolded, point, own, True) or maker.proof(policy.unfolded, point, own, False)

@@ -13,7 +13,6 @@ from cep_core.language.first_order.bind.binding import bind_written
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.policy import Policy
-from cep_core.language.first_order.written import WrittenPolicy
 from cep_core.language.temporal.formulas import (
     And,
     Comparison,
@@ -31,6 +30,7 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.interval import ANY_TIME, Interval
 from cep_core.language.temporal.terms import Constant, Variable
+from cep_core.language.temporal.text.written import WrittenPolicy
 from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.first_order.reference import satisfactions
 from cep_core.testing.formulas import safe_formulas, variable_types

@@ -18,32 +18,55 @@ from cep_core.events.schema import Attribute, AttributeType, LogSchema
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Ownership, of_table
 from cep_core.language.settings import Settings
 from cep_core.monitoring.first_order.evaluator import PolicyEvaluator
-from cep_core.monitoring.first_order.result.episodes import EPISODES, RUN_COLUMNS
+from cep_core.monitoring.shared.episodes import EPISODES, RUN_COLUMNS
 
 Point = tuple[int, int]
 Row = tuple[Any, ...]
 _OWN = {"x": Attribute("x", AttributeType.INT), "y": Attribute("y", AttributeType.STRING)}
 SCHEMA = LogSchema({"Bad": _OWN, "Good": _OWN, "Tick": {}})
 DAYS = (0, 8, 16)
-FORMULAS = {
-    ("x", "y"): "-- What is bad?\nBad(x, y)",
-    ("y",): "-- for each: x\n-- What is bad?\nBad(_, y)",
-    (): "-- What is bad?\nEXISTS x, y. Bad(x, y)",
-}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A policy that Bad events violate, with its variables."""
+
+    variables: tuple[str, ...]
+    text: str
+    judges: tuple[str, ...] | None = None
+    """The variables on which it depends whether a point judges: there is an event with their values. None: all do."""
+
+
+PLAIN = Case(("x", "y"), "-- What is bad?\nBad(x, y)")
+SEEN = "(Good(x, y) OR Bad(x, y))"
+MUST = "-- policy: must hold\n"
+CASES = (
+    PLAIN,
+    Case(("y",), "-- for each: x\n-- What is bad?\nBad(_, y)"),
+    Case((), "-- What is bad?\nEXISTS x, y. Bad(x, y)"),
+    Case(("x", "y"), f"{MUST}{SEEN} IMPLIES NOT Bad(x, y)", ("x", "y")),
+    Case(("x", "y"), f"{MUST}(EXISTS y. {SEEN}) IMPLIES NOT Bad(x, y)", ("x",)),
+    Case(("x", "y"), f"{MUST}(EXISTS x, y. {SEEN}) IMPLIES NOT Bad(x, y)", ()),
+    Case(("y",), f"-- for each: x\n{MUST}(Good(_, y) OR Bad(_, y)) IMPLIES NOT Bad(_, y)", ("y",)),
+)
 
 
 @dataclass(frozen=True)
 class World:
     """A log in which some valuations violate at some points; with each valuation's sub-log for `split`."""
 
-    variables: tuple[str, ...]
-    text: str
+    case: Case
+    suffix: str
     events: pa.Table
     most: int | None
 
     @property
+    def variables(self) -> tuple[str, ...]:
+        return self.case.variables
+
+    @property
     def evaluator(self) -> PolicyEvaluator:
-        query = bind_text(self.text, SCHEMA, "p.mfotl", whole_log=False)
+        query = bind_text(self.case.text + self.suffix, SCHEMA, "p.mfotl", whole_log=False)
         evaluator = query.evaluator(Settings(max_violations=self.most))
         assert isinstance(evaluator, PolicyEvaluator)
         return evaluator
@@ -82,9 +105,10 @@ def worlds(draw: st.DrawFn) -> World:
     for ts in sorted(draw(st.sets(st.integers(0, 13), max_size=12))):
         for offset in range(draw(st.sampled_from([1, 1, 2]))):
             points.append(((ts, offset), [("Tick", None, None), *draw(st.lists(event, max_size=3))]))
-    variables, text = draw(st.sampled_from(list(FORMULAS.items())))
-    text += draw(st.sampled_from(["", " AND EVENTUALLY[0,2] TRUE"]))
-    return World(variables, text, events_of(points), draw(st.sampled_from([None, 1, 2])))
+    case = draw(st.sampled_from(CASES))
+    later = " OR NOT EVENTUALLY[0,2] TRUE" if MUST in case.text else " AND EVENTUALLY[0,2] TRUE"
+    suffix = draw(st.sampled_from(["", later]))
+    return World(case, suffix, events_of(points), draw(st.sampled_from([None, 1, 2])))
 
 
 def expected(world: World, after: int) -> tuple[list[Row], list[int]]:
@@ -96,10 +120,19 @@ def expected(world: World, after: int) -> tuple[list[Row], list[int]]:
         own = [row for row in rows if log is None or row["x"] == log]
         names = sorted({(row["ts"], row["offset"]) for row in own})
         offset = {p: sum(q[0] == p[0] for q in names[:n]) for n, p in enumerate(names)}  # anew in each sub-log
-        bad = {((r["ts"], r["offset"]), tuple(r[v] for v in world.variables)) for r in own if r["event_type"] == "Bad"}
+        seen = [row for row in own if row["event_type"] != "Tick"]
+        at = [((row["ts"], row["offset"]), tuple(row[v] for v in world.variables), row["event_type"]) for row in seen]
+        bad = {(point, values) for point, values, kind in at if kind == "Bad"}
+        judges = (
+            range(len(world.variables)) if world.case.judges is None else map(world.variables.index, world.case.judges)
+        )
+        own_judges = list(judges)
+        judged = {(point, tuple(values[n] for n in own_judges)) for point, values, _ in at}
         for day, (begin, end) in enumerate(pairwise(DAYS)):
-            of_day = [p for p in names if begin <= p[0] + after < end]
+            points_of_day = [p for p in names if begin <= p[0] + after < end]
             for values in {values for _, values in bad}:
+                key = tuple(values[n] for n in own_judges)
+                of_day = [p for p in points_of_day if world.case.judges is None or (p, key) in judged]
                 run: list[Point] = []
                 for point in [*of_day, None]:
                     if point is not None and (point, values) in bad:
@@ -112,6 +145,12 @@ def expected(world: World, after: int) -> tuple[list[Row], list[int]]:
     for episodes in found:
         episodes.sort(key=lambda row: (*row[:2], *row[7:]))
     return [row for episodes in found for row in episodes[: world.most]], [len(episodes) for episodes in found]
+
+
+def owned_by(valuations: pa.Table, variable: str, value: Any) -> np.typing.NDArray[np.bool_]:
+    if variable not in valuations.column_names:
+        return np.ones(valuations.num_rows, np.bool_)
+    return np.array([own == value for own in valuations[variable].to_pylist()], np.bool_)
 
 
 def rows_of(table: pa.Table) -> list[Row]:
@@ -137,12 +176,14 @@ def test_any_slices_merge_to_the_runs_of_violating_points(world: World, data: st
         for begin, end in pairwise(cuts):
             moments = (begin, *(day for day in DAYS if begin < day < end), end)
             mask = [
-                begin - after <= row["ts"] < end and row["event_type"] != "Tick" and cell in (None, row.get(by))
+                begin - after <= row["ts"] < end
+                and row["event_type"] != "Tick"
+                and (cell in (None, row.get(by)) or by not in (world.case.judges or (by,)))
                 for row in world.events.to_pylist()
             ]
             read = world.events.filter(pa.array(mask, pa.bool_()))
             if read.num_rows:
-                owns = None if cell is None else (lambda t, c=cell: np.array([v == c for v in t[by].to_pylist()], bool))
+                owns = None if cell is None else (lambda t, c=cell: owned_by(t, by, c))
                 owned = Ownership((by,) if by else (), owns, moments)
                 partials += of_table(evaluator.evaluate(read, owned, world.points(begin - after, end)), EPISODES)
     table = of_episodes.merge(data.draw(st.permutations(partials)), DAYS)
@@ -155,7 +196,7 @@ def test_episodes_expand_to_exactly_the_violations(world: World) -> None:
     evaluator = PolicyEvaluator(world.evaluator.policy)
     batches = list(evaluator.evaluate(world.events, Ownership(days=DAYS)))
     violations, episodes = (table.merge(of_table(batches, table.suffix), DAYS) for table in evaluator.tables)
-    rows = world.events.to_pylist()
+    rows, violating = world.events.to_pylist(), set(rows_of(violations))
     expanded = []
     for episode in episodes.to_pylist():
         values = {name: value for name, value in episode.items() if name not in (*RUN_COLUMNS, CERTAIN)}
@@ -164,6 +205,8 @@ def test_episodes_expand_to_exactly_the_violations(world: World) -> None:
         places = [(p[0], sum(q[0] == p[0] for q in names[:n])) for n, p in enumerate(names)]
         first, last = ((episode[f"{end}_ts"], episode[f"{end}_offset"]) for end in ("first", "last"))
         run = [place for place in places if first <= place <= last]
+        if world.case.judges is not None:
+            run = [place for place in run if (*place, *values.values()) in violating]
         assert len(run) == episode["points"]
         expanded += [(*place, *values.values()) for place in run]
     assert sorted(expanded) == rows_of(violations)
@@ -184,7 +227,7 @@ BAD: list[Row] = [("Bad", 0, "a")]
 
 
 def merged_of_two(events: pa.Table) -> list[Row]:
-    world = World(("x", "y"), FORMULAS["x", "y"], events, None)
+    world = World(PLAIN, "", events, None)
     partials = [
         batch
         for begin, end in [(0, 3), (4, 8)]
@@ -199,7 +242,7 @@ def merged_of_two(events: pa.Table) -> list[Row]:
 
 @pytest.mark.parametrize("suffix", [RESULT, EPISODES])
 def test_nothing_is_merged_to_an_empty_table(suffix: str) -> None:
-    evaluator = World(("x", "y"), FORMULAS["x", "y"], events_of([]), None).evaluator
+    evaluator = World(PLAIN, "", events_of([]), None).evaluator
     [table] = [table for table in evaluator.tables if table.suffix == suffix]
     merged = table.merge([], DAYS)
     assert (merged.num_rows, numbers_of(merged)) == (0, [0, 0])

@@ -1,0 +1,1 @@
+"""How a policy is understood, for `explain`, and what may surprise its author."""

@@ -1,0 +1,1 @@
+"""What the slicer and the pipeline need to know of a policy: atoms, the attributes it reads, its reach."""

@@ -1,0 +1,35 @@
+"""Propositional policies as a language of the front door."""
+
+from __future__ import annotations
+
+from cep_core.language.language import Language
+from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
+from cep_core.language.propositional.bind.binding import bind_written
+from cep_core.language.propositional.explain.explaining import explain_policy
+from cep_core.language.propositional.explain.surprises import warnings_of
+from cep_core.language.propositional.policy import PropositionalPolicy
+from cep_core.language.propositional.text.parsing import parse
+
+
+def _order_of_ties(policy: PropositionalPolicy) -> str:
+    """Nothing: events of one time-point are a set, whatever the log says of equal times."""
+    return ""
+
+
+def _conditions(policy: PropositionalPolicy) -> tuple[str, ...]:
+    return tuple(name for name in policy.atoms if name in policy.schema.conditions)
+
+
+PROPOSITIONAL = Language(
+    "mtl",
+    ".mtl",
+    parse,
+    schema_mentioned_by,
+    bind_written,
+    explain_policy,
+    warnings_of,
+    _order_of_ties,
+    _conditions,
+    settings=("max_violations", "explained"),
+    beside=("_episodes", "_why"),
+)

@@ -1,0 +1,1 @@
+"""The text of propositional policies: words or symbols, and what both mean."""

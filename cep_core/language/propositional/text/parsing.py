@@ -1,0 +1,98 @@
+"""From the text of a propositional policy to its tree as written (grammar in `grammar.lark`).
+
+An LALR(1) parser: linear in the text. Each process reads the grammar once. Faults of syntax come first, then all
+intervals; names are for `bind`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from lark import Lark, UnexpectedInput
+from lark.exceptions import VisitError
+
+from cep_core.language.errors import QueryError, QueryErrors
+from cep_core.language.propositional.text.building import PropositionBuilder
+from cep_core.language.propositional.text.words import (
+    BINARY_SYMBOLS,
+    CONNECTIVE_SYMBOLS,
+    KEYWORDS,
+    NEGATIONS,
+    TRUTHS,
+    UNARY_SYMBOLS,
+    VOCABULARY,
+)
+from cep_core.language.temporal.formulas import Formula
+from cep_core.language.temporal.text.heading import heading_of
+from cep_core.language.temporal.text.syntax_errors import explained
+from cep_core.language.temporal.text.words import BINARY, CONNECTIVES, UNARY
+from cep_core.language.temporal.text.written import WrittenPolicy
+from cep_core.language.temporal.walk import operands
+
+DEEPEST = 250
+"""How deep a formula may be nested, so that functions over trees may be recursive. A chain of n ANDs has depth n."""
+
+
+def parse(text: str, path: str = "<policy>") -> WrittenPolicy:
+    """The tree of a whole policy, which says what must hold. Raises QueryError, `IntervalError`s for wrong intervals.
+
+    >>> words, symbols = parse("late IMPLIES EVENTUALLY[0,3h] ok"), parse("late -> ◇[0,3h] ok")
+    >>> words.formula == symbols.formula, words.formula.right.interval.high_unit
+    (True, 'h')
+    """
+    try:
+        builder = PropositionBuilder(text, path)
+        formula: Formula = builder.transform(_grammar().parse(text)).formula
+    except VisitError as error:
+        if isinstance(error.orig_exc, QueryError):
+            raise error.orig_exc from None
+        raise
+    except UnexpectedInput as error:
+        raise explained(error, text, path, VOCABULARY) from None
+    _check_depth(formula, text, path)
+    heading = heading_of(text, formula.at.line, path)
+    if faults := builder.interval_errors:
+        raise faults[0] if len(faults) == 1 else QueryErrors(faults)
+    return WrittenPolicy(formula, formula.at, True, heading.for_each)
+
+
+@cache
+def _grammar() -> Lark:
+    text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
+    connectives = {**CONNECTIVES, **CONNECTIVE_SYMBOLS}
+    words: dict[str, Iterable[str]] = {
+        "UNARY": [*UNARY, *UNARY_SYMBOLS],
+        "BINARY": [*BINARY, *BINARY_SYMBOLS],
+        "NOT": NEGATIONS,
+        "TRUE": [word for word, value in TRUTHS.items() if value],
+        "FALSE": [word for word, value in TRUTHS.items() if not value],
+    }
+    for name, kind in CONNECTIVES.items():
+        words[name] = [word for word, other in connectives.items() if other is kind]
+    for name, alternatives in words.items():
+        text = text.replace(f"({name}_WORDS)", f"({_alternatives(alternatives)})")
+    keywords = "|".join(sorted(KEYWORDS, key=len, reverse=True))
+    return Lark(text.replace("(KEYWORDS)", f"({keywords})"), parser="lalr", propagate_positions=True)
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """A regular expression of words and symbols, the longest first. A word ends where no name can go on."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return "|".join(rf"{word}(?!\w)" if word.isascii() and word.isalpha() else _symbol(word) for word in longest_first)
+
+
+def _symbol(symbol: str) -> str:
+    """`|` is no part of a regular operator, `|>`."""
+    return re.escape(symbol).replace("/", r"\/") + ("(?!>)" if symbol == "|" else "")
+
+
+def _check_depth(formula: Formula, text: str, path: str) -> None:
+    level = [formula]
+    for _ in range(DEEPEST):
+        level = [part for node in level for part in operands(node)]
+        if not level:
+            return
+    raise QueryError("nested too deeply", level[0].at, text=text, path=path, hint=f"at most {DEEPEST} levels")

@@ -1,0 +1,1 @@
+"""What the texts of both policy languages share: words, intervals, first lines, and errors of syntax."""

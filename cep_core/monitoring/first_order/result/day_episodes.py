@@ -1,0 +1,67 @@
+"""What a slice reports of the episodes of one log: their pieces, and the edges of the parts of days that are cut.
+
+`monitoring.shared.episodes` says what both are, and merges them. Cost: a sort of the rows of the policy's relation;
+where a policy judges at some points only, also of the relation that judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.events.logs.time_points import OFFSET, offsets_in_stamp
+from cep_core.language.evaluator import Ownership
+from cep_core.monitoring.first_order.result.runs import edges_of_judges, judged_by, runs_of_days
+from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
+from cep_core.monitoring.shared.episodes import edges_of_part, pieces
+
+PartsOfDays = Sequence[tuple[int, int]]
+"""Ascending ranges of points [first, last): those that become certain in the part of each day that a slice owns."""
+
+
+def day_pieces(
+    own: Satisfactions, judges: Satisfactions | None, log: PointLog, points_of_days: PartsOfDays
+) -> pa.Table:
+    """The episodes of each part of a day: `RUN_COLUMNS`, then the values of the free variables."""
+    cut, runs = runs_of_days(own, points_of_days)
+    judged = judged_by(None if judges is None else judges.relation, cut.relation)
+    table, start = pieces(runs, log.stamps, offsets_in_stamp(log.stamps), judged)
+    for name, column in zip(cut.relation.variables, cut.relation.columns, strict=True):
+        table = table.append_column(name, cut.values(name, column[start]))
+    return table
+
+
+def cut_edges(
+    judges: Satisfactions | None,
+    log: PointLog,
+    points_of_days: PartsOfDays,
+    owned: Ownership,
+    constants: Mapping[str, int | float | str],
+) -> Iterator[pa.Table]:
+    """`ts` and `offset` of the edges of the parts that are cut, with the values on which judging depends."""
+    offsets = offsets_in_stamp(log.stamps)
+    ends = [end for end, cut in zip((points_of_days[0], points_of_days[-1]), owned.cut, strict=True) if cut]
+    for first, last in dict.fromkeys(ends):
+        if first < last:
+            values: dict[str, pa.Array] = {}
+            if judges is None:
+                near = edges_of_part(log.points, first, last)
+            else:
+                rows, near = edges_of_judges(judges.relation, first, last)
+                columns = zip(rows.variables, rows.columns, strict=True)
+                values = {name: judges.values(name, column) for name, column in columns}
+            table = pa.table({"ts": log.stamps[near], OFFSET: offsets[near], **values})
+            yield table if judges is None else _owned(table, owned, constants)
+
+
+def _owned(edges: pa.Table, owned: Ownership, constants: Mapping[str, int | float | str]) -> pa.Table:
+    """Of other valuations a slice may lack events, so that their edges are wrong."""
+    if owned.owns is None or not edges.num_rows:
+        return edges
+    known = {name: edges[name] for name in owned.variables if name in edges.column_names}
+    known |= {name: pa.repeat(value, edges.num_rows) for name, value in constants.items() if name in owned.variables}
+    keep = owned.owns(pa.table(known)) if known else np.ones(edges.num_rows, np.bool_)
+    return edges.filter(pa.array(keep))

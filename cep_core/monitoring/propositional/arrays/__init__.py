@@ -1,0 +1,1 @@
+"""What the engines read: points and the truth of atoms at them."""

@@ -1,0 +1,77 @@
+"""The whole-log engine: where the subformulas of a policy hold, as bit columns over the points of all sub-logs.
+
+A log is taken as closed: after the last point of each sub-log one empty point follows, later than every finite interval
+reaches, which is not reported. Equal subformulas are evaluated once. Cost: O(size of the formula * points), whatever
+the intervals, the points a stamp and the number of sub-logs (`choice.table`); a bit for each subformula and point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from cep_core.arrays import Bits as Words
+from cep_core.language.temporal.formulas import Formula, Predicate
+from cep_core.language.temporal.interval import Interval
+from cep_core.language.temporal.walk import operands, walk
+from cep_core.monitoring.propositional.arrays.columns import PointColumns
+from cep_core.monitoring.propositional.arrays.trace import Bits, Trace
+from cep_core.monitoring.propositional.choice.table import chosen
+from cep_core.monitoring.propositional.kernels.layout import columns_of
+
+
+def truths(core: Formula, trace: Trace) -> Bits:
+    """[n] Whether a core formula, whose intervals are resolved, holds at each point of a trace.
+
+    Raises ValueError if an interval and the differences of stamps are too long for 64 bits together.
+
+    >>> from cep_core.language.temporal.formulas import Until
+    >>> a, b = np.array([1, 1, 1, 0, 1], np.bool_), np.array([0, 0, 0, 1, 1], np.bool_)
+    >>> trace = Trace(np.array([1, 2, 2, 3, 4]), {"a": a, "b": b}, np.array([0, 5]))
+    >>> truths(Until(Interval(0, 1), Predicate("a"), Predicate("b")), trace).tolist()
+    [False, True, True, True, True]
+    """
+    return truths_of([core], trace)[0]
+
+
+def truths_of(formulas: Sequence[Formula], trace: Trace) -> list[Bits]:
+    """The same for several formulas, which share equal subformulas."""
+    longest = max((bound for formula in formulas for bound in _bounds(formula)), default=0)
+    parts = []
+    begin = 0
+    for columns in columns_of(trace, longest):
+        evaluation = _Evaluation(trace, columns, begin)
+        parts.append([columns.flags(evaluation.column(formula)) for formula in formulas])
+        begin = evaluation.end
+    return [np.concatenate(of_formula) if len(parts) != 1 else of_formula[0] for of_formula in zip(*parts, strict=True)]
+
+
+class _Evaluation:
+    """The columns of formulas over the points of a part of a trace, from the point `begin` on."""
+
+    def __init__(self, trace: Trace, columns: PointColumns, begin: int) -> None:
+        self.trace = trace
+        self.columns = columns
+        self.begin = begin
+        self.end = begin + columns.places - (len(columns.starts) - 1)
+        self.known: dict[Formula, Words] = {}
+
+    def column(self, formula: Formula) -> Words:
+        if formula not in self.known:
+            self.known[formula] = self._evaluated(formula)
+        return self.known[formula]
+
+    def _evaluated(self, formula: Formula) -> Words:
+        if isinstance(formula, Predicate):
+            return self.columns.packed(self.trace.atoms[formula.event_type][self.begin : self.end])
+        parts = [self.column(part) for part in operands(formula)]
+        return chosen(formula).column(formula, parts, self.columns)
+
+
+def _bounds(formula: Formula) -> Iterator[int]:
+    """The numbers in the intervals of a formula."""
+    for part in walk(formula):
+        interval = getattr(part, "interval", None)
+        if isinstance(interval, Interval):
+            yield from (interval.low, interval.high or 0)

@@ -1,0 +1,1 @@
+"""Numba kernels over bit columns: neighbours, carries over runs, and pointers."""

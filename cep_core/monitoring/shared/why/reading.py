@@ -1,0 +1,123 @@
+"""What the maker of proofs reads of a log: the points in reach of an interval, and the events that an atom may mean.
+
+Cost: the points in reach, and the events of the atom's type at the point; a point's events are read once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cep_core.events.logs.point_log import PointLog
+from cep_core.language.first_order.bind.declarations import is_built_in
+from cep_core.language.temporal.formulas import Predicate
+from cep_core.language.temporal.interval import Interval
+from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.walk import variables_of
+from cep_core.monitoring.shared.scalars import Value, compares, plain, value_of
+from cep_core.monitoring.shared.why.proof import AnyOther, Reading, Valuation
+
+Event = Mapping[str, Value | None]
+
+
+def known_values(valuation: Valuation, *terms: Term) -> dict[str, Value] | None:
+    """The values of the terms' variables; None if one has no single value."""
+    values: dict[str, Value] = {}
+    for term in terms:
+        for name in variables_of(term):
+            value = valuation.get(name)
+            if value is None or isinstance(value, AnyOther):
+                return None
+            values[name] = value
+    return values
+
+
+@dataclass
+class LogReader:
+    """A log, closed by one empty point that no finite interval reaches."""
+
+    log: PointLog
+    read: dict[tuple[str, int], list[Event]] = field(default_factory=dict)
+    """The events that were read, by type and point."""
+
+    def apart(self, point: int, other: int) -> int | float:
+        """The time between two points."""
+        if point == other:
+            return 0
+        if self.log.points in (point, other):
+            return math.inf
+        return abs(int(self.log.stamps[point]) - int(self.log.stamps[other]))
+
+    def neighbour(self, interval: Interval, point: int, step: int) -> int | None:
+        """The next point in a direction; None if there is none or the interval does not reach it."""
+        place = point + step
+        inside = 0 <= place <= self.log.points and self._is_in(interval, self.apart(point, place))
+        return place if inside else None
+
+    def reached(self, interval: Interval, point: int, step: int) -> list[int]:
+        """The points that an interval reaches, the nearest first."""
+        places: list[int] = []
+        while 0 <= (place := point + step * len(places)) <= self.log.points:
+            if interval.high is not None and self.apart(point, place) > interval.high:
+                break
+            places.append(place)
+        return [place for place in places if self._is_in(interval, self.apart(point, place))]
+
+    @staticmethod
+    def _is_in(interval: Interval, apart: int | float) -> bool:
+        return interval.low <= apart and (interval.high is None or apart <= interval.high)
+
+    def meant(
+        self, atom: Predicate, point: int, valuation: Valuation
+    ) -> Iterator[tuple[Event, dict[str, Value] | None]]:
+        """The events that an atom may mean, with the values they give to variables that have none, or stand for many.
+
+        None instead of values: a term of the atom cannot be told.
+        """
+        for event in self._events(atom, point):
+            given: dict[str, Value] = {}
+            told = True
+            for name, term in zip(atom.names or (), atom.arguments, strict=True):
+                fits = self._gives(event[name], term, valuation, given)
+                if fits is False:
+                    break
+                told &= fits is True
+            else:
+                yield event, given if told else None
+
+    def _gives(self, value: Value | None, term: Term, valuation: Valuation, given: dict[str, Value]) -> bool | None:
+        """Whether an argument may have the value; None: it cannot be told. Notes the value of a variable."""
+        if value is None:
+            return False
+        known = known_values(valuation, term)
+        if known is not None:
+            return compares("=", value_of(term, known), value)
+        if not isinstance(term, Variable):
+            return None
+        reading: Reading | None = valuation.get(term.name)
+        if isinstance(reading, AnyOther) and value in reading.excluded:
+            return False
+        return compares("=", given.setdefault(term.name, value), value)
+
+    def _events(self, atom: Predicate, point: int) -> list[Event]:
+        ts = 2**63 - 1 if point == self.log.points else int(self.log.stamps[point])
+        if is_built_in(atom):
+            return [{"tp": point, "ts": ts}]
+        key = (atom.event_type, point)
+        if key not in self.read:
+            self.read[key] = list(self._rows(atom.event_type, point, ts))
+        return self.read[key]
+
+    def _rows(self, event_type: str, point: int, ts: int) -> Iterator[Event]:
+        events = self.log.events.get(event_type)
+        if events is None:
+            return
+        begin, end = np.searchsorted(events.point, [point, point + 1]).tolist()
+        columns = {name: column.slice(begin, end - begin).to_pylist() for name, column in events.columns.items()}
+        for row in range(end - begin):
+            own = {name: None if values[row] is None else plain(values[row]) for name, values in columns.items()}
+            seq = None if events.seq is None else int(events.seq[begin + row])
+            yield {"ts": ts, "seq": seq, **own}

@@ -1,0 +1,68 @@
+"""Opening the log that `trendmill monitor` is given: a text with a signature, a table, or standard input.
+
+A text stays open and is read by the monitor, in blocks if only verdicts are asked. A table is read here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import pyarrow as pa
+
+from jobs.exits import RunError, WrongWorkload
+from jobs.log_files.arguments import query_text, reading_of
+from jobs.log_files.log import Wanted, read_log
+from jobs.log_files.log_clock import LogClock
+from jobs.log_files.meter import Meter, MeteredFile
+from jobs.log_files.remarks import remark
+
+STANDARD_INPUT = Path("-")
+TEXTS = ("monpoly", "dejavu", "rv")
+TABLES = ("csv", "json", "parquet")
+
+
+@dataclass(frozen=True)
+class OpenedLog:
+    """A log that can be monitored. `form`: that of a text, if the user said it; else its first line tells."""
+
+    source: BinaryIO | pa.Table
+    clock: LogClock
+    signature: str | None = None
+    unit: str = "s"
+    form: str | None = None
+    at_once: bool = False
+
+
+def opened(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedLog:
+    """The log of the command line. Raises what `read_log` raises, and WrongWorkload where options contradict."""
+    is_table = options.format in TABLES or (options.format is None and options.sig is None)
+    if options.log == STANDARD_INPUT and is_table:
+        raise WrongWorkload("standard input is read as a text, whose signature is needed: --sig FILE")
+    if is_table:
+        if options.sig is not None:
+            raise WrongWorkload(f"--sig: a {options.format} file has columns of its own; leave the signature out")
+        return _table(options, wanted, meter)
+    if options.sig is None:
+        raise WrongWorkload(f"a log of the form {options.format} has no types of its own: --sig FILE gives them")
+    return _text(options, meter)
+
+
+def _text(options: argparse.Namespace, meter: Meter) -> OpenedLog:
+    is_input = options.log == STANDARD_INPUT
+    if not is_input and not options.log.is_file():
+        raise RunError(f"no such file: {options.log}")
+    source = sys.stdin.buffer if is_input else MeteredFile(options.log, meter)
+    log = cast(BinaryIO, source)
+    signature = query_text(options.sig)
+    return OpenedLog(log, LogClock(None), signature, options.unit or "s", options.format, at_once=is_input)
+
+
+def _table(options: argparse.Namespace, wanted: Wanted, meter: Meter) -> OpenedLog:
+    reading = reading_of(options)
+    log = read_log(options.log, wanted, reading, lambda done, of: meter.tell("reading", done, of))
+    remark(*log.notes)
+    return OpenedLog(log.events, LogClock.of(log, options.zone), unit=log.schema.unit)

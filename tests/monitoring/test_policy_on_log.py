@@ -1,0 +1,45 @@
+"""A policy asked several questions of one log: verdicts, and the causes of each of them."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import cep_core as cep
+from cep_core.policy_on_log import MonitorSettings, PolicyOnLog
+
+SIGNATURE = "P(x: int) Q(x: int)"
+LOG = "@1 P(1) @4 P(2) Q(1) @4 P(1) @9 Q(2)"
+
+
+@pytest.mark.parametrize("for_each", [None, "x"])
+@pytest.mark.parametrize("negate", [False, True])
+def test_every_verdict_has_a_proof(for_each: str | None, negate: bool) -> None:
+    formula = "P(x) IMPLIES PREV Q(x)" if negate else "P(x) AND NOT PREV Q(x)"
+    settings = MonitorSettings(end="closed", for_each=for_each, negate=negate, with_causes=True)
+    asked = PolicyOnLog(formula, SIGNATURE, LOG, settings)
+    rows = [tuple(row.values()) for row in asked.table().to_pylist()]
+    assert rows == ([(1, 0, 1), (4, 1, 2)] if for_each is None else [(1, 0, 1, 1), (4, 0, 2, 2)])
+    for row in rows:
+        causes = asked.causes_of_verdict(row)
+        assert causes.holds
+        assert causes.is_proof
+
+
+def test_a_variable_called_like_a_column_has_a_column_of_its_own() -> None:
+    """Of the whole log, of blocks, and of sub-logs."""
+    formula = "P(tp) AND ts(ts) AND tp(ts_)"
+    names = ["ts", "tp", "tp_", "ts_", "ts__"]
+    for batches in (False, True):
+        answer = cep.monitor(formula, SIGNATURE, LOG, batches=batches)
+        rows = answer.read_all() if isinstance(answer, pa.RecordBatchReader) else answer
+        assert rows.schema.names == names
+        assert rows.to_pylist()[1] == dict(zip(names, (4, 1, 2, 4, 1), strict=True))
+        of_each = cep.monitor("P(x)", SIGNATURE, LOG, for_each="x", batches=batches)
+        assert of_each.schema.names == ["ts", "tp", "x", "x_"]
+
+
+def test_points_by_a_column_that_is_not_there() -> None:
+    table = pa.table({"event_type": ["P"], "ts": [1], "x": [5]})
+    with pytest.raises(ValueError, match="there is no column 'batch'"):
+        cep.monitor("P(x=x)", None, table, points="batch")
