@@ -33,7 +33,7 @@ from cep_core.slicing.prediction import Predictor
 from cep_core.slicing.ranges import TimeRange, cut, load_factor
 from cep_core.slicing.real_shares import lower_bound
 from cep_core.slicing.shares import best_shares, bound, subsets
-from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of
+from cep_core.slicing.slicing_plan import Plan, Prediction, cubes_of, shortened
 from cep_core.slicing.statistics import Statistics
 
 MOST_DIVISIONS = 3
@@ -237,16 +237,11 @@ def _reasons(chosen: _Candidate, tried: Sequence[_Candidate]) -> Iterable[str]:
             if round(abs(loads[0] - loads[1]), 9) == 0:
                 continue  # the plan does not slice on this variable
             clause = f": predicted maximum load {loads[0]:.3f} with their own shares, {loads[1]:.3f} hashed"
-        yield f"heavy values of {name} ({_shortened(values)}) {fate}{clause}"
+        yield f"heavy values of {name} ({shortened(values)}) {fate}{clause}"
     if len(chosen.plan.ranges) > 1:
         single_range_loads = [candidate.costs.maximum_load for candidate in tried if len(candidate.plan.ranges) <= 1]
         clause = f", {min(single_range_loads):.3f} without" if single_range_loads else ""
         yield f"{len(chosen.plan.ranges)} time ranges: predicted maximum load {chosen.costs.maximum_load:.3f}{clause}"
-
-
-def _shortened(values: pa.Array, most: int = 5) -> str:
-    texts = [str(value) for value in values[:most].to_pylist()]
-    return ", ".join(texts) + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
 def _range_counts(slices: int, reach: Reach, interval: tuple[int, int] | None) -> list[int]:

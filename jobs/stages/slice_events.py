@@ -22,9 +22,8 @@ from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.write import replace
 from jobs.runs.ledger import read_ledger
 from jobs.runs.run import Run, StageOutcome
-from jobs.stages.plan_slices import reads_of
 from jobs.stages.slicing.event_counts import Days
-from jobs.stages.slicing.planned import planned
+from jobs.stages.slicing.planned import planned, read_by
 from jobs.stages.slicing.time_points import are_read, offset, store_points
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def slice_events(run: Run) -> StageOutcome:
     from pyspark.sql import functions as f
 
     assert run.scope is not None
-    plans = [(plan, reads_of(run.scope, plan.queries)) for plan in planned(run)]
+    plans = [(plan, read_by(run, plan)) for plan in planned(run)]
     needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     ranked = _ranked(run, run.scope.reads)

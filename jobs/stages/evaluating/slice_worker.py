@@ -122,6 +122,8 @@ def evaluate_slice(
         reading = Reading.of(evaluator, events, points)
         starts = assignment.since.get(query.into, (BEGINNING,) * len(blocks))
         for block, (days, since) in enumerate(zip(blocks, starts, strict=True)):
+            if not plan.covers(days):
+                continue
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
@@ -133,7 +135,7 @@ def evaluate_slice(
                 part = events.slice(span.start, span.stop - span.start)
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
-                batches += evaluate(part, replace(ownership(plan, number, moments), cut=cut), seen)
+                batches += evaluate(part, replace(ownership(plan, number, moments, query.name), cut=cut), seen)
             yield SlicePartial(
                 query.name,
                 query.into,
