@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake import DeltaTable
 
+from cep_core.language.evaluator import opened_by
 from cep_core.slicing import Plan, split
 from jobs.lake.conditions import EVERY_ROW
 from jobs.lake.write import replace
@@ -36,7 +37,7 @@ def slice_events(run: Run) -> StageOutcome:
 
     assert run.scope is not None
     plans = [(plan, read_by(run, plan)) for plan in planned(run)]
-    needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query)})
+    needed = sorted({name for plan, _ in plans for query in plan.queries for name in attributes_read(run, query, plan)})
     with_points = are_read(run, {query for plan, _ in plans for query in plan.queries})
     ranked = _ranked(run, run.scope.reads)
     if with_points:
@@ -64,11 +65,12 @@ def slice_events(run: Run) -> StageOutcome:
     )
 
 
-def attributes_read(run: Run, query: str) -> set[str]:
-    """The attributes that evaluating a query looks at, and those of its atoms. It needs no others."""
+def attributes_read(run: Run, query: str, plan: Plan) -> set[str]:
+    """The attributes that evaluating a query by a plan looks at, and those of its atoms. It needs no others."""
     evaluator = run.compiled[query].evaluator
-    named = {name for atom in evaluator.atoms for name, _ in (*atom.variables, *atom.constants)}
-    return run.workload.attributes.keys() & named.union(*evaluator.reads.values())
+    seen = opened_by(evaluator, plan.names_of(query)) or evaluator
+    named = {name for atom in seen.atoms for name, _ in (*atom.variables, *atom.constants)}
+    return run.workload.attributes.keys() & named.union(*evaluator.reads.values(), *seen.reads.values())
 
 
 def splitter(plans: Sequence[tuple[Plan, Days]]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

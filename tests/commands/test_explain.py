@@ -60,8 +60,13 @@ def test_a_day_is_planned_from_the_lake(
     assert plan.predicted is not None
     assert f"lower bound {plan.predicted.lower_bound:.3f}" in told
     row = {
-        **{"day": day, "run_id": "run-1", "plan_id": plan.plan_id, "queries": list(plan.queries)},
-        **{"first_day": day, "last_day": day, "plan": json.dumps(plan.to_dict())},
+        "day": day,
+        "run_id": "run-1",
+        "plan_id": plan.plan_id,
+        "queries": list(plan.queries),
+        "first_day": day,
+        "last_day": day,
+        "plan": json.dumps(plan.to_dict()),
     }
     write_deltalake(folder, pa.Table.from_pylist([row], SLICING_PLANS))
     assert main(["explain", str(home), "late_chains", "--day", str(day)]) == 0

@@ -17,6 +17,7 @@ from jobs.exits import WrongWorkload
 from jobs.lake.dataset import read_table
 from jobs.runs.ledger import bounds_of, questions_of, read_ledger
 from jobs.runs.scope import evaluate_day
+from jobs.stages.slicing.event_counts import atoms_counted
 from jobs.stages.slicing.lake_counts import LakeCounts
 from jobs.stages.slicing.planning import Planning
 from jobs.workload.compiled import WorkloadQuery
@@ -36,8 +37,8 @@ def slicing_sections(
     told = dict.fromkeys(plans, "by this plan the day was evaluated")
     if not compiled.keys() <= plans.keys():
         scope = evaluate_day(questions_of(compiled, workload.limits), day, ledger, bounds_of(workload))
-        atoms = [atom for query in compiled.values() for atom in query.evaluator.atoms]
-        for plan in Planning(workload, compiled, scope, LakeCounts(workload, lake, atoms)).plans():
+        counts = LakeCounts(workload, lake, atoms_counted(compiled))
+        for plan in Planning(workload, compiled, scope, counts).plans():
             for name in plan.queries:
                 if name not in plans:
                     plans[name], told[name] = plan, "a run for this day would make this plan"

@@ -8,7 +8,7 @@ aggregations for any number of sets of days.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ from jobs.stages.slicing.attribute_values import OF_TYPE, attribute_values, matc
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from jobs.workload.compiled import WorkloadQuery
+
 LISTED = 10_000
 """The most values of an attribute that are counted one by one."""
 
@@ -40,7 +42,7 @@ class EventCounts:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        atoms = list(dict.fromkeys(a for query in run.compiled.values() for a in query.evaluator.atoms))
+        atoms = atoms_counted(run.compiled)
         self._places = counted_places(atoms)
         self._atoms = list(dict.fromkeys([*atoms, *relations_of(atoms)]))
         self._frequencies: dict[Days, dict[tuple[Atom, str], Frequencies]] = {}
@@ -131,6 +133,13 @@ class EventCounts:
         counts = of_place["frequency"].to_numpy().astype(np.int64)
         rest = int(of_place["total"][0].as_py() - counts.sum()) if of_place.num_rows else 0
         return Frequencies(values, counts, rest)
+
+
+def atoms_counted(compiled: Mapping[str, WorkloadQuery]) -> list[Atom]:
+    """The atoms of all queries, also of those that may be sliced before they project."""
+    evaluators = [query.evaluator for query in compiled.values()]
+    opened = [form for form in (getattr(evaluator, "opened", None) for evaluator in evaluators) if form is not None]
+    return list(dict.fromkeys(atom for form in (*evaluators, *opened) for atom in form.atoms))
 
 
 def is_type(relation: Atom) -> bool:

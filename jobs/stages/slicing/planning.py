@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import Atom, Reach
+from cep_core.language.evaluator import Atom, Opened, Reach
 from cep_core.slicing import Plan, Statistics, make_plan
 from cep_core.slicing.hashing import common_type
 from jobs.runs.scope import Scope
@@ -109,7 +109,13 @@ class Planning:
         evaluator = self.compiled[query].evaluator
         closed = Seen.whole(query, evaluator.atoms)
         plan = self._plan(Group((closed,), days))
-        return closed, plan
+        opened: Opened | None = getattr(evaluator, "opened", None)
+        if opened is None:
+            return closed, plan
+        other = Seen.whole(query, opened.atoms, opened.hidden)
+        option = self._plan(Group((other,), days))
+        gains = load(option) <= load(plan) * (1 - WORTH_CHANGING) and load(plan) > 0
+        return (other, option) if gains and other.hides(effective_variables(option)) else (closed, plan)
 
     def _groups(self, alone: Sequence[tuple[Seen, Plan]]) -> list[Group]:
         """Queries that share a plan; each slices on those of its variables along which its own plan slices."""
@@ -194,7 +200,8 @@ class Planning:
             stamps=self.counted.stamps(reads) if weighed else None,
         )
         others = {seen.query: seen.variables for seen in group.members if seen.variables != first.variables}
-        return with_(plan, names=others)
+        projected = [f"{seen.query} is sliced before EXISTS projects" for seen in group.members if seen.is_projected]
+        return with_(plan, names=others, decisions=(*plan.decisions, *projected))
 
 
 def _parts(group: Group, halvings: int = MOST_HALVINGS) -> Iterator[Group]:

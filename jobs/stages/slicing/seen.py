@@ -64,6 +64,15 @@ class Seen:
             free.remove(fitting[0])
         return with_(self, variables=tuple(chosen))
 
+    def hides(self, variables: Iterable[str]) -> bool:
+        """Whether the query's results lack some of these variables."""
+        return not self.hidden.isdisjoint(variables)
+
+    @property
+    def is_projected(self) -> bool:
+        """Whether it is sliced by variables that its results lack."""
+        return self.hides(self.variables)
+
     def agrees(self, other: Seen) -> bool:
         """Whether the two queries send every event that both read to the same slices."""
         shared = {atom.event_type for atom in self.atoms} & {atom.event_type for atom in other.atoms}

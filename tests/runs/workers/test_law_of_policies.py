@@ -18,8 +18,8 @@ from cep_core.language.errors import QueryError
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Evaluator, Ownership, of_table
 from cep_core.language.first_order.text.printing import formula_text
 from cep_core.language.settings import Settings
-from cep_core.language.temporal.formulas import Formula, Predicate
-from cep_core.language.temporal.walk import with_operands
+from cep_core.language.temporal.formulas import Exists, Formula, Not, Predicate
+from cep_core.language.temporal.walk import free_variables, with_operands
 from cep_core.monitoring.shared.episodes import EPISODES
 from cep_core.slicing import make_plan, statistics_of
 from cep_core.slicing.planner import Plan
@@ -27,6 +27,7 @@ from cep_core.testing.formulas import safe_formulas
 from cep_core.testing.signatures import drawn_points, signatures
 from jobs.runs.scope import Bounds, Ledger, LoadedDay, first_read
 from jobs.stages.evaluating.slice_worker import Assignment, QueryText, compiled, schema_to_values
+from jobs.stages.slicing.seen import Seen
 from tests.runs.workers.slicing import all_points, merged
 from tests.slicing.laws.only_read import only_read
 
@@ -109,14 +110,22 @@ def renamed(formula: Formula, plain: LogSchema) -> Formula:
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> World:
+def worlds(draw: st.DrawFn, projected: bool = False) -> World:
+    """`projected`: policies with an outermost EXISTS, or the negation of one, that may be sliced before it projects."""
     plain = draw(signatures())
     schema = with_ticks(plain)
     formula = draw(safe_formulas(plain, depth=draw(st.integers(0, 2)), computing=False, sugar=draw(st.booleans())))
-    split = draw(st.sampled_from(["", "", *(name for own in schema.types.values() for name in own if name != "batch")]))
+    carried = [name for own in schema.types.values() for name in own if name != "batch"]
+    split = "" if projected else draw(st.sampled_from(["", "", *carried]))
     header = f"-- for each: {split}\n" if split else ""
+    if projected:
+        names = free_variables(formula)
+        assume(names)
+        formula = Exists(tuple(sorted(draw(st.sets(st.sampled_from(names), min_size=1)))), formula)
+        if not free_variables(formula) and draw(st.booleans()):
+            formula = Not(formula)
     written = formula_text(renamed(formula, plain))
-    if draw(st.integers(0, 2)) == 0:
+    if not projected and draw(st.integers(0, 2)) == 0:
         header += "-- policy: must hold\n"
         condition = formula_text(renamed(draw(safe_formulas(plain, depth=1, computing=False)), plain))
         written = f"({draw(st.sampled_from([condition, written]))}) IMPLIES NOT ({written})"
@@ -130,17 +139,23 @@ def worlds(draw: st.DrawFn) -> World:
         evaluator = world.evaluator
     except QueryError:
         assume(False)
-    assume(len(evaluator.schema) >= 2)
+    assume(not projected or getattr(evaluator, "opened", None) is not None)
     return world
 
 
 def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:
-    """A plan of random slices, seeds, heavy values and ranges."""
-    atoms = world.evaluator.atoms
-    names = sorted({name for atom in atoms for _, name in atom.variables})
+    """A plan of random slices, seeds, heavy values, ranges and names; if it may be, before EXISTS projects."""
+    opened = getattr(world.evaluator, "opened", None)
+    seen = Seen.whole(world.query.name, (opened or world.evaluator).atoms)
+    names = [f"v{number}" for number, _ in enumerate(seen.variables)] if draw(st.booleans()) else list(seen.variables)
+    called = dict(zip(seen.variables, names, strict=True))
+    atoms = [
+        replace(atom, variables=tuple((attribute, called[own]) for attribute, own in atom.variables))
+        for atom in seen.atoms
+    ]
     slices = draw(st.integers(1, 6))
     bounded = world.evaluator.reach.time is not None
-    return make_plan(
+    plan = make_plan(
         {world.query.name: atoms},
         names,
         statistics_of(events, atoms),
@@ -152,6 +167,7 @@ def plan_of(world: World, draw: st.DrawFn, events: pa.Table) -> Plan:
         ranges=draw(st.integers(1, slices)) if bounded else 1,
         heavy=draw(st.sampled_from([None, (), tuple(names)])),
     )
+    return replace(plan, names={world.query.name: seen.variables})
 
 
 def content(table: pa.Table) -> tuple[object, ...]:
@@ -159,7 +175,7 @@ def content(table: pa.Table) -> tuple[object, ...]:
 
 
 @FEW
-@given(worlds(), st.data())
+@given(worlds() | worlds(projected=True), st.data())
 def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     """Rows, their order and exact totals: by shares, seeds, heavy values, ranges, row limits, blocks of days."""
     plan = plan_of(world, data.draw, world.events)
@@ -173,7 +189,7 @@ def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
 
 
 @FEW
-@given(worlds(), st.data())
+@given(worlds() | worlds(projected=True), st.data())
 def test_a_day_alone_is_its_part_of_the_whole(world: World, data: st.DataObject) -> None:
     """Each day is evaluated by itself, from the days that its reach asks for: warm-up is the cut of the whole run."""
     calendar, ts = ToyCalendar(), world.events["ts"].to_numpy()
