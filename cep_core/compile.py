@@ -23,6 +23,7 @@ from cep_core.language.language import Language
 from cep_core.language.patterns.pattern_language import PATTERNS
 from cep_core.language.patterns.query import Query
 from cep_core.language.patterns.tree import Conjunction
+from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.propositional.propositional_language import PROPOSITIONAL
 from cep_core.language.settings import DEFAULTS, Settings
 
@@ -77,6 +78,12 @@ def _violations(policy: Policy, settings: Settings) -> Evaluator:
     return PolicyEvaluator(policy, settings)
 
 
+def _points_of_violation(policy: PropositionalPolicy, settings: Settings) -> Evaluator:
+    from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
+
+    return PropositionalEvaluator(policy, settings)
+
+
 def _is_and(query: Query) -> bool:
     return isinstance(query.pattern, Conjunction)
 
@@ -98,6 +105,7 @@ ENGINES: tuple[Engine, ...] = (
     Engine(MATCHING, _pairs, _is_and),
     Engine(MATCHING, _matches),
     Engine(POLICY, _violations, lambda policy: isinstance(policy, Policy)),
+    Engine(POLICY, _points_of_violation, lambda policy: isinstance(policy, PropositionalPolicy)),
 )
 """The first one that takes a bound query evaluates it."""
 

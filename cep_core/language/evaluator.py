@@ -138,10 +138,12 @@ class ResultTable:
     """For a further table: what one of its rows is. `{query}` stands for the query's name."""
     variables: tuple[str, ...] = ()
     """The columns that refer to events by `seq`: the variables of matches."""
+    counted_in: str = ""
+    """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenForm:
     """A query before its results are projected: it may be sliced by variables that its results do not have.
 
     An evaluator with an attribute `opened` that is not None also evaluates this form, where `Ownership.variables` name
@@ -171,9 +173,9 @@ class Gather(Protocol):
     ) -> Iterator[pa.RecordBatch]: ...
 
 
-def opened_by(evaluator: object, variables: Collection[str]) -> Opened | None:
+def opened_by(evaluator: object, variables: Collection[str]) -> OpenForm | None:
     """The other form of a query, if slicing by these variables asks for it."""
-    opened: Opened | None = getattr(evaluator, "opened", None)
+    opened: OpenForm | None = getattr(evaluator, "opened", None)
     return opened if opened is not None and not set(variables).isdisjoint(opened.hidden) else None
 
 

@@ -15,6 +15,7 @@ from jobs.exits import OK, WrongWorkload
 from jobs.lake.asking import ask, session_for_questions
 from jobs.lake.register import register
 from jobs.lake.session import start_session
+from jobs.lake.tables.episodes_over_days import register_episodes_over_days
 from jobs.lake.tables.match_events import register_match_events
 
 
@@ -34,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
         for folder in sorted(path for path in places.lake().glob("*") if path.is_dir()):
             register(session, folder.name)
             register_match_events(session, folder.name)
+            register_episodes_over_days(session, folder.name)
         answer = ask(session, options.statement)
         if options.csv:
             writer = csv.writer(sys.stdout, lineterminator="\n")

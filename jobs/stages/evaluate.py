@@ -68,7 +68,7 @@ def evaluate(run: Run, way: Way | None = None) -> StageOutcome:
     beside += _evaluated_after(run, assignment, results, way)
     replace_all([*(rows_of(run, result) for result in [*results, *beside]), slice_runs_of(run, partials)])
     # Written last, so that a day in this table has its results in the others.
-    replace_all([result_days(run, results)])
+    replace_all([result_days(run, results, beside)])
     rows = sum(result.table.num_rows for result in results)
     message = ", ".join(f"{result.query} {result.table.num_rows:,}" for result in results)
     for result in results:
@@ -193,7 +193,7 @@ def _merged(
         totals.update({calendar.day_of(int(moment)): counts for moment, counts in stored.items()})
     empty = table.schema.append(pa.field("day", pa.date32())).empty_table()
     rows = pa.concat_tables(tables or [empty])
-    return Result(query.name, into, run.scope.of(query.name), rows, totals, exhausted)
+    return Result(query.name, into, run.scope.of(query.name), rows, totals, exhausted, table.counted_in)
 
 
 def _with_day(merged: pa.Table, days: Moments, names: Sequence[date]) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -91,7 +92,11 @@ def test_policies_keep_the_law(spark: SparkSession, tmp_path: Path) -> None:
     assert {name: [stored[name, day(number)] for number in (1, 2)] for name in POLICIES} == {
         "unstopped": ["9", "10"],
         "silence": ["32", "29"],
+        "again": ["0", "32"],
     }
+    projected = [row["plan"] for row in lake.table("slicing_plans").to_pylist() if row["queries"] == ["again"]]
+    assert all("again is sliced before EXISTS projects" in json.loads(plan)["decisions"] for plan in projected)
+    assert len(projected) == 2
     for way in ("scan", "paths"):
         with lake.leased("again"):
             everything = _everything(lake.begin(1, 2, "again"))

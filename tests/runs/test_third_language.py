@@ -45,8 +45,8 @@ FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail":
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workload whose folder of policies asks in the third language; two departures of each day are listed."""
-    monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES, sightings.LANGUAGE))
+    """A workload with policies in a toy language, in place of the last one. Two departures of each day are listed."""
+    monkeypatch.setattr(front_door, "LANGUAGES", (*front_door.LANGUAGES[:-1], sightings.LANGUAGE))
     monkeypatch.setattr(front_door, "ENGINES", (*front_door.ENGINES, sightings.ENGINE))
     monkeypatch.setitem(by_kind.PRESENTATIONS, sightings.KIND, sightings.PRESENTATION)
     compiled.cache_clear()
@@ -101,7 +101,7 @@ def evaluated(workload: Workload, asked: WorkloadQuery, monkeypatch: pytest.Monk
     monkeypatch.setattr(evaluate, "create", lambda spark, name, tables, lake: made.extend(tables))
     monkeypatch.setattr(evaluate, "rows_of", lambda run, result: kept.append(result))
     monkeypatch.setattr(evaluate, "slice_runs_of", lambda run, partials: None)
-    monkeypatch.setattr(evaluate, "result_days", lambda run, results: None)
+    monkeypatch.setattr(evaluate, "result_days", lambda run, results, beside: None)
     monkeypatch.setattr(evaluate, "replace_all", lambda replacements: None)
     outcome = evaluate.evaluate(run)
     assert outcome.rows_out == 4

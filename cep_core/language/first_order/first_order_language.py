@@ -26,5 +26,5 @@ FIRST_ORDER = Language(
     warnings_of,
     _order_of_ties,
     settings=("max_violations", "explained"),
-    beside=("_episodes",),
+    beside=("_episodes", "_why"),
 )

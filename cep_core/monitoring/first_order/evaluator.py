@@ -29,7 +29,7 @@ from cep_core.language.evaluator import (
     PIECES,
     RESULT,
     Atom,
-    Opened,
+    OpenForm,
     Ownership,
     Reach,
     ResultTable,
@@ -37,34 +37,37 @@ from cep_core.language.evaluator import (
     tagged,
     together,
 )
-from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.first_order.facts.atoms import atoms_of
 from cep_core.language.first_order.facts.opening import OpenPolicy, open_policy
 from cep_core.language.first_order.facts.reach import certain_after, reach_of
-from cep_core.language.first_order.facts.reads import reads_of
+from cep_core.language.first_order.facts.reads import atoms_looked_at, reads_of
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
-from cep_core.language.temporal.formulas import Formula, Predicate
-from cep_core.language.temporal.walk import free_variables, walk
+from cep_core.language.temporal.formulas import Formula
+from cep_core.language.temporal.walk import free_variables
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
+from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
 from cep_core.monitoring.first_order.result.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
+from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
 from cep_core.monitoring.shared.episodes import (
+    COUNTED_IN,
     EPISODES,
     edge_schema,
     episode_schema,
     merge_episodes,
     partial_episodes,
 )
-from cep_core.monitoring.shared.listing import merge_partials, partial, with_certain
-from cep_core.monitoring.shared.sub_logs import sub_logs
+from cep_core.monitoring.shared.listing import first_of_each_day, in_order, merge_partials, partial, with_certain
+from cep_core.monitoring.shared.sub_logs import Values, sub_logs
+from cep_core.monitoring.shared.why.proving import ProofMaker
 
 Constants = Mapping[str, int | float | str]
 """The values of a sub-log, by attribute of `-- for each`."""
@@ -79,12 +82,13 @@ class PolicyEvaluator:
     """Evaluates a first-order policy (`cep_core.language.evaluator.Evaluator`).
 
     Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
-    (ts, offset, values); None lists all.
+    (ts, offset, values), None lists all; and `explained`: how many of these have causes.
     """
 
     def __init__(self, policy: Policy, settings: Settings = DEFAULTS) -> None:
         self.policy = policy
         self.most = settings.max_violations
+        self.explained = settings.explained if self.most is None else min(settings.explained, self.most)
 
     reads_points = True
 
@@ -117,11 +121,25 @@ class PolicyEvaluator:
         return episode_schema(self._values)
 
     @property
+    def cause_schema(self) -> pa.Schema:
+        """A violation, and a claim of its proof."""
+        return cause_schema(self._values)
+
+    @property
     def tables(self) -> tuple[ResultTable, ...]:
         of_episodes = "One row is a run of time-points at which the same values violate {query}"
+        of_causes = "One row is a claim in the proof of one of the first violations of {query} on a day"
         return (
             ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
-            ResultTable(EPISODES, self.episode_schema, self._merged_episodes, together, comment=of_episodes),
+            ResultTable(
+                EPISODES,
+                self.episode_schema,
+                self._merged_episodes,
+                together,
+                comment=of_episodes,
+                counted_in=COUNTED_IN,
+            ),
+            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
         )
 
     def describe(self) -> tuple[str, ...]:
@@ -150,12 +168,16 @@ class PolicyEvaluator:
         listed = [with_certain(self.schema).empty_table()]
         runs = [with_certain(self.episode_schema).empty_table()]
         near = [self._edge_schema.empty_table()]
+        logs: dict[Values, PointLog] = {}
         for values, own in sub_logs(log, self.policy.for_each) if self.policy.for_each else [((), log)]:
             constants = dict(zip(self.policy.for_each, values, strict=True))
             held = Satisfactions(*satisfactions_of(self.policy, own), self.policy.variables)
             held = held.owned_by(owned, constants)
             points_of_days = list(_points_of_days(own.stamps, owned.days, self._after))
-            listed += self._violations(held, own, constants, points_of_days, numbers)
+            first = list(self._violations(held, own, constants, points_of_days, numbers))
+            listed += first
+            if any(rows.num_rows for rows in first):
+                logs[values] = own
             judges = self._judges(held, own) if held.relation.rows or any(cut) else None
             if held.relation.rows:
                 pieces = day_pieces(held, judges, own, points_of_days)
@@ -165,6 +187,8 @@ class PolicyEvaluator:
         yield from partial(pa.concat_tables(listed), numbers, owned.days, self.most)
         episodes = partial_episodes(pa.concat_tables(runs), pa.concat_tables(near), owned.days, self.most, cut)
         yield from tagged(episodes, EPISODES)
+        first_ones = first_of_each_day(in_order(pa.concat_tables(listed)), owned.days, self.explained)
+        yield from tagged(self._causes(first_ones, logs), WHY)
 
     def gather(
         self, pieces: Sequence[pa.RecordBatch], days: tuple[int, ...] | None, points: pa.Table
@@ -186,12 +210,15 @@ class PolicyEvaluator:
         return open_policy(self.policy)
 
     @cached_property
-    def opened(self) -> Opened | None:
-        """The policy before its outermost EXISTS projects; None if it has none."""
-        if self._open is None:
+    def opened(self) -> OpenForm | None:
+        """The policy before its outermost EXISTS projects; None if it has none, or if causes are wanted.
+
+        The smallest proof of EXISTS compares all its witnesses, and no slice of the open policy has them together.
+        """
+        if self.explained or self._open is None:
             return None
         own = self._open.policy
-        return Opened(atoms_of(own), reads_of(own), tuple(self.policy.variables), self._open.hidden)
+        return OpenForm(atoms_of(own), reads_of(own), tuple(self.policy.variables), self._open.hidden)
 
     def _pieces(self, events: pa.Table, owned: Ownership, points: pa.Table | None) -> Iterator[pa.RecordBatch]:
         """What a slice finds of the open policy, projected."""
@@ -258,6 +285,24 @@ class PolicyEvaluator:
             listed = rows(of_day.relation, log, own.texts, self.policy.variables, end, place=OFFSET)
             yield self._placed(listed, self.schema, constants)
 
+    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        return merge_causes(partials, self.cause_schema, days, self.explained)
+
+    def _causes(self, violations: pa.Table, logs: Mapping[Values, PointLog]) -> list[pa.RecordBatch]:
+        """The claims of a proof of each violation, made from the log in which it is."""
+        complete = with_certain(self.cause_schema)
+        makers: dict[Values, ProofMaker] = {}
+        tables = [complete.empty_table()]
+        for violation in violations.to_pylist():
+            values = tuple(violation[name] for name in self.policy.for_each)
+            if values not in makers:
+                makers[values] = proof_maker(self.policy, logs[values])
+            claims = claims_of(self.policy, makers[values], violation)
+            columns = {name: pa.repeat(violation[name], claims.num_rows) for name in violations.column_names}
+            columns |= dict(zip(claims.column_names, claims.columns, strict=True))
+            tables.append(pa.table([columns[name] for name in complete.names], names=complete.names).cast(complete))
+        return pa.concat_tables(tables).combine_chunks().to_batches()
+
     def _judges(self, held: Satisfactions, log: PointLog) -> Satisfactions | None:
         """Where the left side of the policy holds, if its episodes pass over the other points."""
         condition = self.policy.condition
@@ -278,9 +323,8 @@ class PolicyEvaluator:
 def looked_at_by(policy: Policy) -> dict[str, tuple[str, ...]]:
     """The columns of each event type that a policy's log needs; `seq` and `ts` where an atom names them."""
     columns: dict[str, dict[str, None]] = {name: dict.fromkeys(own) for name, own in reads_of(policy).items()}
-    for part in walk(policy.core):
-        if isinstance(part, Predicate) and not is_built_in(part):
-            columns.setdefault(part.event_type, {}).update(dict.fromkeys(part.names or ()))
+    for atom in atoms_looked_at(policy):
+        columns.setdefault(atom.event_type, {}).update(dict.fromkeys(atom.names or ()))
     return {name: tuple(own) for name, own in columns.items()}
 
 

@@ -32,6 +32,8 @@ from cep_core.numbers.count_columns import all_digits
 
 EPISODES = "_episodes"
 """The suffix of the table."""
+COUNTED_IN = "episodes"
+"""The column of `result_days` that holds their exact number."""
 _NUMBERS = ("first_ts", "first_offset", "last_ts", "last_offset", "points")
 _TOUCHES = ("touches_begin", "touches_end")
 RUN_COLUMNS = (*_NUMBERS, *_TOUCHES)

@@ -16,6 +16,7 @@ RESULT_DAYS = Table(
         Column("rows", "BIGINT", "Rows in the result table", nullable=False),
         Column("matches_total", "STRING", "Exact number of matches, all digits; null: not known, or no matching query"),
         Column("matches_at_least", "STRING", "A lower bound of it, all digits"),
+        Column("episodes", "BIGINT", "Exact number of episodes, listed or not; null: no policy"),
         Column("truncated", "BOOLEAN", "The listing was cut at max_matches", nullable=False),
         Column(
             "complete", "BOOLEAN", "There is a result and no day that it reaches is missing or refused", nullable=False

@@ -25,6 +25,20 @@ RESULT_COMMENTS = {
     "offset": "Index among the time-points of equal ts",
 }
 
+CAUSE_COMMENTS = {
+    "ts": "Time-point of the violation, in the log's unit",
+    "offset": "Index of the violation's time-point among those of equal ts",
+    "node": "Number of the claim in its proof: the top one is 0",
+    "parent": "The claim that this one helps to prove; null for the top one",
+    "claim": "What is claimed, with values in the place of variables",
+    "at_ts": "Time-point of the claim, in the log's unit",
+    "at_offset": "Index of the claim's time-point among those of equal ts",
+    "holds": "Whether the claim is that it holds, or that it does not",
+    "seq": "seq of the event that makes the claim true; null: no single event does",
+    "valuation": "JSON: the values of variables; null: any other value than those of the claims beside it",
+}
+"""Of the claims in proofs."""
+
 EPISODE_COMMENTS = {
     "first_ts": "Time of the first time-point, in the log's unit",
     "first_offset": "Index of the first time-point among those of equal ts",
@@ -47,6 +61,10 @@ VARIABLES = "trendmill.variables"
 """Table property: the columns that hold a match's events by `seq`, in pattern order, separated by commas."""
 
 
+VALUES = "trendmill.values"
+"""Table property: the columns that tell whose an episode is, separated by commas."""
+
+
 def result_table(query: str, question: str, schema: pa.Schema, variables: Sequence[str] = ()) -> Table:
     """The table of a query's results: `day`, `run_id` and the evaluator's columns, typed by its Arrow schema.
 
@@ -60,7 +78,10 @@ def result_table(query: str, question: str, schema: pa.Schema, variables: Sequen
 def table_beside(query: str, table: ResultTable) -> Table:
     """A further table of a query, named after its result: `<query>_compact`."""
     columns = _columns(table.schema, table.variables)
-    return Table(query + table.suffix, table.comment.format(query=query), (DAY, RUN, *columns))
+    values = [name for name in table.schema.names if name not in EPISODE_COMMENTS]
+    properties = {VALUES: ",".join(values)} if "touches_begin" in table.schema.names else {}
+    comment = table.comment.format(query=query)
+    return Table(query + table.suffix, comment, (DAY, RUN, *columns), properties=properties)
 
 
 def _columns(schema: pa.Schema, variables: Sequence[str]) -> Iterator[Column]:
@@ -70,6 +91,8 @@ def _columns(schema: pa.Schema, variables: Sequence[str]) -> Iterator[Column]:
 
 def _comment(field: pa.Field, names: set[str], variables: Sequence[str]) -> str:
     name = field.name
+    if "claim" in names:
+        return CAUSE_COMMENTS.get(name, f"Value of {name}")
     if "touches_begin" in names:
         return EPISODE_COMMENTS.get(name, f"Value of {name}")
     if name in variables:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from cep_core.language.budget import WorkExhausted
 from cep_core.language.evaluator import DayResult
 from cep_core.matching.result.identity import MATCH_ID, match_ids
-from cep_core.numbers.count_columns import all_digits
+from cep_core.numbers.count_columns import all_digits, from_digits
 from jobs.lake.arrow_write import schema_of
 from jobs.lake.conditions import equal, one_of
 from jobs.lake.write import Replacement
@@ -40,6 +40,8 @@ class Result:
     totals: dict[date, dict[str, Any]]
     exhausted: Mapping[date, WorkExhausted] = field(default_factory=dict)
     """The days without a result, because their budget of work was too small."""
+    counted_in: str = ""
+    """As in `ResultTable`."""
 
     @property
     def rows(self) -> dict[date, int]:
@@ -89,10 +91,14 @@ def slice_runs_of(run: Run, partials: Sequence[SlicePartial]) -> Replacement:
     return _of_rows(run, "slice_runs", rows, own_rows(run, "slice_runs", "query", evaluated))
 
 
-def result_days(run: Run, results: Sequence[Result]) -> Replacement:
-    """What each evaluated day holds, from which inputs and by which definition. It is written last."""
+def result_days(run: Run, results: Sequence[Result], beside: Sequence[Result] = ()) -> Replacement:
+    """What each evaluated day holds, from which inputs and by which definition. It is written last.
+
+    `beside`: the further tables, some of which are counted here.
+    """
     rows, mine = [], []
     for result in results:
+        counted = [table for table in beside if table.query == result.query and table.counted_in]
         days = one_of("day", (evaluation.day for evaluation in result.evaluations))
         mine.append(f"({equal('query', result.query)} AND {days})")
         for evaluation in result.evaluations:
@@ -107,12 +113,18 @@ def result_days(run: Run, results: Sequence[Result]) -> Replacement:
                     "rows": result.rows.get(evaluation.day, 0),
                     "matches_total": totals.get("matches_total"),
                     "matches_at_least": totals.get("matches_at_least"),
+                    **{table.counted_in: _number(table, evaluation.day) for table in counted},
                     "truncated": result.truncated(evaluation.day),
                     "complete": evaluation.complete and evaluation.day not in result.exhausted,
                     "exhausted": _told(result.exhausted.get(evaluation.day)),
                 }
             )
     return _of_rows(run, "result_days", rows, " OR ".join(mine))
+
+
+def _number(result: Result, day: date) -> int | None:
+    total = result.totals.get(day, {}).get("matches_total")
+    return None if total is None else from_digits(total)
 
 
 def _told(exhausted: WorkExhausted | None) -> str | None:

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
-from cep_core.language.evaluator import PIECES, RESULT, Evaluator, Gather, Opened, of_table, opened_by
+from cep_core.language.evaluator import PIECES, RESULT, Evaluator, Gather, OpenForm, of_table, opened_by
 from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
@@ -163,7 +163,7 @@ def evaluate_slice(
 
 
 def in_buckets(
-    whole: SlicePartial, pieces: Sequence[pa.RecordBatch], opened: Opened, count: int
+    whole: SlicePartial, pieces: Sequence[pa.RecordBatch], opened: OpenForm, count: int
 ) -> Iterator[SlicePartial]:
     """The pieces of a slice by the hash of their visible values; without such values all are in the first bucket."""
     table = pa.Table.from_batches([piece.replace_schema_metadata(None) for piece in pieces])

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from cep_core.events.arrow_types import ARROW_TYPES
 from cep_core.events.schema import AttributeType
-from cep_core.language.evaluator import Atom, Opened, Reach
+from cep_core.language.evaluator import Atom, OpenForm, Reach
 from cep_core.slicing import Plan, Statistics, make_plan
 from cep_core.slicing.hashing import common_type
 from jobs.runs.scope import Scope
@@ -109,7 +109,7 @@ class Planning:
         evaluator = self.compiled[query].evaluator
         closed = Seen.whole(query, evaluator.atoms)
         plan = self._plan(Group((closed,), days))
-        opened: Opened | None = getattr(evaluator, "opened", None)
+        opened: OpenForm | None = getattr(evaluator, "opened", None)
         if opened is None:
             return closed, plan
         other = Seen.whole(query, opened.atoms, opened.hidden)

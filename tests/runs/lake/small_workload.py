@@ -58,8 +58,11 @@ Start(m, x) AND x > 70 AND NOT PREV (EXISTS n. Stop(machine = n)) AND NOT ONCE[0
     "silence": """-- When did nothing heavy start, nor in the three hours after?
 LET Heavy() = EXISTS m, x. Start(m, x) AND x > 80 IN NOT Heavy() AND NOT EVENTUALLY[0,3h] Heavy()
 """,
+    "again": """-- When did a machine start with the load of a start of the two days before?
+EXISTS x. Start(load = x) AND ONCE[1s,2d] Start(load = x)
+""",
 }
-"""Policies that look at points before, wait for an hour, and speak where no event of theirs is."""
+"""Policies that look at points before, wait for an hour, speak where no event is, and hide what slices them."""
 
 QUERIES = {
     "chains": """-- How many chains of starts and stops does each machine have?
@@ -100,6 +103,8 @@ def write_policies(home: Path) -> None:
     (home / "policies").mkdir()
     for name, text in POLICIES.items():
         (home / "policies" / f"{name}.mfotl").write_text(text)
+    declared = (home / "workload.yaml").read_text()
+    (home / "workload.yaml").write_text(declared.replace("queries:\n", "queries:\n  again: {explained: 0}\n"))
 
 
 def write_day(home: Path, number: int, *, broken: bool = False, empty: bool = False) -> None:

@@ -71,7 +71,7 @@ def evaluated(workload: Workload, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(evaluate, "create", lambda *arguments: None)
     monkeypatch.setattr(evaluate, "rows_of", lambda run, result: kept.append(result))
     monkeypatch.setattr(evaluate, "slice_runs_of", lambda run, partials: None)
-    monkeypatch.setattr(evaluate, "result_days", lambda run, results: None)
+    monkeypatch.setattr(evaluate, "result_days", lambda run, results, beside: None)
     monkeypatch.setattr(evaluate, "replace_all", lambda replacements: None)
     evaluate.evaluate(run)
     return {result.into: result for result in kept}

@@ -9,7 +9,7 @@ Cost: the events in reach of the body.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -23,7 +23,6 @@ from cep_core.language.temporal.formulas import (
     Formula,
     Matches,
     Next,
-    Not,
     Once,
     Or,
     Predicate,
@@ -32,16 +31,15 @@ from cep_core.language.temporal.formulas import (
     Truth,
     Until,
 )
-from cep_core.language.temporal.sugar import expansion
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import variables_of
 from cep_core.monitoring.shared.scalars import Value, groups_in, order_key, value_of
+from cep_core.monitoring.shared.why.narrowing import conjuncts, narrowed
 from cep_core.monitoring.shared.why.proof import AnyOther, Valuation
 from cep_core.monitoring.shared.why.reading import LogReader, known_values
 
 Bounds = Mapping[str, frozenset[Value]] | None
 """The values that variables can have where a formula has its sign; a missing name: any. None: it never has."""
-_Part = tuple[Formula, bool]
 Result = Callable[[Aggregation, int, Valuation], Value | None]
 
 
@@ -70,7 +68,7 @@ class Covering:
 
     def _bounds(self, formula: Formula, holds: bool, point: int, valuation: Valuation) -> Bounds:
         """The bounds of the variables that have no value."""
-        parts = list(_conjuncts(formula, holds))
+        parts = list(conjuncts(formula, holds))
         if len(parts) == 1 and not isinstance(parts[0][0], Comparison | Matches):
             return self._bounds_of_part(*parts[0], point, valuation)
         merged = _all(self._bounds_of_part(part, sign, point, valuation) for part, sign in parts)
@@ -95,14 +93,21 @@ class Covering:
                 place = self.reader.neighbour(part.interval, point, -1 if isinstance(part, Prev) else 1)
                 return of(part.body, place) if place is not None else None if holds else {}
             case Once() | Eventually():
-                places = self.reader.reached(part.interval, point, -1 if isinstance(part, Once) else 1)
+                places = self._places(part, point, part.body, holds, valuation)
                 return (_any if holds else _all)(of(part.body, place) for place in places)
             case Since() | Until() if holds:
-                places = self.reader.reached(part.interval, point, -1 if isinstance(part, Since) else 1)
+                places = self._places(part, point, part.right, True, valuation)
                 return _any(of(part.right, place) for place in places)
             case Aggregation() if holds:
                 return self._of_aggregation(part, point, valuation)
         return {}
+
+    def _places(
+        self, part: Once | Eventually | Since | Until, point: int, operand: Formula, holds: bool, valuation: Valuation
+    ) -> Sequence[int]:
+        """The points in reach; where the operand holds at one of them, those at which it may."""
+        places = self.reader.reached(part.interval, point, -1 if isinstance(part, Once | Since) else 1)
+        return narrowed(self.reader, operand, True, valuation, places) if holds else places
 
     def _of_aggregation(self, part: Aggregation, point: int, valuation: Valuation) -> Bounds:
         groups = tuple(group.name for group in part.groups)
@@ -121,22 +126,6 @@ class Covering:
                 named = {part.result.name: result, **row}
                 rows.append({name: frozenset([value]) for name, value in named.items() if name not in valuation})
         return _any(rows)
-
-
-def _conjuncts(formula: Formula, holds: bool) -> Iterator[_Part]:
-    """What must all be so for a formula to have its sign, without sugar; names bound below have no value."""
-    formula = expansion(formula)
-    match formula:
-        case Not(body=body):
-            yield from _conjuncts(body, not holds)
-        case And(left=left, right=right) if holds:
-            yield from [*_conjuncts(left, holds), *_conjuncts(right, holds)]
-        case Or(left=left, right=right) if not holds:
-            yield from [*_conjuncts(left, holds), *_conjuncts(right, holds)]
-        case Exists(body=body) if holds:
-            yield from _conjuncts(body, holds)
-        case _:
-            yield formula, holds
 
 
 def _both(first: Bounds, second: Bounds) -> Bounds:

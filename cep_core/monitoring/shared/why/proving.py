@@ -10,6 +10,7 @@ as many leaves, and nested operators multiply them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.temporal.formulas import (
@@ -41,6 +42,7 @@ from cep_core.language.temporal.walk import free_variables
 from cep_core.monitoring.shared.scalars import Value, aggregate, compares
 from cep_core.monitoring.shared.why.covering import Covering
 from cep_core.monitoring.shared.why.leaves import leaf
+from cep_core.monitoring.shared.why.narrowing import narrowed
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Reading, Valuation
 from cep_core.monitoring.shared.why.reading import LogReader
 
@@ -49,14 +51,31 @@ Parts = tuple[ProofTree, ...]
 _Claim = Callable[[int], ProofTree | None]
 
 
+class _TooLarge(Exception):
+    """A proof needs more claims than may be looked at."""
+
+
 class ProofMaker:
-    """Proofs about one log. `texts`: the variables that stand for texts."""
+    """Proofs about one log, which share their claims. `texts`: the variables that stand for texts."""
 
     def __init__(self, log: PointLog, texts: frozenset[str] = frozenset()) -> None:
         self.reader = LogReader(log)
         self.texts = texts
         self.covering = Covering(self.reader, self._result)
         self._made: dict[_Key, ProofTree | None] = {}
+        self._left: float = inf
+
+    def small_proof(
+        self, formula: Formula, point: int, valuation: Valuation, holds: bool, most: int
+    ) -> ProofTree | None:
+        """As `proof`; None, too, where more than `most` new claims would have to be looked at."""
+        self._left = most
+        try:
+            return self.proof(formula, point, valuation, holds)
+        except _TooLarge:
+            return None
+        finally:
+            self._left = inf
 
     def proof(self, formula: Formula, point: int, valuation: Valuation, holds: bool) -> ProofTree | None:
         """The smallest proof that a formula holds, or does not hold; None if it is not so.
@@ -66,6 +85,9 @@ class ProofMaker:
         free = free_variables(formula)
         key = (id(formula), point, holds, tuple(valuation[name] for name in free))
         if key not in self._made:
+            if self._left <= 0:
+                raise _TooLarge
+            self._left -= 1
             self._made[key] = self._proof(formula, point, {name: valuation[name] for name in free}, holds)
         return self._made[key]
 
@@ -108,8 +130,10 @@ class ProofMaker:
             case Once() | Historically() | Eventually() | Always():
                 step = -1 if isinstance(formula, Once | Historically) else 1
                 places = sorted(self.reader.reached(formula.interval, point, step))
-                proofs = (self.proof(formula.body, place, valuation, holds) for place in places)
-                return (_one if holds == isinstance(formula, Once | Eventually) else _every)(proofs)
+                is_one = holds == isinstance(formula, Once | Eventually)
+                looked_at = narrowed(self.reader, formula.body, holds, valuation, places) if is_one else places
+                proofs = (self.proof(formula.body, place, valuation, holds) for place in looked_at)
+                return (_one if is_one else _every)(proofs)
         raise TypeError(f"{type(formula).__name__} is explained without LET")
 
     def _quantified(self, formula: Exists | Forall, point: int, valuation: Valuation, holds: bool) -> Parts | None:

@@ -1,26 +1,32 @@
 """What the maker of proofs reads of a log: the points in reach of an interval, and the events that an atom may mean.
 
-Cost: the points in reach, and the events of the atom's type at the point; a point's events are read once.
+Cost: the points in reach, and the events of the atom's type at the point; a point's events are read once. Where one
+event will do, only the points that have it are looked at (`points_of`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.interval import Interval
-from cep_core.language.temporal.terms import Term, Variable
+from cep_core.language.temporal.terms import Constant, Term, Variable
 from cep_core.language.temporal.walk import variables_of
 from cep_core.monitoring.shared.scalars import Value, compares, plain, value_of
 from cep_core.monitoring.shared.why.proof import AnyOther, Reading, Valuation
 
 Event = Mapping[str, Value | None]
+_FIRST, _LAST = -(2**63), 2**63 - 1
+_SAME = ((True, True), (False, False))
 
 
 def known_values(valuation: Valuation, *terms: Term) -> dict[str, Value] | None:
@@ -42,8 +48,10 @@ class LogReader:
     log: PointLog
     read: dict[tuple[str, int], list[Event]] = field(default_factory=dict)
     """The events that were read, by type and point."""
+    narrow: dict[tuple[int, tuple[tuple[str, Value], ...]], frozenset[int]] = field(default_factory=dict)
+    """The points at which atoms may hold, by their identity and the values that were known."""
 
-    def apart(self, point: int, other: int) -> int | float:
+    def _apart(self, point: int, other: int) -> int | float:
         """The time between two points."""
         if point == other:
             return 0
@@ -54,21 +62,58 @@ class LogReader:
     def neighbour(self, interval: Interval, point: int, step: int) -> int | None:
         """The next point in a direction; None if there is none or the interval does not reach it."""
         place = point + step
-        inside = 0 <= place <= self.log.points and self._is_in(interval, self.apart(point, place))
+        inside = 0 <= place <= self.log.points and self._is_in(interval, self._apart(point, place))
         return place if inside else None
 
     def reached(self, interval: Interval, point: int, step: int) -> list[int]:
         """The points that an interval reaches, the nearest first."""
-        places: list[int] = []
-        while 0 <= (place := point + step * len(places)) <= self.log.points:
-            if interval.high is not None and self.apart(point, place) > interval.high:
-                break
-            places.append(place)
-        return [place for place in places if self._is_in(interval, self.apart(point, place))]
+        low, high, count = interval.low, interval.high, self.log.points
+        if point == count:
+            others = range(count - 1, -1, -1) if step < 0 and high is None else ()
+            return [*([count] if low == 0 else []), *others]
+        ts = int(self.log.stamps[point])
+        if step < 0:
+            first = 0 if high is None else self._place(ts - high, "left")
+            return list(range(min(point, self._place(ts - low, "right") - 1), first - 1, -1))
+        last = count if high is None else self._place(ts + high, "right") - 1
+        return list(range(max(point, self._place(ts + low, "left")), last + 1))
+
+    def _place(self, ts: int, side: Literal["left", "right"]) -> int:
+        """Where a stamp, which 64 bits may not hold, stands among those of the points."""
+        if not _FIRST <= ts <= _LAST:
+            return 0 if ts < _FIRST else self.log.points
+        return int(np.searchsorted(self.log.stamps, ts, side))
 
     @staticmethod
     def _is_in(interval: Interval, apart: int | float) -> bool:
         return interval.low <= apart and (interval.high is None or apart <= interval.high)
+
+    def points_of(self, atom: Predicate, valuation: Valuation) -> frozenset[int]:
+        """The points with an event that the atom may mean, as its constants and known texts and integers tell.
+
+        Cost: one pass over the events of the type for each combination of values. Atoms stay alive as long as this.
+        """
+        known = []
+        for name, term in zip(atom.names or (), atom.arguments, strict=True):
+            values = known_values(valuation, term) if isinstance(term, Variable | Constant) else None
+            value = None if values is None else value_of(term, values)
+            if isinstance(value, str) or (isinstance(value, int) and _FIRST <= value <= _LAST):
+                known.append((name, value))
+        key = (id(atom), tuple(known))
+        if key not in self.narrow:
+            self.narrow[key] = self._points_with(atom.event_type, known)
+        return self.narrow[key]
+
+    def _points_with(self, event_type: str, known: Sequence[tuple[str, Value]]) -> frozenset[int]:
+        events = self.log.events.get(event_type)
+        if events is None:
+            return frozenset()
+        fits = np.ones(len(events.point), np.bool_)
+        for name, value in known:
+            column = events.columns.get(name)
+            if column is not None and (pa.types.is_string(column.type), isinstance(value, str)) in _SAME:
+                fits &= pc.fill_null(pc.equal(column, value), False).to_numpy(zero_copy_only=False)
+        return frozenset(events.point[fits].tolist())
 
     def meant(
         self, atom: Predicate, point: int, valuation: Valuation
@@ -115,7 +160,9 @@ class LogReader:
         events = self.log.events.get(event_type)
         if events is None:
             return
-        begin, end = np.searchsorted(events.point, [point, point + 1]).tolist()
+        begin, end = (int(events.point.searchsorted(place)) for place in (point, point + 1))
+        if begin == end:
+            return
         columns = {name: column.slice(begin, end - begin).to_pylist() for name, column in events.columns.items()}
         for row in range(end - begin):
             own = {name: None if values[row] is None else plain(values[row]) for name, values in columns.items()}

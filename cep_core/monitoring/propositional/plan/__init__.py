@@ -1,0 +1,1 @@
+"""What can be said of a policy before any event is read."""

@@ -1,0 +1,122 @@
+"""What a slice knows of a policy at each point, and the rows that it reports of this: violations, episodes, edges.
+
+`monitoring.shared.episodes` says what pieces of episodes and edges are, and merges them. All sub-logs are treated at
+once. Cost: a few passes over the points, and the rows that are made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.arrays import Flags, Ints
+from cep_core.events.logs.time_points import OFFSET
+from cep_core.language.totals import Days, parts
+from cep_core.monitoring.propositional.arrays.points import SplitTrace, offsets_in_trace
+from cep_core.monitoring.shared.episodes import Judged, Runs, at_every_point, pieces
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """n points of k sub-logs that lie side by side, of which a slice owns some."""
+
+    of: SplitTrace
+    violated: Flags
+    """[n] Whether the policy is false at a point; also at points that the slice does not own."""
+    judged: Flags | None
+    """[n] Whether a point ends episodes that it does not belong to; None: all do."""
+    owned: Flags
+    """[k] The sub-logs that the slice owns."""
+    days: Days
+    after: int
+    """How long after its point a verdict is certain."""
+
+    @property
+    def sub_log(self) -> Ints:
+        """[n] The number of each point's sub-log."""
+        starts = self.of.trace.starts
+        return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+    @property
+    def day(self) -> Ints:
+        """[n] The number of the day on which a point's verdict is certain: -1 before the first day that is owned."""
+        stamps = self.of.trace.stamps
+        if self.days is None:
+            return np.zeros(len(stamps), np.int64)
+        moments = [day - self.after for day in self.days]
+        return np.searchsorted(np.array(moments, np.int64), stamps, side="right") - 1
+
+    def violations(self) -> tuple[pa.Table, Ints]:
+        """The violations that the slice owns: `ts`, `offset`, the sub-log's values; and how many each day has."""
+        points, day, _ = self._own()
+        offset = offsets_in_trace(self.of.trace)[points]
+        table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: offset})
+        return self._with_values(table, self.sub_log[points]), np.bincount(day, minlength=len(parts(self.days)))
+
+    def episodes(self) -> pa.Table:
+        """The pieces of episodes in each part of a day: `RUN_COLUMNS`, the sub-log's values."""
+        points, _, part = self._own()
+        begins = np.ones(len(points), np.bool_)
+        begins[1:] = (np.diff(points) != 1) | (np.diff(part[points]) != 0)
+        begin = points[begins]
+        end = points[np.append(np.flatnonzero(begins)[1:], len(points))[: len(begin)] - 1] + 1
+        number = self.sub_log[begin]
+        first, last = (np.searchsorted(part, part[begin], side) for side in ("left", "right"))
+        trace = self.of.trace
+        table, start = pieces(
+            Runs(number, begin, end, first, last), trace.stamps, offsets_in_trace(trace), self._judged_before()
+        )
+        return self._with_values(table, number[start])
+
+    def edges(self, cut: tuple[bool, bool]) -> pa.Table:
+        """The edges of the first and the last part of each sub-log, if they are cut: the values, `ts`, `offset`."""
+        starts, part = self.of.trace.starts, self._part()
+        of_log = np.arange(len(starts) - 1)[self.owned] * self._span
+        near = [np.zeros(0, np.int64)]
+        for day in dict.fromkeys([0] * cut[0] + [len(parts(self.days)) - 1] * cut[1]):
+            first = np.searchsorted(part, of_log + day + 1, side="left")
+            last = np.searchsorted(part, of_log + day + 1, side="right")
+            near.append(self._edges_between(first[first < last], last[first < last]))
+        points = np.unique(np.concatenate(near))
+        table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: offsets_in_trace(self.of.trace)[points]})
+        return self._with_values(table, self.sub_log[points])
+
+    def _edges_between(self, first: Ints, last: Ints) -> Ints:
+        """The edges of the parts [first, last) of sub-logs, which have points."""
+        if self.judged is not None:
+            judging = np.flatnonzero(self.judged)
+            low, high = np.searchsorted(judging, first), np.searchsorted(judging, last)
+            return np.concatenate([judging[low[low < high]], judging[high[low < high] - 1]])
+        starts, number = self.of.trace.starts, self.sub_log[first]
+        before = np.maximum(first - 1, starts[number])
+        after = np.minimum(last, starts[number + 1] - 1)
+        return np.concatenate([before, first, last - 1, after])
+
+    def _own(self) -> tuple[Ints, Ints, Ints]:
+        """The violations that the slice owns as points, their days, and `_part`."""
+        day = self.day
+        own = self.violated & self.owned[self.sub_log] & (day >= 0) & (day < len(parts(self.days)))
+        points = np.flatnonzero(own)
+        return points, day[points], self._part()
+
+    @property
+    def _span(self) -> int:
+        return len(parts(self.days)) + 2
+
+    def _part(self) -> Ints:
+        """[n] A number for each sub-log and day, ascending."""
+        return self.sub_log * self._span + self.day + 1
+
+    def _judged_before(self) -> Judged:
+        if self.judged is None:
+            return at_every_point
+        before = np.append(0, np.cumsum(self.judged))
+        return lambda _, points: before[points]
+
+    def _with_values(self, table: pa.Table, sub_log: Ints) -> pa.Table:
+        numbers = pa.array(sub_log)
+        for name in self.of.values.column_names:
+            table = table.append_column(name, self.of.values[name].take(numbers))
+        return table

@@ -1,0 +1,56 @@
+"""The points at which a formula may have its sign, as the events of its atoms tell without evaluating it.
+
+A claim that something holds at one point of many is looked for at these points only. Cost: one pass over the events of
+each atom's type; formulas without such atoms narrow nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cep_core.language.first_order.bind.declarations import is_built_in
+from cep_core.language.temporal.formulas import And, Exists, Formula, Not, Or, Predicate
+from cep_core.language.temporal.sugar import expansion
+from cep_core.monitoring.shared.why.proof import Valuation
+from cep_core.monitoring.shared.why.reading import LogReader
+
+SignedPart = tuple[Formula, bool]
+
+
+def narrowed(
+    reader: LogReader, formula: Formula, holds: bool, valuation: Valuation, places: Sequence[int]
+) -> Sequence[int]:
+    """Those of the places at which the formula may hold (or not), in their order."""
+    possible = _possible(reader, formula, holds, valuation)
+    return places if possible is None else [place for place in places if place in possible]
+
+
+def _possible(reader: LogReader, formula: Formula, holds: bool, valuation: Valuation) -> frozenset[int] | None:
+    """None: any point."""
+    found: frozenset[int] | None = None
+    for part, sign in conjuncts(formula, holds):
+        points = None
+        if isinstance(part, Predicate) and sign and not is_built_in(part):
+            points = reader.points_of(part, valuation)
+        elif isinstance(part, And | Or):  # others of their sign are conjuncts
+            left, right = (_possible(reader, side, sign, valuation) for side in (part.left, part.right))
+            points = None if left is None or right is None else left | right
+        if points is not None:
+            found = points if found is None else found & points
+    return found
+
+
+def conjuncts(formula: Formula, holds: bool) -> Iterator[SignedPart]:
+    """What must all be so for a formula to have its sign, without sugar; names bound below have no value."""
+    formula = expansion(formula)
+    match formula:
+        case Not(body=body):
+            yield from conjuncts(body, not holds)
+        case And(left=left, right=right) if holds:
+            yield from [*conjuncts(left, holds), *conjuncts(right, holds)]
+        case Or(left=left, right=right) if not holds:
+            yield from [*conjuncts(left, holds), *conjuncts(right, holds)]
+        case Exists(body=body) if holds:
+            yield from conjuncts(body, holds)
+        case _:
+            yield formula, holds

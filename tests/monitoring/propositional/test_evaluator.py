@@ -1,0 +1,157 @@
+"""Propositional policies from events to tables: what they list is what the definition says, however a log is sliced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cep_core.events.logs.time_points import with_points
+from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table
+from cep_core.language.settings import Settings
+from cep_core.language.temporal.formulas import Eventually, Implies, Interval, Not, Once, Predicate, Prev
+from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
+from cep_core.monitoring.shared.episodes import EPISODES
+from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
+from cep_core.slicing.ranges import read_from
+from tests.monitoring.propositional.worlds import DAYS, Row, World, events_of, policy_of, rows_of, worlds
+from tests.slicing.laws.only_read import only_read
+
+P, Q = Predicate("p"), Predicate("q")
+
+
+def results(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[tuple[list[Row], list[int]]]:
+    """The rows of both tables, and their numbers by day."""
+    merged = []
+    everything = list(batches)
+    for table in evaluator.tables:
+        rows = table.merge(of_table(everything, table.suffix), DAYS)
+        assert rows.schema.names == [*table.schema.names, CERTAIN]
+        totals = json.loads(rows.schema.metadata[TOTALS])
+        merged.append((rows_of(rows), [int(totals[str(day)]["matches_total"]) for day in DAYS[:-1]]))
+    return merged
+
+
+def expected(world: World, most: int | None) -> list[tuple[list[Row], list[int]]]:
+    return [
+        ([row for of_day in days for row in of_day[:most]], [len(of_day) for of_day in days])
+        for days in (world.violations(), world.episodes())
+    ]
+
+
+@given(worlds(), st.sampled_from([None, 1, 3]))
+def test_the_tables_say_what_the_definition_says(world: World, most: int | None) -> None:
+    evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most))
+    batches = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    assert results(evaluator, batches) == expected(world, most)
+
+
+def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[pa.RecordBatch]:
+    rows, numbers = split(plan, world.events)
+    for number in range(plan.slices):
+        part = only_read(evaluator, world.events.take(pa.array(rows[numbers == number])))
+        owned = ownership(plan, number, DAYS)
+        assert owned.days is not None
+        if part.num_rows or evaluator.speaks_of_silence:
+            ranges = plan.ranges[number // plan.cells] if plan.ranges else None
+            begin, end = (ranges.reads_from, ranges.end) if ranges else (0, DAYS[-1])
+            yield from evaluator.evaluate(part, owned, near(world.points, begin, end))
+
+
+def near(points: pa.Table, begin: int, end: int) -> pa.Table:
+    """The points of the stamps in [begin, end), and of those beside them."""
+    inside = [n for n, ts in enumerate(points["ts"].to_pylist()) if begin <= ts < end]
+    first = sum(ts < begin for ts in points["ts"].to_pylist()) - 1
+    kept = sorted({*inside, first, first + len(inside) + 1} & set(range(points.num_rows)))
+    return points.take(pa.array(kept, pa.int64()))
+
+
+@given(worlds(), st.data())
+def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) -> None:
+    """M21: sub-logs and ranges of time, any number and order of slices, with a limit of rows."""
+    most = data.draw(st.sampled_from([None, 2]))
+    evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most))
+    slices = data.draw(st.integers(1, 6))
+    plan = make_plan(
+        {"q": evaluator.atoms},
+        data.draw(st.permutations(world.policy.for_each)),
+        statistics_of(world.events, evaluator.atoms),
+        slices,
+        data.draw(st.text(max_size=2)),
+        evaluator.reach,
+        (DAYS[0], DAYS[-1]),
+        stamps=world.points["ts"].to_numpy(),
+        ranges=data.draw(st.sampled_from([None, *range(1, slices + 1)])),
+        heavy=data.draw(st.sampled_from([None, (), world.policy.for_each])),
+    )
+    partials = data.draw(st.permutations(list(parts_of(world, evaluator, plan))))
+    assert results(evaluator, partials) == expected(world, most)
+
+
+@given(worlds(), st.data())
+def test_any_runs_leave_the_same_tables(world: World, data: st.DataObject) -> None:
+    """M20: each run reads its days and the reach before them, and no event after them."""
+    evaluator = PropositionalEvaluator(world.policy)
+    cuts = sorted({DAYS[0], DAYS[-1], *data.draw(st.sets(st.sampled_from(DAYS)))})
+    tables: list[list[Row]] = [[], []]
+    for begin, end in data.draw(st.permutations(list(pairwise(cuts)))):
+        low = read_from(begin, evaluator.reach, world.points["ts"].to_numpy())
+        ts = world.events["ts"]
+        events = world.events.filter(pc.and_(pc.greater_equal(ts, low), pc.less(ts, end)))
+        points = world.points.filter(
+            pc.and_(pc.greater_equal(world.points["ts"], low), pc.less(world.points["ts"], end))
+        )
+        days = tuple(day for day in DAYS if begin <= day <= end)
+        batches = list(evaluator.evaluate(events, Ownership(days=days, cut=(False, False)), points))
+        for number, table in enumerate(evaluator.tables):
+            tables[number] += rows_of(table.merge(of_table(batches, table.suffix), days))
+    assert [sorted(rows) for rows in tables] == [sorted(rows) for rows, _ in expected(world, None)]
+
+
+def test_what_the_slicer_and_the_pipeline_ask() -> None:
+    evaluator = PropositionalEvaluator(
+        policy_of(Implies(P, Eventually(Interval(0, 5), Once(Interval(2, 9), Q))), ("k",))
+    )
+    assert evaluator.atoms == tuple(Atom(name, (("k", "k"),)) for name in ("P", "Q", "Half"))
+    assert evaluator.reads == {"P": ("k", "v"), "Q": ("k",), "Half": ("k",)}
+    assert (evaluator.reach.time, evaluator.reads_points, evaluator.speaks_of_silence) == (14, True, False)
+    assert evaluator.schema.names == ["ts", "offset", "k"]
+    assert any("two monotone pointers" in line for line in evaluator.describe())
+
+
+def test_a_policy_that_is_violated_without_events_speaks_of_silence() -> None:
+    said = [
+        PropositionalEvaluator(policy_of(f)).speaks_of_silence for f in (P, Implies(P, Q), Prev(Interval(), Not(P)))
+    ]
+    assert said == [True, False, True]
+
+
+def test_an_episode_passes_over_points_that_do_not_judge() -> None:
+    """What a person counts: two late departures in a row are one episode, whatever else happens between them."""
+    rows = [("P", 1, 1, "x", 5, 0), ("Q", 2, 1, "x", None, 0), ("P", 3, 1, "x", 0, 0), ("P", 5, 1, "x", 3, 0)]
+    policy = policy_of(Implies(P, Not(Predicate("r"))), ("k",))
+    evaluator = PropositionalEvaluator(policy)
+    events, _ = with_points(events_of([*rows, ("P", 6, 1, "x", 4, 0), ("Tick", 7, None, None, None, 0)]))
+    [_, (episodes, numbers)] = results(evaluator, evaluator.evaluate(events, Ownership(days=DAYS)))
+    assert episodes == [(1, 0, 1, 0, 1, True, False, 1), (5, 0, 6, 0, 2, False, True, 1)]
+    assert numbers == [2, 0, 0]
+
+
+@pytest.mark.parametrize("suffix", [RESULT, EPISODES])
+def test_nothing_is_merged_to_an_empty_table(suffix: str) -> None:
+    evaluator = PropositionalEvaluator(policy_of(P, ("k", "g")))
+    [table] = [table for table in evaluator.tables if table.suffix == suffix]
+    assert table.merge([], DAYS).num_rows == 0
+
+
+def test_a_log_without_events() -> None:
+    for for_each in ((), ("k",)):
+        evaluator = PropositionalEvaluator(policy_of(P, for_each))
+        events, points = with_points(events_of([]))
+        assert results(evaluator, evaluator.evaluate(events, Ownership(days=DAYS), points)) == [([], [0, 0, 0])] * 2
