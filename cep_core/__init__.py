@@ -11,6 +11,7 @@ from cep_core.language.first_order.safety.refusals import UnboundedFuture, Unsaf
 from cep_core.language.patterns.user_aggregates import UserAggregate
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
 from cep_core.policies import monitor, why
+from cep_core.propositional_policies import monitor_mtl
 from cep_core.queries import aggregate, detect, explain, match, shed
 from cep_core.slicing import optimize_shares, slices_of
 
@@ -27,6 +28,7 @@ __all__ = [
     "explain",
     "match",
     "monitor",
+    "monitor_mtl",
     "optimize_shares",
     "shed",
     "slices_of",

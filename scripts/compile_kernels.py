@@ -20,6 +20,7 @@ import pyarrow as pa
 from numba import config
 
 import cep_core as cep
+from cep_core.compile import bind_text
 from cep_core.events.logs import dejavu, monpoly, rv_csv
 from cep_core.events.logs.signature import parse_signature
 from cep_core.events.schema import Attribute, AttributeType, LogSchema
@@ -85,6 +86,19 @@ FURTHER_POLICIES = (
     *(f"r <- {function} f ONCE[0,9] C(x, f, s)" for function in ("SUM", "AVG", "MAX", "MED")),
     "r <- MAX s; x ONCE C(x, f, s)",
 )
+STREAMED_POLICIES = (
+    # A past-only policy, one whose open points wait for their own stamp alone, one with nested operators.
+    "b IMPLIES PREV ONCE[1,9] a",
+    "a UNTIL[0,5] (a SINCE[2,6] b)",
+    "(NEXT a) OR PREV (a UNTIL[0,5] b) OR ((a UNTIL b) SINCE b)",
+)
+FURTHER_PROPOSITIONAL = (
+    # Each kernel, into the past and into the future; with sub-logs of integers and texts.
+    "A IMPLIES (ONCE[0,9] B) AND EVENTUALLY[0,9] B",
+    "A SINCE[1,9] B",
+    "A UNTIL[1,9] (PREV A OR NEXT[0,30] A)",
+    "-- for each: x\nA IMPLIES ONCE[0,30] B",
+)
 OF_POLICIES = "A(int) B(int, int) C(int, float, string)"
 
 
@@ -137,13 +151,23 @@ def compile_shedding() -> int:
 
 
 def compile_monitoring() -> int:
-    """Compile the kernels that monitor first-order policies. Returns the number of policies."""
+    """Compile the kernels that monitor policies of both languages. Returns the number of policies."""
     random = np.random.default_rng(1)
     events = (f"A({x}) B({x},{y}) C({x},{f:.2f},{'ab'[s]})" for x, y, f, s in random.integers(0, 9, (EVENTS, 4)) % 2)
     log = " ".join(f"@{ts} {of_point}" for ts, of_point in enumerate(events))
     for formula in FURTHER_POLICIES:
         cep.monitor(formula, OF_POLICIES, log, end="closed")
-    return len(FURTHER_POLICIES) + compile_declared("cep_core.monitoring")
+    lines = "".join(f"@{ts // 9} {'ab'[ts % 2]}\n" for ts in range(EVENTS))
+    for formula in STREAMED_POLICIES:
+        for mode in ("naive", "local"):
+            cep.monitor_mtl(formula, lines, mode=mode)
+            cep.monitor_mtl(formula, lines, mode=mode, resolved=True)
+    points = made_up_log(NUMBERS)
+    for text in FURTHER_PROPOSITIONAL:
+        evaluator = bind_text(text, NUMBERS, "policy.mtl").evaluator()
+        evaluator.merge(of_table(evaluator.evaluate(points)))
+    policies = (*FURTHER_POLICIES, *STREAMED_POLICIES, *FURTHER_PROPOSITIONAL)
+    return len(policies) + compile_declared("cep_core.monitoring")
 
 
 def compile_logs() -> int:

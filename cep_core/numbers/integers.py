@@ -71,27 +71,27 @@ class Integers:
         """Every value with the opposite sign."""
         return Integers(-self.small, {row: -value for row, value in self.large.items()})
 
-    def minus(self, other: Integers) -> Integers:
+    def minus(self, subtrahend: Integers) -> Integers:
         """Row-wise difference."""
-        return self.plus(other.negative())
+        return self.plus(subtrahend.negative())
 
-    def plus(self, other: Integers) -> Integers:
+    def plus(self, summand: Integers) -> Integers:
         """Row-wise sum."""
         rows = np.concatenate([np.arange(len(self)), np.arange(len(self))])
-        return Integers.concatenate([self, other]).sum_by(rows, len(self))
+        return Integers.concatenate([self, summand]).sum_by(rows, len(self))
 
-    def times(self, other: Integers) -> Integers:
+    def times(self, factor: Integers) -> Integers:
         """Row-wise product.
 
         >>> Integers.of([3, 2**40]).times(Integers.of([-5, 2**40])).to_list()
         [-15, 1208925819614629174706176]
         """
-        magnitude = np.abs(self.small).astype(np.float64) * np.abs(other.small).astype(np.float64)
+        magnitude = np.abs(self.small).astype(np.float64) * np.abs(factor.small).astype(np.float64)
         overflows = magnitude >= SAFE / 2  # SAFE / 2 leaves more room in the word than the float's error
-        overflows[list(self.large) + list(other.large)] = True
-        small = np.where(overflows, 0, self.small) * np.where(overflows, 0, other.small)
+        overflows[list(self.large) + list(factor.large)] = True
+        small = np.where(overflows, 0, self.small) * np.where(overflows, 0, factor.small)
         rows = np.flatnonzero(overflows)
-        return Integers(small).put(rows, Integers.of([self[int(row)] * other[int(row)] for row in rows]))
+        return Integers(small).put(rows, Integers.of([self[int(row)] * factor[int(row)] for row in rows]))
 
     def halved(self) -> Integers:
         """Half of each value. All values must be even."""

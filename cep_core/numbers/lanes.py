@@ -129,10 +129,10 @@ def _load(builder: Any, pointer: Any) -> Any:
     return builder.load(pointer, align=8)
 
 
-def _plus(builder: Any, kind: Any, one: Any, other: Any, modulus: Any) -> Any:
+def _plus(builder: Any, kind: Any, left: Any, right: Any, modulus: Any) -> Any:
     if kind.dtype == types.float64:
-        return builder.fadd(one, other)
-    total = builder.add(one, other)
+        return builder.fadd(left, right)
+    total = builder.add(left, right)
     if kind.dtype == types.int64:
         limit = ir.Constant(total.type, [LIMIT] * LANES)
         return builder.select(builder.icmp_signed("<", total, limit), total, limit)

@@ -84,7 +84,7 @@ def everything(rows: Rows) -> Part:
 
 
 @njit(cache=True, inline="always")
-def add(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
+def add(into: Rows, row: int, rows: Rows, added: int, part: Part) -> None:
     """Add a part of a row to another row, and lower its minima. Walks spend most of their time here.
 
     This neither slices nor calls: each would cost more than the additions.
@@ -94,28 +94,28 @@ def add(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
         end, limbs = part.stride * np.uint64(limbs), 1
     if limbs == 1:
         for x in range(begin, end):
-            into.words[row, x] += rows.words[other, x]
+            into.words[row, x] += rows.words[added, x]
     else:
         for _ in range(limbs):
             for x in range(begin, end):
-                into.words[row, x] += rows.words[other, x]
+                into.words[row, x] += rows.words[added, x]
             begin += part.stride
             end += part.stride
     for y in range(part.least_begin, part.least_end):
-        into.minima[row, y] = min(into.minima[row, y], rows.minima[other, y])
+        into.minima[row, y] = min(into.minima[row, y], rows.minima[added, y])
 
 
 @njit(cache=True)
-def put(into: Rows, row: int, rows: Rows, other: int, part: Part) -> None:
+def put(into: Rows, row: int, rows: Rows, written: int, part: Part) -> None:
     """Copy a part of a row to another row."""
     begin, end = part.begin, part.end
     for _ in range(part.limbs):
         for x in range(begin, end):
-            into.words[row, x] = rows.words[other, x]
+            into.words[row, x] = rows.words[written, x]
         begin += part.stride
         end += part.stride
     for y in range(part.least_begin, part.least_end):
-        into.minima[row, y] = rows.minima[other, y]
+        into.minima[row, y] = rows.minima[written, y]
 
 
 @njit(cache=True, inline="always")

@@ -62,27 +62,27 @@ class Foresight:
     buffer: int = 0
     """If something must be dropped for an event, how much below the bound its latency must be."""
 
-    def matches(self, one: PartialMatch, event: int) -> int:
+    def matches(self, partial: PartialMatch, event: int) -> int:
         """The number of matches that it and its descendants become from this event on."""
         return sum(
-            match[:2] == (one.pattern, one.window) and _springs(match[2], one.bound, event)
+            match[:2] == (partial.pattern, partial.window) and _springs(match[2], partial.bound, event)
             for match in self.unshed.matches
         )
 
-    def work(self, one: PartialMatch, event: int) -> int:
+    def work(self, partial: PartialMatch, event: int) -> int:
         """The cost of the meetings that it and its descendants need for those matches, from this event on."""
         work = 0
         for pattern, window, bound, state, at in self.unshed.meetings:
-            same_window = (pattern, window) == (one.pattern, one.window)
-            if same_window and at >= event and (bound == one.bound or _springs(bound, one.bound, event)):
+            same_window = (pattern, window) == (partial.pattern, partial.window)
+            if same_window and at >= event and (bound == partial.bound or _springs(bound, partial.bound, event)):
                 ahead = [match for match in self.unshed.matches if match[:2] == (pattern, window)]
                 if any(_springs(match[2], bound, at) for match in ahead):
                     work += self.costs.states[pattern][state]
         return work
 
-    def value(self, one: PartialMatch, event: int) -> float:
+    def value(self, partial: PartialMatch, event: int) -> float:
         """Weighted matches divided by work."""
-        return self.patterns[one.pattern].weight * self.matches(one, event) / max(self.work(one, event), 1)
+        return self.patterns[partial.pattern].weight * self.matches(partial, event) / max(self.work(partial, event), 1)
 
 
 def _springs(later: tuple[tuple[int, int], ...], bound: tuple[tuple[int, int], ...], event: int) -> bool:
@@ -284,16 +284,16 @@ def _offered(
     return staying
 
 
-def _accepts(pattern: Offered, one: PartialMatch, event: int, step: int, *, repeating: bool = False) -> bool:
+def _accepts(pattern: Offered, partial: PartialMatch, event: int, step: int, *, repeating: bool = False) -> bool:
     """Whether an event may be bound to a step."""
     if not pattern.fits[event, step]:
         return False
     tests = pattern.repeating if repeating else pattern.entering
     for operator, left, right in tests.get(step, []):
-        if not compares(OPERATORS[operator], int(left[one.bound[-1][0]]), int(right[event])):
+        if not compares(OPERATORS[operator], int(left[partial.bound[-1][0]]), int(right[event])):
             return False
     group = pattern.machine.group_of(step)
     if group < 0:
         return True
     member = pattern.member if pattern.member is not None else [0] * len(pattern.fits)
-    return all(member[bound_event] != member[event] for bound_event, bound_step in one.bound if bound_step >= group)
+    return all(member[bound_event] != member[event] for bound_event, bound_step in partial.bound if bound_step >= group)

@@ -164,18 +164,18 @@ def _passed_over(matches: LogMatches, path: Path, rows: str, budget: Budget) -> 
 def _told(matches: LogMatches, verdict: Verdict) -> str:
     clock, query = matches.clock, matches.query
     if verdict.kind is Kind.EQUIVALENCE:
-        return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}{' in every event' if verdict.holds else ''}"
+        return f"{verdict.said}: {listed(list(verdict.values), _AT_MOST)}{' in every event' if verdict.holds else ''}"
     if verdict.kind is Kind.WINDOW:
         if query.window.events and query.window.slide is None:
-            return f"within {query.window.size:,} events: {verdict.found[0]}"
+            return f"within {query.window.size:,} events: {verdict.values[0]}"
         if query.window.events:
             return f"inside its window of {query.window.size:,} events"
         if query.window.slide is None:
-            return f"within {clock.length(query.window.size)}: {clock.length(int(verdict.found[0]))}"
+            return f"within {clock.length(query.window.size)}: {clock.length(int(verdict.values[0]))}"
         return f"inside its window of {clock.length(query.window.size)}"
     if verdict.kind is Kind.ABSENCE and verdict.absence is not None:
         return f"{verdict.said} {_zone(matches, verdict)}"
-    return f"{verdict.said}: {listed(list(verdict.found), _AT_MOST)}"
+    return f"{verdict.said}: {listed(list(verdict.values), _AT_MOST)}"
 
 
 def _zone(matches: LogMatches, verdict: Verdict) -> str:

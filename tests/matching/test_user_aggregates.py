@@ -185,7 +185,7 @@ def test_k4_why_shows_what_an_aggregate_of_the_users_own_found() -> None:
         aggregates=user_aggregates(OWN),
     )
     [said, _] = Judge(query, log).verdicts(((0, "a"), (1, "b"), (2, "b")))
-    assert (said.said, said.holds, said.found) == ("spread(b[].x) > 5", True, ("6 > 5",))
+    assert (said.said, said.holds, said.values) == ("spread(b[].x) > 5", True, ("6 > 5",))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Policies over the flights of 2013: the published numbers of violations, and two policies counted by plain loops."""
+"""Policies over the flights of 2013: the published numbers of violations, and policies counted by plain loops."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib.util
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,8 @@ import pyarrow.compute as pc
 import pytest
 
 import cep_core as cep
+from cep_core.language.evaluator import of_table
+from jobs.analysis.folder import check_folder
 from tests.workload.flights_log import BUNDLE, flight_log, moment, year_of_flights
 
 POLICIES = Path(__file__).resolve().parents[2] / "workloads" / "nyc_flights" / "policies"
@@ -36,10 +39,16 @@ def by_day_of_certainty(rows: pa.Table, after: int) -> Counter[str]:
     return Counter(f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=day):%d %b}" for day in days)
 
 
+@pytest.fixture(scope="module")
+def year(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
+    """The events of the whole year."""
+    return flight_log(year_of_flights(tmp_path_factory))
+
+
 @with_package
-def test_f2_published_numbers(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_f2_published_numbers(year: pa.Table) -> None:
     """The year has 1,340 violations; by day of certainty, and the first and last of 8 March."""
-    rows = violations("others_flew", flight_log(year_of_flights(tmp_path_factory)))
+    rows = violations("others_flew", year)
     counts = by_day_of_certainty(rows, HOUR)
     assert rows.num_rows == 1340
     assert [counts[f"{day:02} Mar"] for day in range(5, 12)] == [4, 26, 22, 27, 3, 1, 1]
@@ -74,16 +83,7 @@ def test_f4_counted_by_a_loop() -> None:
     """Six different flights of an airline cancelled at an airport within three hours, and no bad weather there."""
     log = flight_log()
     rows = log.to_pylist()
-    bad = [
-        (row["origin"], row["ts"])
-        for row in rows
-        if row["event_type"] == "Weather"
-        and (
-            (row["visib_mi"] is not None and row["visib_mi"] < 3)
-            or (row["gust_mph"] is not None and row["gust_mph"] >= 30)
-            or (row["precip_in"] is not None and row["precip_in"] >= 0.05)
-        )
-    ]
+    bad = [(row["origin"], row["ts"]) for row in rows if row["event_type"] == "Weather" and is_adverse(row)]
     cancelled = [row for row in rows if row["event_type"] == "Cancellation"]
     expected = set()
     for row in cancelled:
@@ -95,3 +95,70 @@ def test_f4_counted_by_a_loop() -> None:
     rows_found = violations("mass_cancellation_fair_weather", log).to_pylist()
     assert {(row["ts"], row["n"], row["c"], row["o"]) for row in rows_found} == expected
     assert expected
+
+
+def points_where_false(policy: str, log: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """The violations and the episodes of a propositional policy, each with `certain`."""
+    evaluator = check_folder(POLICIES.parent).compiled[policy].evaluator
+    batches = list(evaluator.evaluate(log))
+    rows, episodes = (table.merge(of_table(batches, table.suffix)) for table in evaluator.tables[:2])
+    return rows, episodes
+
+
+@with_package
+def test_l1_and_l2_over_the_year(year: pa.Table) -> None:
+    """About 4,800 and 3,800 violations; about 180 of the first on 8 March, none of the second on 8 February."""
+    recovery, episodes = points_where_false("recovery", year)
+    counts = by_day_of_certainty(recovery, 3 * HOUR + HOUR // 2)
+    assert (recovery.num_rows, counts["08 Mar"], counts["02 Oct"]) == (4829, 182, 0)
+    assert episodes.num_rows == 243
+    explains, _ = points_where_false("weather_explains", year)
+    counts = by_day_of_certainty(explains, 3 * HOUR)
+    assert (explains.num_rows, counts["08 Mar"], counts["08 Feb"]) == (3764, 33, 0)
+
+
+def by_airport(log: pa.Table) -> dict[str, list[dict[str, Any]]]:
+    """The events of each airport, in order."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in log.to_pylist():
+        rows.setdefault(row["origin"], []).append(row)
+    return rows
+
+
+def test_l1_counted_by_a_loop() -> None:
+    """Late departures after which no stretch of half an hour, begun at an event within three hours, is without one."""
+    log = flight_log()
+    expected = set()
+    for airport, rows in by_airport(log).items():
+        stamps = np.unique([row["ts"] for row in rows])
+        late = np.unique([row["ts"] for row in rows if row["event_type"] == "Departure" and row["delay_min"] >= 60])
+        for ts in late:
+            begins = stamps[(stamps >= ts) & (stamps <= ts + 3 * HOUR)]
+            quiet = [b for b in begins if not np.any((late >= b) & (late <= b + HOUR // 2))]
+            if not quiet:
+                expected.add((int(ts), 0, airport))
+    rows, episodes = points_where_false("recovery", log)
+    assert {tuple(row.values())[:3] for row in rows.to_pylist()} == expected
+    assert rows.num_rows == len(expected) == sum(episodes["points"].to_pylist()) > 200
+
+
+def test_l2_counted_by_a_loop() -> None:
+    """Cancellations without bad weather at their airport within three hours before or after."""
+    log = flight_log()
+    expected = set()
+    for airport, rows in by_airport(log).items():
+        weather = [row for row in rows if row["event_type"] == "Weather"]
+        bad = [row["ts"] for row in weather if is_adverse(row)]
+        for row in rows:
+            if row["event_type"] == "Cancellation" and not any(abs(row["ts"] - ts) <= 3 * HOUR for ts in bad):
+                expected.add((row["ts"], 0, airport))
+    rows_found, _ = points_where_false("weather_explains", log)
+    assert {tuple(row.values())[:3] for row in rows_found.to_pylist()} == expected
+    assert rows_found.num_rows == len(expected) > 50
+
+
+def is_adverse(row: dict[str, Any]) -> bool:
+    """Unknown is not bad."""
+    gusts = row["gust_mph"] is not None and row["gust_mph"] >= 30
+    rain = row["precip_in"] is not None and row["precip_in"] >= 0.05
+    return gusts or rain or (row["visib_mi"] is not None and row["visib_mi"] < 3)

@@ -62,6 +62,14 @@ def test_time_points_of_a_table() -> None:
     assert verdicts(before, events.rename_columns(["event_type", "ts", "x", "point"])) == [(1, 1, 5, 6), (2, 2, 5, 5)]
 
 
+def test_events_of_a_type_called_tp_are_no_clock() -> None:
+    """`tp(x=v)` names an attribute of the table's own type; `tp(i)` is the index of the point."""
+    events = pa.table({"event_type": ["tp", "P", "tp"], "ts": [1, 4, 4], "x": [5, 6, 7]})
+    assert verdicts("tp(x=v)", events) == [(1, 0, 5), (4, 1, 7)]
+    assert verdicts("(ONCE[1,3] tp(x=v)) AND P(x=w)", events) == [(4, 1, 5, 6)]
+    assert verdicts("tp(x=7) AND tp(i)", events) == [(4, 1, 1)]
+
+
 def test_each_sub_log_has_its_own_points() -> None:
     events = pa.table({"event_type": ["P", "P", "P", "P"], "ts": [1, 2, 3, 4], "x": [5, 6, 7, 8], "k": list("abab")})
     assert verdicts("P(x=x) AND PREV P(x=z)", events, for_each="k") == [(3, 1, "a", 7, 5), (4, 1, "b", 8, 6)]

@@ -10,15 +10,19 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pytest
 
 import cep_core as cep
+from cep_core.language.evaluator import of_table
 from jobs.analysis.folder import check_folder
 from jobs.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "workloads" / "data_usage"
+BY_USER = {"delete_in_both": 108_000, "delete_in_order": 108_000}
+"""The propositional policies, and how far they look back."""
 Week = tuple[Any, dict[str, set[tuple[Any, ...]]]]
 """A log's columns, and by policy the violations that are planted in it."""
 POLICIES = ("bulk_reading", "custom", "delete", "insert")
@@ -134,10 +138,34 @@ def test_the_log_tells_a_policy_from_one_that_is_a_little_different(
     assert violations(text.replace(written, changed), bundle) != violations(text, bundle)
 
 
+@pytest.mark.parametrize(
+    ("policy", "asked", "due", "sign"),
+    [
+        ("delete_in_both", "db1", "db2", 1),
+        ("delete_in_order", "db2", "db1", -1),
+    ],
+)
+def test_what_users_delete_counted_by_a_loop(policy: str, asked: str, due: str, sign: int, bundle: pa.Table) -> None:
+    """Deletions of a user for which that user has no other in the other database within 30 hours."""
+    deletions: dict[tuple[str, str], list[int]] = {}
+    for row in bundle.filter(pc.equal(bundle["event_type"], "delete")).to_pylist():
+        deletions.setdefault((row["user"], row["db"]), []).append(row["ts"])
+    expected = {
+        (ts, 0, user)
+        for (user, db), stamps in deletions.items()
+        for ts in stamps
+        if db == asked and not any(0 <= sign * (other - ts) <= 108_000 for other in deletions.get((user, due), []))
+    }
+    evaluator = check_folder(FOLDER).compiled[policy].evaluator
+    rows = evaluator.merge(of_table(evaluator.evaluate(bundle)))
+    assert {tuple(row.values())[:3] for row in rows.to_pylist()} == expected
+    assert rows.num_rows == len(expected) == {"delete_in_both": 181, "delete_in_order": 35}[policy]
+
+
 def test_the_folder_has_no_problem(capsys: pytest.CaptureFixture[str]) -> None:
-    """All four are policies of the workload, only `custom` reads the whole past, and `check` says what that costs."""
+    """All are policies of the workload, only `custom` reads the whole past, and `check` says what that costs."""
     reach = {name: query.evaluator.reach.time for name, query in check_folder(FOLDER).compiled.items()}
-    assert reach == {"bulk_reading": 3_599, "custom": None, "delete": 215_998, "insert": 107_999}
+    assert reach == {"bulk_reading": 3_599, "custom": None, "delete": 215_998, "insert": 107_999, **BY_USER}
     assert main(["check", str(FOLDER)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1].startswith("no problem found")

@@ -91,8 +91,8 @@ class PlanEdges:
         self.types: list[str] = events["event_type"].to_pylist()
         self.ts: list[int] = events["ts"].to_pylist()
 
-    def later(self, one: int, other: int) -> bool:
-        return one < other if self.query.schema.ties is Ties.ORDERED else self.ts[one] < self.ts[other]
+    def later(self, first: int, second: int) -> bool:
+        return first < second if self.query.schema.ties is Ties.ORDERED else self.ts[first] < self.ts[second]
 
     def inside(self, first: int, last: int) -> bool:
         """Whether two events fit the window."""

@@ -51,14 +51,14 @@ class RunByRun:
         """Whether each component has an event in the window."""
         return all(any(self.plan.fits(row, number) for row in recent) for number in range(len(self.plan.components)))
 
-    def _offer(self, row: int, runs: list[SaseRun], found: list[Binding]) -> list[SaseRun]:
+    def _offer(self, row: int, runs: list[SaseRun], matches: list[Binding]) -> list[SaseRun]:
         """The runs after an event."""
         alive: list[SaseRun] = []
         any_match = self.plan.query.strategy is Strategy.ANY
         for run in runs:
             if self.plan.optimisations.prune_by_window and not self.plan.inside(run.bound[0][0], row):
                 self.plan.counters.terminations += 1
-                found += [] if any_match else self._longest(run)
+                matches += [] if any_match else self._longest(run)
                 continue
             moves = list(self._moves(run, row))
             if any_match or not moves:
@@ -66,16 +66,16 @@ class RunByRun:
                     alive.append(run)  # the run that ignores the event
                 else:
                     self.plan.counters.terminations += 1
-                    found += self._longest(run)
+                    matches += self._longest(run)
                     continue
             for bound in moves if any_match else moves[:1]:
                 if any_match:
                     self.plan.counters.clonings += 1
                 self.plan.counters.extensions += 1
-                self._go_on(SaseRun(bound, row), alive, found)
+                self._go_on(SaseRun(bound, row), alive, matches)
         if self.plan.fits(row, 0) and self.plan.passes(((row,),), 0, leaves=None):
             self.plan.counters.initialisations += 1
-            self._go_on(SaseRun(((row,),), row), alive, found)
+            self._go_on(SaseRun(((row,),), row), alive, matches)
         return alive
 
     def _moves(self, run: SaseRun, row: int) -> Iterator[Binding]:
@@ -96,16 +96,16 @@ class RunByRun:
             if self.plan.passes(bound, at, leaves=None):
                 yield bound
 
-    def _go_on(self, run: SaseRun, alive: list[SaseRun], found: list[Binding]) -> None:
+    def _go_on(self, run: SaseRun, alive: list[SaseRun], matches: list[Binding]) -> None:
         """A run in its last component is a match. It ends there unless that component is a closure."""
         last = len(self.plan.components) - 1
         if len(run.bound) <= last:
             alive.append(run)
             return
         if self.plan.query.strategy is Strategy.ANY:
-            found += [run.bound] if self.plan.complete(run.bound) else []
+            matches += [run.bound] if self.plan.complete(run.bound) else []
         elif not self.plan.components[last].kleene:
-            found += self._longest(run)
+            matches += self._longest(run)
         if self.plan.components[last].kleene:
             alive.append(run)
         else:

@@ -12,14 +12,14 @@ from cep_core.arrays import Ints
 
 
 @njit(cache=True)
-def _in_order(offsets: Ints, values: Ints, one: int, other: int) -> bool:
-    """Whether the path of row `one` is less than or equal to the path of row `other`."""
-    length = min(offsets[one + 1] - offsets[one], offsets[other + 1] - offsets[other])
+def _in_order(offsets: Ints, values: Ints, first: int, second: int) -> bool:
+    """Whether the path of row `first` is less than or equal to the path of row `second`."""
+    length = min(offsets[first + 1] - offsets[first], offsets[second + 1] - offsets[second])
     for k in range(length):
-        left, right = values[offsets[one] + k], values[offsets[other] + k]
+        left, right = values[offsets[first] + k], values[offsets[second] + k]
         if left != right:
             return left < right
-    return offsets[one + 1] - offsets[one] == length
+    return offsets[first + 1] - offsets[first] == length
 
 
 @njit(cache=True)

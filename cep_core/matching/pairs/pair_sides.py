@@ -112,14 +112,14 @@ def _partners(left: PairSide, right: PairSide) -> tuple[Ints, Ints, Ints]:
     return order, lows, np.searchsorted(right.group[order], left.group, side="right") - lows
 
 
-def are_different(left: PairSide, right: PairSide, one: Ints, other: Ints) -> Flags:
+def are_different(left: PairSide, right: PairSide, left_rows: Ints, right_rows: Ints) -> Flags:
     """Whether each pair has two different bindings and is not the mirror image of an earlier pair.
 
     If both sides have both bindings, the pair exists in two directions, and only one of them is kept.
     """
     also_right = np.isin(left.binding, right.binding)
-    twin = right.twin[other]
-    different: Flags = (twin != one) & ~(also_right[one] & (twin >= 0) & (twin < one))
+    twin = right.twin[right_rows]
+    different: Flags = (twin != left_rows) & ~(also_right[left_rows] & (twin >= 0) & (twin < left_rows))
     return different
 
 

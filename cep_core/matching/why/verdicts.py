@@ -45,7 +45,7 @@ class Verdict:
     said: str
     """The condition as the query states it."""
     holds: bool
-    found: tuple[str, ...]
+    values: tuple[str, ...]
     """The condition with its values, for each event or pair on which it was judged; failures first."""
     decided: int
     """The row of the last event on which it was judged."""
@@ -197,10 +197,10 @@ class Judge:
         return Verdict(Kind.WINDOW, said, holds, (text,), last)
 
 
-def _condition(said: str, found: Sequence[Instance]) -> Iterator[Verdict]:
-    if found:
-        ordered = sorted(found, key=lambda one: one.holds)
-        rows = [row for instance in found for row in instance.rows]
+def _condition(said: str, instances: Sequence[Instance]) -> Iterator[Verdict]:
+    if instances:
+        ordered = sorted(instances, key=lambda instance: instance.holds)
+        rows = [row for instance in instances for row in instance.rows]
         texts = tuple(instance.text for instance in ordered)
         yield Verdict(Kind.CONDITION, said, ordered[0].holds, texts, max(rows, default=-1))
 
@@ -208,4 +208,4 @@ def _condition(said: str, found: Sequence[Instance]) -> Iterator[Verdict]:
 def deciding(verdicts: Sequence[Verdict]) -> Verdict | None:
     """The condition settled last; among several, the last one in the query; None without conditions."""
     judged = [verdict for verdict in verdicts if verdict.kind is Kind.CONDITION]
-    return max(reversed(judged), key=lambda one: one.decided, default=None)
+    return max(reversed(judged), key=lambda verdict: verdict.decided, default=None)

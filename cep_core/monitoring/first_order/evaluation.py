@@ -19,6 +19,7 @@ import numpy as np
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
+from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.first_order.safety.fragment import is_never
 from cep_core.language.temporal.formulas import (
     Aggregation,
@@ -40,7 +41,7 @@ from cep_core.language.temporal.formulas import (
 )
 from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.language.temporal.walk import free_variables, walk
-from cep_core.monitoring.first_order.arrays.built_ins import built_in, is_built_in
+from cep_core.monitoring.first_order.arrays.built_ins import built_in
 from cep_core.monitoring.first_order.arrays.relation import Relation, nothing, truth
 from cep_core.monitoring.first_order.arrays.scan import empty_column, scan
 from cep_core.monitoring.first_order.arrays.setting import TermSetting

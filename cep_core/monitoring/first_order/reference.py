@@ -183,7 +183,8 @@ class _Meaning:
 
     def _rows(self, atom: Predicate, point: int) -> list[Event]:
         """The events of an atom's type at a point; `tp`, `ts` and `tpts` have one everywhere."""
-        if (atom.event_type, len(atom.arguments)) in CLOCKS:
+        names = tuple(name for name, _ in self._arguments(atom))
+        if CLOCKS.get((atom.event_type, len(names))) == names:
             return [{"tp": point, "ts": 2**63 - 1 if point == len(self.stamps) - 1 else int(self.stamps[point])}]
         return self.events.get((atom.event_type, point), [])
 

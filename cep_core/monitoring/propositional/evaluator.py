@@ -34,6 +34,7 @@ from cep_core.monitoring.propositional.evaluation import truths_of
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
 from cep_core.monitoring.propositional.result.judgement import Judgement
 from cep_core.monitoring.shared.episodes import (
+    COUNTED_IN,
     EPISODES,
     edge_schema,
     episode_schema,
@@ -89,7 +90,14 @@ class PropositionalEvaluator:
         of_episodes = "One row is a run of time-points that violate {query}"
         return (
             ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
-            ResultTable(EPISODES, self.episode_schema, self._merged_episodes, together, comment=of_episodes),
+            ResultTable(
+                EPISODES,
+                self.episode_schema,
+                self._merged_episodes,
+                together,
+                comment=of_episodes,
+                counted_in=COUNTED_IN,
+            ),
         )
 
     def describe(self) -> tuple[str, ...]:

@@ -21,14 +21,14 @@ from cep_core.trends.arrays.ranks import Compared, compare
 class Comparing:
     """The candidates of a slice, with their comparisons."""
 
-    def __init__(self, found: Candidates, events: pa.Table) -> None:
-        self._found = found
+    def __init__(self, candidates: Candidates, events: pa.Table) -> None:
+        self._candidates = candidates
         self._events = events
         self._evaluated: dict[Comparison, Compared] = {}
 
     @cached_property
     def _sides(self) -> Sides:
-        return Sides(self._events.take(pa.array(self._found.rows)))
+        return Sides(self._events.take(pa.array(self._candidates.rows)))
 
     def evaluated(self, comparison: Comparison) -> Compared:
         """Both sides of a comparison on every candidate. Linear time."""
@@ -63,10 +63,10 @@ class Comparing:
 
     def ranked(self, edges: Sequence[tuple[int, int, Sequence[Compared]]], states: Bits) -> Comparisons:
         """The edges (source, target, comparisons) as ranks, over candidates that may bind these states."""
-        partitions = self._found.partitions
+        partitions = self._candidates.partitions
         if not edges:
-            return no_comparisons(len(self._found.rows), partitions)
-        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(self._found.offsets))
+            return no_comparisons(len(self._candidates.rows), partitions)
+        partition = np.repeat(np.arange(partitions, dtype=np.int64), np.diff(self._candidates.offsets))
         return compare(edges, states, partition, partitions)
 
 

@@ -37,36 +37,38 @@ from cep_core.trends.plan.trend_plan import TrendPlan
 from cep_core.trends.result.trends import Trends
 
 
-def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
+def aggregate_trends(plan: TrendPlan, candidates: Candidates, events: pa.Table, days: tuple[int, ...] | None) -> Trends:
     """All trends of the candidates in the windows that belong to `days`, aggregated by partition and window."""
-    clock = found.pos if plan.query.window.events else found.ts
-    windows = list_windows(clock, found.offsets, plan.size, plan.slide, days)
+    clock = candidates.pos if plan.query.window.events else candidates.ts
+    windows = list_windows(clock, candidates.offsets, plan.size, plan.slide, days)
     aggregates = plan.aggregates
-    columns = aggregated_columns(aggregates, found.rows, events)
-    never_zero = [_never_zero(total, plan, found, columns) for total in aggregates.totals]
+    columns = aggregated_columns(aggregates, candidates.rows, events)
+    never_zero = [_never_zero(total, plan, candidates, columns) for total in aggregates.totals]
     added_totals = tuple(total for total, nonzero in zip(aggregates.totals, never_zero, strict=True) if not nonzero)
     weights = weights_of(
-        added_totals, tuple(plan.states(total.variables) for total in added_totals), columns, len(found.rows)
+        added_totals, tuple(plan.states(total.variables) for total in added_totals), columns, len(candidates.rows)
     )
     coded = [encode(columns[minimum.attribute], minimum.largest) for minimum in aggregates.minima]
-    in_order = np.arange(len(found.rows), dtype=np.int64)
+    in_order = np.arange(len(candidates.rows), dtype=np.int64)
     vertices = Vertices(
-        tick=in_order if plan.ordered or plan.loose else found.ts,
-        states=states_of(plan.variables, found.variables, len(found.rows)),
+        tick=in_order if plan.ordered or plan.loose else candidates.ts,
+        states=states_of(plan.variables, candidates.variables, len(candidates.rows)),
         weights=weights.words,
         weighted=weights.states,
-        codes=np.stack([codes for codes, _ in coded], axis=1) if coded else np.zeros((len(found.rows), 0), np.int64),
+        codes=np.stack([codes for codes, _ in coded], axis=1)
+        if coded
+        else np.zeros((len(candidates.rows), 0), np.int64),
         coded=np.array([plan.states(minimum.variables) for minimum in aggregates.minima], dtype=np.uint64),
     )
-    comparing = Comparing(found, events)
-    line = Line(found.offsets, in_order if plan.ordered else found.ts, found.variables, comparing)
+    comparing = Comparing(candidates, events)
+    line = Line(candidates.offsets, in_order if plan.ordered else candidates.ts, candidates.variables, comparing)
     cuts = Cuts(plan.guarded, line)
     comparisons = _comparisons(plan, comparing, vertices, cuts)
     limits = cuts.limits(windows)
 
     def count_part(part: Windows, ranges: Ints) -> tuple[list[Integers], Ints]:
         limited = limits.take(ranges)
-        return _count(Case(plan, vertices, comparisons, limited, weights, part, clock, found.offsets))
+        return _count(Case(plan, vertices, comparisons, limited, weights, part, clock, candidates.offsets))
 
     sums, minima = count_in_parts(windows, count_part)
     counted = zip(weights.totals(sums[1:]), weights.shifts, strict=True)
@@ -85,7 +87,7 @@ def aggregate_trends(plan: TrendPlan, found: Candidates, events: pa.Table, days:
     )
 
 
-def _never_zero(total: CarriedTotal, plan: TrendPlan, found: Candidates, columns: Mapping[str, pa.Array]) -> bool:
+def _never_zero(total: CarriedTotal, plan: TrendPlan, numbers: Candidates, columns: Mapping[str, pa.Array]) -> bool:
     """Whether a total that is only compared with 0 is at least the number of trends.
 
     Then the number of trends takes its place, at no extra cost.
@@ -93,7 +95,7 @@ def _never_zero(total: CarriedTotal, plan: TrendPlan, found: Candidates, columns
     if not total.only_zero or total.attribute is None or not set(total.variables) & always_bound(plan.query.pattern):
         return False
     missing = unknown(columns[total.attribute])
-    return not any(bool((missing & found.variables[name]).any()) for name in total.variables)
+    return not any(bool((missing & numbers.variables[name]).any()) for name in total.variables)
 
 
 def aggregated_columns(aggregates: Aggregates, rows: Ints, events: pa.Table) -> dict[str, pa.Array]:

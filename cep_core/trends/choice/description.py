@@ -16,7 +16,7 @@ ONE_SUM = "one sum of counts a state, since no edge compares events"
 def describe_plan(plan: TrendPlan) -> tuple[str, ...]:
     """The kernels that may count the plan, why, and their cost: n events in a partition, k windows over an event."""
     k = -(-plan.size // plan.slide)
-    serving = [kernel for kernel in KERNELS if kernel.serves(plan) and kernel.told]
+    serving = [kernel for kernel in KERNELS if kernel.serves(plan) and kernel.is_explained]
     return (
         *rewrites_of(plan, Of.DIAGRAM),
         *(_compared_lines(plan, serving, k) if compares(plan) else [_uncompared_line(plan, serving, k)]),

@@ -107,39 +107,39 @@ class Listed:
         start = column(rows, "window_start").to_numpy(zero_copy_only=False)
         return Occurrences(start, offsets, numbers[order], places[order])
 
-    def aggregated(self, found: Occurrences, events: pa.Table, partial: Partial) -> pa.RecordBatch:
+    def aggregated(self, matches: Occurrences, events: pa.Table, partial: Partial) -> pa.RecordBatch:
         """Partial rows of some matches."""
-        keys = self._keys(found, events, partial)
+        keys = self._keys(matches, events, partial)
         codes = [code for name in keys.column_names for code in column_codes(keys.column(name))]
-        partition, firsts = group_rows(codes or [np.zeros(len(found.start), dtype=np.int64)])
-        totals, shifts = self._totals(found, events)
+        partition, firsts = group_rows(codes or [np.zeros(len(matches.start), dtype=np.int64)])
+        totals, shifts = self._totals(matches, events)
         minima, codings = [], []
-        columns = aggregated_columns(self._aggregates, found.row, events)
+        columns = aggregated_columns(self._aggregates, matches.row, events)
         for minimum in self._aggregates.minima:
             occurrence_codes, coding = encode(columns[minimum.attribute], minimum.largest)
-            smallest = np.full(len(found.start), NOTHING, dtype=np.int64)
-            chosen = self._of(found, minimum.variables)
-            np.minimum.at(smallest, found.match[chosen], occurrence_codes[chosen])
+            smallest = np.full(len(matches.start), NOTHING, dtype=np.int64)
+            chosen = self._of(matches, minimum.variables)
+            np.minimum.at(smallest, matches.match[chosen], occurrence_codes[chosen])
             minima.append(smallest)
             codings.append(coding)
-        trends = Trends(partition, found.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
+        trends = Trends(partition, matches.start // partial.slide, totals, shifts, tuple(minima), tuple(codings))
         shared = keys.take(pa.array(firsts))
         return partial.batch(group_trends(trends, shared, len(firsts), partial.query.group_by, partial.slide))
 
-    def _of(self, found: Occurrences, variables: tuple[str, ...]) -> Ints:
+    def _of(self, matches: Occurrences, variables: tuple[str, ...]) -> Ints:
         """The occurrences of the given variables."""
         numbers = [number for number, name in enumerate(self.names) if name in variables]
-        return np.flatnonzero(np.isin(found.variable, numbers))
+        return np.flatnonzero(np.isin(matches.variable, numbers))
 
-    def _totals(self, found: Occurrences, events: pa.Table) -> tuple[tuple[Integers, ...], tuple[int, ...]]:
+    def _totals(self, matches: Occurrences, events: pa.Table) -> tuple[tuple[Integers, ...], tuple[int, ...]]:
         """For each match 1, then the totals of its occurrences; and the shift of each total (divided by 2**shift)."""
-        carried, count = self._aggregates.totals, len(found.start)
-        columns = aggregated_columns(self._aggregates, found.row, events)
-        weights = weights_of(carried, (0,) * len(carried), columns, len(found.row))
+        carried, count = self._aggregates.totals, len(matches.start)
+        columns = aggregated_columns(self._aggregates, matches.row, events)
+        weights = weights_of(carried, (0,) * len(carried), columns, len(matches.row))
         parts: list[Integers] = [Integers(np.zeros(count, dtype=np.int64))] * weights.limbs.shape[1]
         for total, (plus, minus) in zip(carried, weights.places, strict=True):
-            chosen = self._of(found, total.variables)
-            match = found.match[chosen]
+            chosen = self._of(matches, total.variables)
+            match = matches.match[chosen]
             for part in (plus, minus):
                 if part is not None:
                     for limb in range(weights.limbs.shape[2]):
@@ -148,17 +148,17 @@ class Listed:
         ones = Integers(np.ones(count, dtype=np.int64))
         return (ones, *weights.totals(parts)), (0, *weights.shifts)
 
-    def _keys(self, found: Occurrences, events: pa.Table, partial: Partial) -> pa.Table:
+    def _keys(self, matches: Occurrences, events: pa.Table, partial: Partial) -> pa.Table:
         """The values of the grouped key classes. All events of a match that have a key share its value."""
         keys = {}
         for key in self._query.key_classes:
             if key.name not in partial.query.group_by:
                 continue
-            values = pa.nulls(len(found.start), ARROW_TYPES[key.type])
+            values = pa.nulls(len(matches.start), ARROW_TYPES[key.type])
             for variable, attribute in key.members:
-                chosen = self._of(found, (variable,))
-                row = np.full(len(found.start), -1, dtype=np.int64)
-                row[found.match[chosen]] = found.row[chosen]
+                chosen = self._of(matches, (variable,))
+                row = np.full(len(matches.start), -1, dtype=np.int64)
+                row[matches.match[chosen]] = matches.row[chosen]
                 bound = column(events, attribute).take(pa.array(row, mask=row < 0)).cast(values.type, safe=False)
                 values = pc.coalesce(values, bound)
             keys[key.name] = values
@@ -184,19 +184,19 @@ class ListedInBoth:
         return ("matches that both sides list, compared event by event: O(events of all matches)",)
 
 
-def _renumbered(found: Occurrences, names: list[str], common: list[str]) -> Occurrences:
+def _renumbered(matches: Occurrences, names: list[str], common: list[str]) -> Occurrences:
     number = np.array([common.index(name) for name in names], dtype=np.int64)
-    return replace(found, variable=number[found.variable])
+    return replace(matches, variable=number[matches.variable])
 
 
-def _in_both(one: Occurrences, other: Occurrences) -> Ints:
-    """The matches of `one` that are also in `other`."""
-    keys = [np.concatenate([side.row[side.offsets[:-1]] for side in (one, other)])]
-    keys.append(np.concatenate([np.diff(side.offsets) for side in (one, other)]))
-    keys.append(np.concatenate([side.start for side in (one, other)]))
+def _in_both(first_side: Occurrences, second_side: Occurrences) -> Ints:
+    """The matches of `first_side` that are also in `second_side`."""
+    keys = [np.concatenate([side.row[side.offsets[:-1]] for side in (first_side, second_side)])]
+    keys.append(np.concatenate([np.diff(side.offsets) for side in (first_side, second_side)]))
+    keys.append(np.concatenate([side.start for side in (first_side, second_side)]))
     group, firsts = group_rows(keys)
-    left, right = (KeyTuples({0: part}, len(part)) for part in np.split(group, [len(one.start)]))
+    left, right = (KeyTuples({0: part}, len(part)) for part in np.split(group, [len(first_side.start)]))
     a, b = matching_pairs(left, right, [len(firsts)])
-    matches, partners = one.take(a), other.take(b)
+    matches, partners = first_side.take(a), second_side.take(b)
     differs = (matches.row != partners.row) | (matches.variable != partners.variable)
     return np.unique(a[np.bincount(matches.match, differs, minlength=len(a)) == 0])

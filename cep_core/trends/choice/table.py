@@ -66,7 +66,7 @@ class Kernel:
     examples: tuple[Example, ...]
     shares: bool = False
     """Whether overlapping windows share work."""
-    told: bool = True
+    is_explained: bool = True
     """Whether `explain` names it for the plans that it serves."""
 
 
@@ -237,7 +237,7 @@ KERNELS: tuple[Kernel, ...] = (
             Example("RETURN SUM(A.x) PATTERN SEQ(A+, B) WITHIN 20", large=True),
             Example("RETURN COUNT(*) PATTERN A+ WHERE A.x < NEXT(A).x AND A.x * 2 != NEXT(A).x WITHIN 20 SLIDE 5"),
         ),
-        told=False,
+        is_explained=False,
     ),
 )
 """Kernels of equal cost are preferred in this order."""

@@ -36,8 +36,8 @@ class LimbWeights(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, end: int, told: Rows) -> int:
-    """Fill the only row of `told` with the numbers and minima of the windows begin..end-1, one lane for each window.
+def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, end: int, results: Rows) -> int:
+    """Fill the only row of `results` with the numbers and minima of the windows begin..end-1, one lane for each window.
 
     Returns the number of limbs of the numbers. If the row has no room for so many limbs, it is void. The function is
     long because the steps for a vertex share about twenty arrays; with few lanes, passing these arrays in calls would
@@ -55,7 +55,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
     start = first[0]
     stop = last[lanes - 1]
     shape = shape_of(lanes, 1 + weights.limbs.shape[1], vertices.codes.shape[1])
-    words, minima_width = told.words.shape[1], told.minima.shape[1]
+    words, minima_width = results.words.shape[1], results.minima.shape[1]
     room = words // shape.stride
     ranked = block_ranks(comparisons, start, stop)
     ranks, bounds = ranked.rank, ranked.bound
@@ -108,7 +108,7 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
             if several:
                 hand_on(comparisons, edges, tick, block, limbs, passing)
         while last[l0] <= i:
-            _tell(told, final, l0, shape, limbs)
+            _tell(results, final, l0, shape, limbs)
             l0 += 1
         while l1 < lanes and first[l1] <= i:
             l1 += 1
@@ -167,12 +167,12 @@ def walk_block(graph: Graph, weights: LimbWeights, windows: Ranges, begin: int, 
             waiting_lanes[n, 1] = l1
             n += 1
     while l0 < lanes:
-        _tell(told, final, l0, shape, limbs)
+        _tell(results, final, l0, shape, limbs)
         l0 += 1
     part = part_of(np.int64(0), lanes, shape, limbs)
-    _, carried = settle(told.words, 0, carry, bits, part)
+    _, carried = settle(results.words, 0, carry, bits, part)
     if carried and limbs < room:
-        grow(told.words, 0, carry, part)
+        grow(results.words, 0, carry, part)
     return int(limbs + 1 if carried else limbs)
 
 
@@ -223,10 +223,10 @@ def _end(final: Rows, waiting: Rows, row: int, lane: int, shape: Shape, limbs: i
 
 
 @njit(cache=True)
-def _tell(told: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
+def _tell(results: Rows, final: Rows, lane: int, shape: Shape, limbs: int) -> None:
     """Copy the numbers of a window that has ended. Later additions for its neighbours still change its lane."""
     for k in range(limbs):
         for x in range(k * shape.stride + lane * shape.numbers, k * shape.stride + (lane + 1) * shape.numbers):
-            told.words[0, x] = final.words[0, x]
+            results.words[0, x] = final.words[0, x]
     for y in range(lane * shape.extremes, (lane + 1) * shape.extremes):
-        told.minima[0, y] = final.minima[0, y]
+        results.minima[0, y] = final.minima[0, y]

@@ -152,12 +152,12 @@ def _walk(graph: Graph, ranked: BlockRanks, windows: Ranges, chunk: Chunk, numbe
 
 
 @njit(cache=True, inline="always")
-def _add(into: Rows, row: int, rows: Rows, other: int, words: np.uint64, least: np.uint64) -> None:
+def _add(into: Rows, row: int, rows: Rows, added: int, words: np.uint64, least: np.uint64) -> None:
     """Add a row to another. Bounds are unsigned, otherwise these loops are not vectorised."""
     for x in range(words):
-        into.words[row, x] += rows.words[other, x]
+        into.words[row, x] += rows.words[added, x]
     for y in range(least):
-        into.minima[row, y] = min(into.minima[row, y], rows.minima[other, y])
+        into.minima[row, y] = min(into.minima[row, y], rows.minima[added, y])
 
 
 @njit(cache=True, inline="always")

@@ -141,13 +141,13 @@ class Neighbours:
         return comparisons
 
 
-def _first(operands: Sequence[Expression], wanted: Split, other: Split) -> Alternatives:
-    """Alternatives by the first operand that is `wanted`: all operands before it are `other`."""
+def _first(operands: Sequence[Expression], wanted: Split, unwanted: Split) -> Alternatives:
+    """Alternatives by the first operand that is `wanted`: all operands before it are `unwanted`."""
     alternatives: Alternatives = []
-    earlier_other: Alternatives = [()]
+    earlier_unwanted: Alternatives = [()]
     for previous, operand in zip((None, *operands), operands, strict=False):
-        earlier_other = earlier_other if previous is None else joined(earlier_other, other(previous))
-        alternatives = _few(alternatives + joined(earlier_other, wanted(operand)))
+        earlier_unwanted = earlier_unwanted if previous is None else joined(earlier_unwanted, unwanted(previous))
+        alternatives = _few(alternatives + joined(earlier_unwanted, wanted(operand)))
     return alternatives
 
 
@@ -181,9 +181,9 @@ def never_holds(at: Position) -> Comparison:
     return Comparison("=", Literal(True, at), Literal(False, at), at)
 
 
-def joined(some: Alternatives, others: Alternatives) -> Alternatives:
-    """The alternatives of `some` AND `others`. Raises TooMany."""
-    merged = (_merged((*left, *right)) for left in some for right in others)
+def joined(left_side: Alternatives, right_side: Alternatives) -> Alternatives:
+    """The alternatives of `left_side` AND `right_side`. Raises TooMany."""
+    merged = (_merged((*left, *right)) for left in left_side for right in right_side)
     return _few([alternative for alternative in merged if alternative is not None])
 
 
@@ -217,7 +217,7 @@ def usual(alternative: Sequence[Comparison]) -> bool:
     return not any(limits(comparison) and comparison.operator in ("<", ">") for comparison in alternative)
 
 
-def _few(found: Alternatives) -> Alternatives:
-    if sum(map(usual, found)) > MOST_ALTERNATIVES or len(found) > MOST_ALTERNATIVES**2:
+def _few(alternatives: Alternatives) -> Alternatives:
+    if sum(map(usual, alternatives)) > MOST_ALTERNATIVES or len(alternatives) > MOST_ALTERNATIVES**2:
         raise TooMany
-    return found
+    return alternatives

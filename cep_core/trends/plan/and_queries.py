@@ -120,28 +120,28 @@ def _renamed(query: Query, names: Mapping[str, str]) -> Query:
                 return replace(part, variable=names[str(part.variable)])
         return part
 
-    def unit(one: Unit) -> Unit:
-        return replace(one, variable=names[one.variable])
+    def unit(element: Unit) -> Unit:
+        return replace(element, variable=names[element.variable])
 
-    def variable(one: Variable) -> Variable:
-        return replace(one, name=names[one.name])
+    def variable(declared: Variable) -> Variable:
+        return replace(declared, name=names[declared.name])
 
-    def vertex(one: VertexPredicate) -> VertexPredicate:
-        return replace(one, variable=names[one.variable], expression=rewrite(one.expression, plainly))
+    def vertex(predicate: VertexPredicate) -> VertexPredicate:
+        return replace(predicate, variable=names[predicate.variable], expression=rewrite(predicate.expression, plainly))
 
-    def edge(one: EdgePredicate) -> EdgePredicate:
-        separated = None if one.separated is None else rewrite(one.separated, plainly)
+    def edge(predicate: EdgePredicate) -> EdgePredicate:
+        separated = None if predicate.separated is None else rewrite(predicate.separated, plainly)
         assert separated is None or isinstance(separated, Comparison)
         return replace(
-            one,
-            source=names[one.source],
-            target=names[one.target],
-            expression=rewrite(one.expression, plainly),
+            predicate,
+            source=names[predicate.source],
+            target=names[predicate.target],
+            expression=rewrite(predicate.expression, plainly),
             separated=separated,
         )
 
-    def key(one: KeyClass) -> KeyClass:
-        return replace(one, members=tuple((names[name], attribute) for name, attribute in one.members))
+    def key(key_class: KeyClass) -> KeyClass:
+        return replace(key_class, members=tuple((names[name], attribute) for name, attribute in key_class.members))
 
     return replace(
         query,

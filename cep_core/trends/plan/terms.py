@@ -63,11 +63,11 @@ def terms_of(query: Query) -> tuple[Term, ...]:
         raise later(query, "a pattern whose readings of one binding pass different negations or ties", at) from None
 
 
-def intersection(one: Iterable[Term], other: Iterable[Term], query: Query) -> tuple[Term, ...]:
+def intersection(left: Iterable[Term], right: Iterable[Term], query: Query) -> tuple[Term, ...]:
     """The terms of the bindings that both sums have."""
     at = query.pattern.at
     try:
-        terms = [Term(a.sign * b.sign, common(a.diagram, b.diagram, at)) for a, b in product(one, other)]
+        terms = [Term(a.sign * b.sign, common(a.diagram, b.diagram, at)) for a, b in product(left, right)]
     except TooManyStates as limit:
         raise later(query, "patterns that have too many states in common", limit.at) from None
     return tuple(term for term in terms if term.diagram.start)

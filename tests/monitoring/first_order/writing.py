@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cep_core.language.first_order.bind.declarations import BUILT_IN
 from cep_core.language.temporal.formulas import And, Comparison, Formula, Not, Predicate
 from cep_core.language.temporal.interval import Interval
 from cep_core.language.temporal.terms import Arithmetic, Constant, Term, Variable
@@ -15,7 +16,8 @@ def term(written: Term | str | float) -> Term:
 
 
 def atom(event_type: str, *arguments: Term | str | float) -> Predicate:
-    return Predicate(event_type, tuple(map(term, arguments)))
+    """An atom with arguments by position; `tp`, `ts` and `tpts` with names, as binding leaves them."""
+    return Predicate(event_type, tuple(map(term, arguments)), BUILT_IN.get(event_type))
 
 
 def both(first: Formula, *others: Formula) -> Formula:

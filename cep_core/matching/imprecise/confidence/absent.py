@@ -102,7 +102,7 @@ def _bound(orders: Paths, owner: Ints, row: Ints) -> Flags:
 
 
 @njit(cache=True)
-def _count(network: Network, times: Times, first: Ints, last: Ints, begin: Ints, end: Ints, found: Ints) -> int:
+def _count(network: Network, times: Times, first: Ints, last: Ints, begin: Ints, end: Ints, pairs: Ints) -> int:
     """Writes (gap, row) for each candidate that may happen between first[gap] and last[gap]; returns their number."""
     low, high, fits = times.low, times.high, network.fits
     n = 0
@@ -110,28 +110,28 @@ def _count(network: Network, times: Times, first: Ints, last: Ints, begin: Ints,
         after, before = low[first[gap]], high[last[gap]]
         for row in range(begin[gap], end[gap]):
             if high[row] >= after and low[row] <= before and fits[row].any():
-                if n < found.shape[1]:
-                    found[0, n], found[1, n] = gap, row
+                if n < pairs.shape[1]:
+                    pairs[0, n], pairs[1, n] = gap, row
                 n += 1
     return n
 
 
 @borrowing
-def _inside(times: Times, row: int, one: int, moment: int, other: int, later: int) -> int:
-    """The number of the row's moments strictly between `moment` of row `one` and `later` of row `other`."""
+def _inside(times: Times, row: int, first: int, moment: int, last: int, later: int) -> int:
+    """The number of the row's moments strictly between `moment` of row `first` and `later` of row `last`."""
     after, before = moment + 1, later - 1
-    if times.ordered and times.seq[row] > times.seq[one]:
+    if times.ordered and times.seq[row] > times.seq[first]:
         after = moment
-    if times.ordered and times.seq[row] < times.seq[other]:
+    if times.ordered and times.seq[row] < times.seq[last]:
         before = later
     return max(0, min(times.high[row], before) - max(times.low[row], after) + 1)
 
 
 @borrowing
-def _follows(times: Times, kind: int, one: int, moment: int, other: int, later: int) -> bool:
+def _follows(times: Times, kind: int, first: int, moment: int, last: int, later: int) -> bool:
     if moment < later:
         return admits(kind, False)
-    return moment == later and times.seq[one] < times.seq[other] and admits(kind, True)
+    return moment == later and times.seq[first] < times.seq[last] and admits(kind, True)
 
 
 @njit(cache=True)

@@ -77,21 +77,21 @@ def _bounds(ways: Ways, match: int) -> tuple[int, int, int]:
 
 
 @njit(cache=True)
-def _apart(left: Ways, one: int, right: Ways, other: int, width: int) -> float:
+def _apart(left: Ways, left_match: int, right: Ways, right_match: int, width: int) -> float:
     """The probability of both matches in one window, if they share no event or each shared event has a fixed moment."""
-    least, most, begun = _bounds(left, one)
-    least_other, most_other, begun_other = _bounds(right, other)
-    least, most, begun = min(least, least_other), max(most, most_other), min(begun, begun_other)
+    least, most, begun = _bounds(left, left_match)
+    right_least, right_most, right_begun = _bounds(right, right_match)
+    least, most, begun = min(least, right_least), max(most, right_most), min(begun, right_begun)
     if most - least <= width:
-        return _begun(left, one, least, most, most) * _begun(right, other, least, most, most)
+        return _begun(left, left_match, least, most, most) * _begun(right, right_match, least, most, most)
     total = 0.0
     for first in range(least, begun + 1):
         until = min(most, first + width)
-        now, now_other = _begun(left, one, first, first, until), _begun(right, other, first, first, until)
+        now, right_now = _begun(left, left_match, first, first, until), _begun(right, right_match, first, first, until)
         if now > 0:
-            total += now * (now_other + _begun(right, other, first + 1, until, until))
-        if now_other > 0:
-            total += now_other * _begun(left, one, first + 1, until, until)
+            total += now * (right_now + _begun(right, right_match, first + 1, until, until))
+        if right_now > 0:
+            total += right_now * _begun(left, left_match, first + 1, until, until)
     return total
 
 
@@ -101,19 +101,19 @@ def _set(times: Times, row: int, low: int, high: int, share: float) -> None:
 
 
 @njit(cache=True)
-def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> float:
+def _together(left: Ways, left_match: int, right: Ways, right_match: int, width: int) -> float:
     """The probability of both matches in one window, summed over the moments of their shared events."""
-    own = left.rows[left.offsets[one] : left.offsets[one + 1]]
-    others = right.rows[right.offsets[other] : right.offsets[other + 1]]
-    shared = np.empty((own.shape[0], 2), np.int64)
+    left_rows = left.rows[left.offsets[left_match] : left.offsets[left_match + 1]]
+    right_rows = right.rows[right.offsets[right_match] : right.offsets[right_match + 1]]
+    shared = np.empty((left_rows.shape[0], 2), np.int64)
     n = 0
-    for row in own:
-        for row_other in others:
-            if left.times.seq[row] == right.times.seq[row_other]:
-                shared[n, 0], shared[n, 1] = row, row_other
+    for left_row in left_rows:
+        for right_row in right_rows:
+            if left.times.seq[left_row] == right.times.seq[right_row]:
+                shared[n, 0], shared[n, 1] = left_row, right_row
                 n += 1
     if n == 0:
-        return _apart(left, one, right, other, width)
+        return _apart(left, left_match, right, right_match, width)
     low, high = left.times.low[shared[:n, 0]], left.times.high[shared[:n, 0]]
     moment = low.copy()
     weight = 1.0
@@ -125,7 +125,7 @@ def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> floa
         for event in range(n):
             _set(left.times, shared[event, 0], moment[event], moment[event], 1.0)
             _set(right.times, shared[event, 1], moment[event], moment[event], 1.0)
-        total += weight * _apart(left, one, right, other, width)
+        total += weight * _apart(left, left_match, right, right_match, width)
         k = 0
         while k < n:  # step to the next moments, like an odometer
             moment[k] += 1
@@ -141,33 +141,37 @@ def _together(left: Ways, one: int, right: Ways, other: int, width: int) -> floa
 
 
 @njit(cache=True)
-def _settings(left: Ways, one: int, right: Ways, other: int) -> float:
+def _settings(left: Ways, left_match: int, right: Ways, right_match: int) -> float:
     """The number of combinations of moments of the events that two matches share."""
     ways = 1.0
-    for row in left.rows[left.offsets[one] : left.offsets[one + 1]]:
-        for row_other in right.rows[right.offsets[other] : right.offsets[other + 1]]:
-            if left.times.seq[row] == right.times.seq[row_other]:
-                ways *= left.times.high[row] - left.times.low[row] + 1
+    for left_row in left.rows[left.offsets[left_match] : left.offsets[left_match + 1]]:
+        for right_row in right.rows[right.offsets[right_match] : right.offsets[right_match + 1]]:
+            if left.times.seq[left_row] == right.times.seq[right_row]:
+                ways *= left.times.high[left_row] - left.times.low[left_row] + 1
     return ways
 
 
 @njit(cache=True)
-def _fill(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, room: float, chances: Floats) -> bool:
+def _fill(
+    left: Ways, left_matches: Ints, right: Ways, right_matches: Ints, width: int, room: float, chances: Floats
+) -> bool:
     """Fills `chances`; False if the shared events have more combinations of moments than `room`."""
-    for k in range(ones.shape[0]):
-        room -= _settings(left, ones[k], right, others[k])
+    for k in range(left_matches.shape[0]):
+        room -= _settings(left, left_matches[k], right, right_matches[k])
         if room < 0:
             return False
-        chances[k] = min(1.0, _together(left, ones[k], right, others[k], width))
+        chances[k] = min(1.0, _together(left, left_matches[k], right, right_matches[k], width))
     return True
 
 
-def chances_of(left: Ways, ones: Ints, right: Ways, others: Ints, width: int, budget: Budget = UNLIMITED) -> Floats:
+def chances_of(
+    left: Ways, left_matches: Ints, right: Ways, right_matches: Ints, width: int, budget: Budget = UNLIMITED
+) -> Floats:
     """The probability of each pair of matches. Assumes that no match of a pair could also match the other side.
 
     Raises WorkExhausted if shared events have more combinations of moments than the budget allows.
     """
-    chances = np.empty(len(ones))
-    if not _fill(left, ones, right, others, width, budget.left(0), chances):
+    chances = np.empty(len(left_matches))
+    if not _fill(left, left_matches, right, right_matches, width, budget.left(0), chances):
         raise budget.exhausted()
     return chances

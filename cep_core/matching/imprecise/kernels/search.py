@@ -119,16 +119,16 @@ def _confidence(asked: Asked, width: int, pool: Configurations, walk: Walk, fram
 
 
 @njit(cache=True)
-def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Batch, found: int) -> None:
-    """Writes the rows chosen so far as match `found` of the batch."""
-    used = batch.offsets[found]
+def _write(search: Search, walk: Walk, frame: int, confidence: float, batch: _Batch, match: int) -> None:
+    """Writes the rows chosen so far as match `match` of the batch."""
+    used = batch.offsets[match]
     for f in range(1, frame + 1):
         batch.rows[used] = walk.row[f]
         batch.states[used] = search.state_of[walk.variable[f]]
         used += 1
-    batch.jobs[found] = walk.at[0]
-    batch.confidences[found] = min(confidence, 1.0)
-    batch.offsets[found + 1] = used
+    batch.jobs[match] = walk.at[0]
+    batch.confidences[match] = min(confidence, 1.0)
+    batch.offsets[match + 1] = used
     walk.listed[walk.at[0]] += 1
 
 

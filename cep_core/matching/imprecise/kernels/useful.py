@@ -34,9 +34,9 @@ def may_follow(times: Times, earlier: int, later: int) -> bool:
 
 
 @borrowing
-def near(times: Times, width: int, one: int, other: int) -> bool:
+def near(times: Times, width: int, first: int, second: int) -> bool:
     """Whether some moments of two rows are at most `width` apart."""
-    return times.low[one] <= times.high[other] + width and times.low[other] <= times.high[one] + width
+    return times.low[first] <= times.high[second] + width and times.low[second] <= times.high[first] + width
 
 
 @njit(cache=True)

@@ -9,14 +9,6 @@ from cep_core.language.temporal.formulas import Predicate
 from cep_core.language.temporal.terms import Constant, Variable
 from cep_core.monitoring.first_order.arrays.relation import Relation
 
-ARGUMENTS = {"tp": 1, "ts": 1, "tpts": 2}
-"""The built-in predicates and their numbers of arguments."""
-
-
-def is_built_in(atom: Predicate) -> bool:
-    """Whether an atom speaks of points."""
-    return ARGUMENTS.get(atom.event_type) == len(atom.arguments)
-
 
 def built_in(atom: Predicate, stamps: Ints, before: int = 0) -> Relation:
     """The points' numbers or stamps, a row for each point. `before`: how many points came before the first stamp.

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from cep_core.events.logs.point_log import PointLog
 from cep_core.events.schema import AttributeType
+from cep_core.language.first_order.bind.declarations import is_built_in
 from cep_core.language.temporal.formulas import Aggregation, Comparison, Formula, Matches, Predicate
 from cep_core.language.temporal.terms import Term, Variable
 from cep_core.language.temporal.walk import terms_of, variables_of, walk
-from cep_core.monitoring.first_order.arrays.built_ins import is_built_in
 from cep_core.monitoring.first_order.arrays.scan import attributes_of
 from cep_core.monitoring.first_order.arrays.values import type_of
 

@@ -1,4 +1,8 @@
-"""Bloom filters with one bit a row: which keys a part of a log may have. A key that was entered is always found."""
+"""Blocked Bloom filters: which keys a part of a log may have. A key that was entered is always found.
+
+A key has three bits, all in one word, so that a test reads one word (Putze, Sanders and Singler, "Cache-, Hash- and
+Space-Efficient Bloom Filters", WEA 2007). Of the keys that were not entered about 1 in 100 is found.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,13 @@ import numpy as np
 from numba import njit
 
 from cep_core.arrays import Bits, Flags, Ints
-from cep_core.monitoring.first_order.kernels.hashing import slot_of_key
+from cep_core.monitoring.first_order.kernels.hashing import hash_of_key
 
 BITS_A_ROW = 16
 _SIX = np.uint64(6)
 _LOW = np.uint64(63)
+_TWELVE = np.uint64(12)
+_EIGHTEEN = np.uint64(18)
 _ONE = np.uint64(1)
 
 
@@ -20,42 +26,50 @@ def filter_for(rows: int) -> Bits:
 
 
 @njit(cache=True)
-def enter_range(bits: Bits, size: int, keys: Ints, first: int, last: int) -> None:
+def _word_and_bits(key: int, size: int) -> tuple[np.int64, np.uint64]:
+    """The word of a key in a filter of 2**size bits, and its bits there."""
+    hashed = np.uint64(hash_of_key(key))
+    bits = (_ONE << (hashed & _LOW)) | (_ONE << ((hashed >> _SIX) & _LOW)) | (_ONE << ((hashed >> _TWELVE) & _LOW))
+    return np.int64((hashed >> _EIGHTEEN) & ((_ONE << np.uint64(size - 6)) - _ONE)), bits
+
+
+@njit(cache=True)
+def enter_range(filled: Bits, size: int, keys: Ints, first: int, last: int) -> None:
     """Enters the keys first..last-1 into a filter of 2**size bits."""
     for row in range(first, last):
-        place = np.uint64(slot_of_key(keys[row], size))
-        bits[place >> _SIX] |= _ONE << (place & _LOW)
+        word, bits = _word_and_bits(keys[row], size)
+        filled[word] |= bits
 
 
 @njit(cache=True)
-def enter_rows(bits: Bits, size: int, keys: Ints, rows: Ints) -> None:
+def enter_rows(filled: Bits, size: int, keys: Ints, rows: Ints) -> None:
     """Enters the keys of some rows."""
     for row in rows:
-        place = np.uint64(slot_of_key(keys[row], size))
-        bits[place >> _SIX] |= _ONE << (place & _LOW)
+        word, bits = _word_and_bits(keys[row], size)
+        filled[word] |= bits
 
 
 @njit(cache=True)
-def found_in_range(bits: Bits, size: int, keys: Ints, first: int, last: int) -> Ints:
+def found_in_range(filled: Bits, size: int, keys: Ints, first: int, last: int) -> Ints:
     """The rows first..last-1 whose keys may have been entered."""
     rows = np.empty(last - first, np.int64)
     count = np.int64(0)
     for row in range(first, last):
-        place = np.uint64(slot_of_key(keys[row], size))
+        word, bits = _word_and_bits(keys[row], size)
         rows[count] = row
-        count += np.int64((bits[place >> _SIX] >> (place & _LOW)) & _ONE)
+        count += np.int64((filled[word] & bits) == bits)
     return rows[:count].copy()
 
 
 @njit(cache=True)
-def found_of_rows(bits: Bits, size: int, keys: Ints, rows: Ints) -> Ints:
+def found_of_rows(filled: Bits, size: int, keys: Ints, rows: Ints) -> Ints:
     """Those of some rows whose keys may have been entered."""
     kept = np.empty(rows.shape[0], np.int64)
     count = np.int64(0)
     for row in rows:
-        place = np.uint64(slot_of_key(keys[row], size))
+        word, bits = _word_and_bits(keys[row], size)
         kept[count] = row
-        count += np.int64((bits[place >> _SIX] >> (place & _LOW)) & _ONE)
+        count += np.int64((filled[word] & bits) == bits)
     return kept[:count].copy()
 
 

@@ -21,21 +21,27 @@ SMALLEST = 6
 
 
 @njit(cache=True)
-def slot_of(rows: Ints, row: int, size: int) -> np.int64:
-    """The first slot of a row in a table of 2**size slots."""
+def hash_of(rows: Ints, row: int) -> np.int64:
+    """The hash of a row. Rows of one column have equal hashes only if they are equal: each step is one to one."""
     mixed = _ODD
     for column in range(rows.shape[1]):
         mixed = (mixed ^ np.uint64(rows[row, column])) * _MIX
         mixed ^= mixed >> _HALF
-    return np.int64((mixed * _ODD) >> (_WORD - np.uint64(size)))
+    return np.int64(mixed * _ODD)
 
 
 @njit(cache=True)
-def slot_of_key(key: int, size: int) -> np.int64:
-    """The slot of a number in a table of 2**size slots."""
+def slot_of(rows: Ints, row: int, size: int) -> np.int64:
+    """The first slot of a row in a table of 2**size slots."""
+    return np.int64(np.uint64(hash_of(rows, row)) >> (_WORD - np.uint64(size)))
+
+
+@njit(cache=True)
+def hash_of_key(key: int) -> np.int64:
+    """The hash of a number."""
     mixed = (_ODD ^ np.uint64(key)) * _MIX
     mixed ^= mixed >> _HALF
-    return np.int64((mixed * _ODD) >> (_WORD - np.uint64(size)))
+    return np.int64(mixed * _ODD)
 
 
 @njit(cache=True)
@@ -70,5 +76,16 @@ def size_for(entries: int) -> int:
 def longer(values: Ints) -> Ints:
     """A copy of an array with twice the room."""
     room = np.empty(2 * values.shape[0], values.dtype)
-    room[: values.shape[0]] = values
+    for place in range(values.shape[0]):
+        room[place] = values[place]
     return room
+
+
+@njit(cache=True)
+def longer_rows(rows: Ints, count: int, room: int) -> Ints:
+    """A copy of the first rows, with room for more."""
+    copy = np.empty((room, rows.shape[1]), np.int64)
+    for row in range(count):  # an assignment of slices takes a second to compile
+        for column in range(rows.shape[1]):
+            copy[row, column] = rows[row, column]
+    return copy

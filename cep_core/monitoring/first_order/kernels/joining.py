@@ -1,149 +1,218 @@
 """Rows of several relations with equal values whose runs overlap: a hash join that sweeps over time.
 
-Each side comes ordered by its first point. A row meets the rows of the other sides that began earlier, have its values
-and have not ended; it gives all combinations of them, if no side has none. Rows that have ended are taken off their
-chain when they are met, and a full table is made anew without the values that no longer hold. So a step is a row, a row
-of the result, or the last time that a row is looked at: O(rows in + rows out) steps, a table of O(values that hold at
-one time) slots, and a result ordered by its first point. This is the sweep of Hu, Sintos, Gao, Agarwal and Yang
-(SIGMOD 2022, "Computing Complex Temporal Join Queries Efficiently") for joins in which all sides share one key.
+Each side comes ordered by its first point. Rows are dealt into parts by their values (`kernels/partitions.py`). In a
+part, a row meets the rows of the other sides that began earlier, have its values and have not ended; it gives all
+combinations of them, if no side has none. Rows that have ended are taken off their chain when they are met, and values
+that no longer hold leave the table when it is full (`kernels/living.py`). So a step is a row, a row of the result, or
+the last time that a row is looked at: O(rows in + rows out) steps, and a table of O(values that hold at one time)
+slots. The results of all parts are then ordered by their first point. This is the sweep of Hu, Sintos, Gao, Agarwal and
+Yang (SIGMOD 2022, "Computing Complex Temporal Join Queries Efficiently") for joins in which all sides share one key.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from cep_core.arrays import Ints
-from cep_core.monitoring.first_order.kernels.hashing import SMALLEST, longer, same, size_for, slot_of
+from cep_core.monitoring.first_order.kernels.grouping import order_of
+from cep_core.monitoring.first_order.kernels.hashing import longer_rows
+from cep_core.monitoring.first_order.kernels.living import LivingValues, no_values, slot_for, with_room
+from cep_core.monitoring.first_order.kernels.partitions import BEGIN, END, HASH, ROW, dealt
+
+_DONE = 0
+_FULL_TABLE = -1
+
+
+class _Sweep(NamedTuple):
+    """How far the sweep over a part is. By side: its next entry, the end of its entries, the end of its last run.
+
+    `numbers`: of values in the table, and of results. By entry: the entry before it in the chain of its value and side.
+    """
+
+    at: Ints
+    stop: Ints
+    ends: Ints
+    numbers: Ints
+    following: Ints
 
 
 @njit(cache=True)
-def overlapping_rows(rows: Ints, begin: Ints, end: Ints, first: Ints) -> Ints:
-    """[sides, results] The rows of each result. Side s has the rows first[s]..first[s + 1] - 1."""
+def overlapping_rows(
+    rows: Ints, begin: Ints, end: Ints, first: Ints, together: int, most: int
+) -> tuple[Ints, Ints, Ints, bool]:
+    """[sides, results] The rows of each result, its begin and end, and whether these are all results.
+
+    Side s has the rows first[s]..first[s + 1] - 1. `together`: as in `dealt`. It stops if there are more than `most`
+    results.
+    """
     sides = first.shape[0] - 1
-    results = np.empty((sides, 64), np.int64)
-    count = 0
+    start, entries = dealt(rows, begin, end, first, together)
+    parts = (start.shape[0] - 1) // sides
+    results = np.empty((1024, sides + 2), np.int64)
+    values = no_values(sides)
+    numbers = np.zeros(2, np.int64)
     following = np.empty(begin.shape[0], np.int64)
-    size = SMALLEST
-    sample = np.full(1 << size, -1, np.int64)
-    heads = np.full((1 << size, sides), -1, np.int64)
-    last = np.empty(1 << size, np.int64)
-    used = 0
-    at = first[:-1].copy()
-    ends = np.zeros(sides, np.int64)
-    living = np.empty(64, np.int64)
-    bound = np.zeros(sides + 1, np.int64)
-    while True:
-        side = _next_side(begin, at, first, ends)
-        if side < 0:
-            return results[:, :count].copy()
-        row = at[side]
-        at[side] += 1
-        now = begin[row]
-        if 2 * used >= sample.shape[0]:
-            size, sample, heads, last, used = _of_live(rows, sample, heads, last, now)
-        slot = slot_of(rows, row, size)
-        while sample[slot] >= 0 and not same(rows, row, rows, sample[slot]):
-            slot = (slot + 1) & (sample.shape[0] - 1)
-        if sample[slot] < 0:
-            used += 1
-            sample[slot] = row
-            last[slot] = end[row]
-        elif _all_live(heads[slot], side, following, end, now):
-            living = _living(heads[slot], side, row, following, end, now, living, bound)
-            results, count = _combined(results, count, living, bound)
-        following[row] = heads[slot, side]
-        heads[slot, side] = row
-        last[slot] = max(last[slot], end[row])
-        ends[side] = max(ends[side], end[row])
+    met = np.empty(sides, np.int64)
+    for part in range(parts):
+        at = start[part * sides : (part + 1) * sides].copy()
+        stop = start[part * sides + 1 : (part + 1) * sides + 1]
+        sweep = _Sweep(at, stop, np.zeros(sides, np.int64), numbers, following)
+        values.slots[:] = -1
+        numbers[0] = 0
+        while True:
+            needed = _swept(rows, entries, sweep, values, results, met)
+            if needed == _DONE:
+                break
+            if needed == _FULL_TABLE:
+                values, numbers[0] = with_room(values, numbers[0], _next_begin(entries, at, stop))
+            elif numbers[1] + needed > most:
+                return np.empty((sides, 0), np.int64), begin[:0].copy(), begin[:0].copy(), False
+            else:
+                results = longer_rows(results, numbers[1], 2 * numbers[1] + needed)
+    order = order_of(results[: numbers[1], sides]) if parts > 1 else np.arange(numbers[1])
+    return *_of_results(results, order), numbers[1] <= most
 
 
 @njit(cache=True)
-def _next_side(begin: Ints, at: Ints, first: Ints, ends: Ints) -> int:
+def _swept(rows: Ints, entries: Ints, sweep: _Sweep, values: LivingValues, results: Ints, met: Ints) -> int:
+    """Sweeps on: `_DONE`, `_FULL_TABLE`, or the number of results for which there is no room.
+
+    Nothing is allocated here, so that arrays need no counting of references at each row.
+    """
+    at, stop, ends, numbers, following = sweep
+    sides = at.shape[0]
+    while True:
+        side = _next_side(entries, at, stop, ends)
+        if side < 0:
+            return _DONE
+        if numbers[0] == values.hashes.shape[0]:
+            return _FULL_TABLE
+        entry = at[side]
+        until = entries[entry, END]
+        slot = slot_for(values, rows, entries, entry)
+        value = values.slots[slot]
+        if value < 0:
+            value = numbers[0]
+            numbers[0] += 1
+            values.slots[slot] = value
+            values.hashes[value] = entries[entry, HASH]
+            values.entry[value] = entry
+            values.last[value] = until
+            for s in range(sides):
+                values.heads[value, s] = -1
+        else:
+            number = _combinations(values.heads, value, side, following, entries, entries[entry, BEGIN])
+            if numbers[1] + number > results.shape[0]:
+                return number
+            if number:
+                _combine(results, numbers, values.heads[value], (side, entry), following, entries, met)
+        following[entry] = values.heads[value, side]
+        values.heads[value, side] = entry
+        values.last[value] = max(values.last[value], until)
+        ends[side] = max(ends[side], until)
+        at[side] += 1
+
+
+@njit(cache=True)
+def _next_side(entries: Ints, at: Ints, stop: Ints, ends: Ints) -> int:
     """The side whose next row begins first; -1 if no row that comes can meet rows of all sides."""
     side = -1
+    now = np.int64(0)
     for s in range(at.shape[0]):
-        if at[s] < first[s + 1] and (side < 0 or begin[at[s]] < begin[at[side]]):
-            side = s
+        if at[s] < stop[s] and (side < 0 or entries[at[s], BEGIN] < now):
+            side, now = s, entries[at[s], BEGIN]
     for s in range(at.shape[0]):
-        if side < 0 or (s != side and at[s] == first[s + 1] and ends[s] <= begin[at[side]]):
+        if side < 0 or (s != side and at[s] == stop[s] and ends[s] <= now):
             return -1
     return side
 
 
 @njit(cache=True)
-def _all_live(heads: Ints, side: int, following: Ints, end: Ints, now: int) -> bool:
-    """Whether each other side has a row that holds now. Takes off rows that have ended at the heads of chains."""
-    for s in range(heads.shape[0]):
+def _next_begin(entries: Ints, at: Ints, stop: Ints) -> int:
+    """Where the next row begins; there is one."""
+    now = np.iinfo(np.int64).max
+    for s in range(at.shape[0]):
+        if at[s] < stop[s]:
+            now = min(now, entries[at[s], BEGIN])
+    return now
+
+
+@njit(cache=True)
+def _combinations(heads: Ints, value: int, side: int, following: Ints, entries: Ints, now: int) -> int:
+    """How many combinations there are of one row of each other side that has the value and holds now.
+
+    Takes off their chains the rows that have ended.
+    """
+    for s in range(heads.shape[1]):
         if s != side:
-            while heads[s] >= 0 and end[heads[s]] <= now:
-                heads[s] = following[heads[s]]
-            if heads[s] < 0:
-                return False
-    return True
-
-
-@njit(cache=True)
-def _living(heads: Ints, side: int, row: int, following: Ints, end: Ints, now: int, living: Ints, bound: Ints) -> Ints:
-    """The rows of each side that hold now, side s from bound[s] on; of `side` itself the given row."""
-    for s in range(heads.shape[0]):
-        place = bound[s]
-        met = np.int64(row) if s == side else heads[s]
-        before = np.int64(-1)
-        while met >= 0:
-            after = np.int64(-1) if s == side else following[met]
-            if end[met] > now:
-                if place == living.shape[0]:
-                    living = longer(living)
-                living[place] = met
-                place += 1
-                before = met
-            else:
-                following[before] = after
-            met = after
-        bound[s + 1] = place
-    return living
-
-
-@njit(cache=True)
-def _combined(results: Ints, count: int, living: Ints, bound: Ints) -> tuple[Ints, int]:
-    """Adds all combinations of one living row of each side."""
-    sides = results.shape[0]
+            head = heads[value, s]
+            while head >= 0 and entries[head, END] <= now:
+                head = following[head]
+            heads[value, s] = head
+            if head < 0:
+                return 0
     number = 1
-    for s in range(sides):
-        number *= bound[s + 1] - bound[s]
-    room = results.shape[1]
-    while room < count + number:
-        room *= 2
-    if room > results.shape[1]:
-        wider = np.empty((sides, room), np.int64)
-        wider[:, :count] = results[:, :count]
-        results = wider
-    each = 1
-    for s in range(sides):
-        length = bound[s + 1] - bound[s]
-        for k in range(number):
-            results[s, count + k] = living[bound[s] + (k // each) % length]
-        each *= length
-    return results, count + number
+    for s in range(heads.shape[1]):
+        if s != side:
+            length, last = 1, heads[value, s]
+            entry = following[last]
+            while entry >= 0:
+                if entries[entry, END] > now:
+                    following[last] = entry
+                    last = entry
+                    length += 1
+                entry = following[entry]
+            following[last] = -1
+            number *= length
+    return number
 
 
 @njit(cache=True)
-def _of_live(rows: Ints, sample: Ints, heads: Ints, last: Ints, now: int) -> tuple[int, Ints, Ints, Ints, int]:
-    """A table of the values that still hold: size, a row of each value, heads of chains, last ends, slots in use."""
-    live = 0
-    for slot in range(sample.shape[0]):
-        live += sample[slot] >= 0 and last[slot] > now
-    size = size_for(live + 1)
-    new_sample = np.full(1 << size, -1, np.int64)
-    new_heads = np.full((1 << size, heads.shape[1]), -1, np.int64)
-    new_last = np.empty(1 << size, np.int64)
-    for slot in range(sample.shape[0]):
-        if sample[slot] >= 0 and last[slot] > now:
-            place = slot_of(rows, sample[slot], size)
-            while new_sample[place] >= 0:
-                place = (place + 1) & (new_sample.shape[0] - 1)
-            new_sample[place] = sample[slot]
-            new_heads[place] = heads[slot]
-            new_last[place] = last[slot]
-    return size, new_sample, new_heads, new_last, live
+def _combine(
+    results: Ints, numbers: Ints, chains: Ints, new: tuple[int, int], following: Ints, entries: Ints, met: Ints
+) -> None:
+    """Adds all combinations of the new row with one row of each other side: their rows, begin and end.
+
+    `chains`: the heads of the sides. `met`: room for an entry of each side.
+    """
+    side, entry = new
+    sides = met.shape[0]
+    for s in range(sides):
+        met[s] = entry if s == side else chains[s]
+    done = False
+    while not done:
+        result = numbers[1]
+        numbers[1] += 1
+        end = entries[entry, END]
+        for s in range(sides):
+            results[result, s] = entries[met[s], ROW]
+            end = min(end, entries[met[s], END])
+        results[result, sides] = entries[entry, BEGIN]
+        results[result, sides + 1] = end
+        done = True
+        for s in range(sides):
+            if s != side:
+                met[s] = following[met[s]]
+                if met[s] >= 0:
+                    done = False
+                    break
+                met[s] = chains[s]
+
+
+@njit(cache=True)
+def _of_results(results: Ints, order: Ints) -> tuple[Ints, Ints, Ints]:
+    """[sides, results] The rows of results in an order, their begins and ends."""
+    count, sides = order.shape[0], results.shape[1] - 2
+    rows = np.empty((sides, count), np.int64)
+    begin = np.empty(count, np.int64)
+    end = np.empty(count, np.int64)
+    for place in range(count):
+        result = order[place]
+        for s in range(sides):
+            rows[s, place] = results[result, s]
+        begin[place] = results[result, sides]
+        end[place] = results[result, sides + 1]
+    return rows, begin, end

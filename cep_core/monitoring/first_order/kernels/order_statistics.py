@@ -16,7 +16,7 @@ LEAST, GREATEST, MIDDLE = 0, 1, 2
 
 @njit(cache=True)
 def ranked_places(
-    order: Ints, last: Ints, group: Ints, count: Ints, place_of: Ints, first: Ints, which: int
+    order: Ints, last: Ints, group: Ints, count: Ints, place_of: Ints, first: Ints, places: int
 ) -> tuple[Ints, Ints]:
     """The places of the values asked for in each step; of an even number of values, both middle ones.
 
@@ -41,11 +41,11 @@ def ranked_places(
         held = count[step]
         if held == 0:
             continue
-        if which == MIDDLE:
+        if places == MIDDLE:
             lower[step] = start + _kth(tree, start, size, (held - 1) >> 1)
             upper[step] = lower[step] if held & 1 else start + _kth(tree, start, size, held >> 1)
         else:
-            lower[step] = start + _kth(tree, start, size, 0 if which == LEAST else held - 1)
+            lower[step] = start + _kth(tree, start, size, 0 if places == LEAST else held - 1)
             upper[step] = lower[step]
     return lower, upper
 

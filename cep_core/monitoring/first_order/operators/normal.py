@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
+from cep_core.monitoring.first_order.kernels import partitions
 from cep_core.monitoring.first_order.kernels.grouping import order_of
 from cep_core.monitoring.first_order.kernels.merging import merged_runs
 
@@ -25,7 +26,8 @@ def merged(relation: Relation) -> Relation:
     ([7], [0], [3])
     """
     by_begin = ordered(relation)
-    return by_begin.at(*merged_runs(rows_of(by_begin, by_begin.variables), by_begin.begin, by_begin.end))
+    rows = rows_of(by_begin, by_begin.variables)
+    return by_begin.at(*merged_runs(rows, by_begin.begin, by_begin.end, partitions.LIVING))
 
 
 def extended(relation: Relation, points: int) -> Relation:

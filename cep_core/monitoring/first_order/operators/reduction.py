@@ -29,7 +29,7 @@ from cep_core.monitoring.first_order.kernels.filters import (
 from cep_core.monitoring.first_order.operators.conjunction import shared_by
 from cep_core.monitoring.first_order.operators.timeline import Timeline
 
-FEWEST = 1 << 18
+FEWEST = 1 << 17
 """The rows of a block, all atoms together, if runs are short."""
 
 
@@ -92,7 +92,7 @@ def reduced(atoms: Sequence[PlacedEvents], points: int) -> list[Relation]:
         for edges in trees:
             _reduce_block(edges, ranges, kept)
         begin = end
-    return [atom.rows.of_rows(flags) for atom, flags in zip(atoms, kept, strict=True)]
+    return [atom.rows.of_rows(np.flatnonzero(flags)) for atom, flags in zip(atoms, kept, strict=True)]
 
 
 def _trees(atoms: Sequence[PlacedEvents]) -> list[list[_Edge]]:

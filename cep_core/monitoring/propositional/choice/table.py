@@ -116,7 +116,7 @@ KERNELS = (
     ColumnKernel(
         "carry",
         "carries over runs of points, 64 points in an operation",
-        "O(n / 64 + runs)",
+        "O(n / 64) where words are short in time, else O(n)",
         lambda formula: isinstance(formula, _Metric) and formula.interval.low == 0,
         _carried,
     ),

@@ -1,0 +1,224 @@
+"""Steps within a stamp that were taken before are looked up (an automaton that is made while it runs).
+
+What a step does depends on the diagrams of the active classes and on the letter alone, as long as earlier stamps stay
+as they are and no time passes; unless the program is flat, also on what PREV and SINCE keep, and on the stamp. Such
+lists of diagrams are numbered; a table says of a number and a letter what is told, which classes are kept, and the next
+number. While steps are known, diagrams are not written to the classes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cep_core.arrays import Ints
+from cep_core.monitoring.propositional.stream.kernels.state import (
+    ACTIVE,
+    CLASSES,
+    DIAGRAM,
+    EPOCH,
+    EQUAL,
+    FLAT,
+    KIND,
+    NOW,
+    OFFSET,
+    PLACE,
+    POOLED,
+    PREV,
+    SCRIPT,
+    SCRIPTED,
+    SINCE,
+    STATES,
+    TS,
+    VERDICTS,
+    WAITS,
+    Known,
+    Open,
+    Told,
+    Workspace,
+)
+
+LONGEST = 64
+"""Longer lists of diagrams get no number."""
+_STATES, _ENTRIES = 1 << 12, 1 << 14
+
+
+def no_known_steps() -> Known:
+    """Tables without entries."""
+    return Known(
+        np.zeros(_STATES * 16, np.int64),
+        np.zeros((_STATES, 3), np.int64),
+        np.zeros((2 * _STATES, 2), np.int64),
+        np.zeros((_ENTRIES, 4), np.int64),
+        np.zeros(_ENTRIES * 16, np.int64),
+        np.array([0, 0, 0, 1], np.int64),
+    )
+
+
+@njit(cache=True)
+def forget(known: Known) -> None:
+    """Begins a new epoch."""
+    counts = known.counts
+    counts[EPOCH] += 1
+    counts[STATES] = 0
+    counts[POOLED] = 0
+    counts[SCRIPTED] = 0
+
+
+@njit(cache=True)
+def _listed(program: Ints, kept: Open, at: Ints, into: Ints) -> int:
+    """Writes all that later steps depend on; gives its length, -1 if it is too long."""
+    length = at[CLASSES] + at[WAITS]
+    if length > LONGEST:
+        return -1
+    for i in range(length):
+        into[i] = kept.classes[at[ACTIVE] + i, DIAGRAM]
+    for n in range(program.shape[0]):
+        if program[n, KIND] == PREV:
+            if length + 1 > LONGEST:
+                return -1
+            into[length] = kept.held[n]
+            length += 1
+        elif program[n, KIND] == SINCE:
+            count = kept.past_count[n]
+            if length + 1 + 2 * count > LONGEST:
+                return -1
+            into[length] = count
+            length += 1
+            for entry in range(count):
+                into[length] = kept.past_ts[n, entry]
+                into[length + 1] = kept.past_diagram[n, entry]
+                length += 2
+    if not at[FLAT]:  # new variables begin at the current stamp
+        if length + 1 > LONGEST:
+            return -1
+        into[length] = at[NOW]
+        length += 1
+    return length
+
+
+@njit(cache=True)
+def number_of(program: Ints, kept: Open, at: Ints, known: Known) -> int:
+    """The number of the current list of diagrams, a new one if need be; -1 if it is too long."""
+    counts, pool, states = known.counts, known.pool, known.states
+    if counts[POOLED] + LONGEST > pool.shape[0] or 2 * counts[STATES] >= states.shape[0]:
+        forget(known)
+    begin = counts[POOLED]
+    length = _listed(program, kept, at, pool[begin : begin + LONGEST])
+    if length < 0:
+        return -1
+    mixed = at[WAITS]
+    for i in range(begin, begin + length):
+        mixed = (mixed ^ pool[i]) * 0x9E3779B97F4A7C1
+        mixed ^= mixed >> 29
+    bucket = mixed & (known.buckets.shape[0] - 1)
+    while known.buckets[bucket, 0] == counts[EPOCH]:
+        number = known.buckets[bucket, 1]
+        if states[number, 1] == length and states[number, 2] == at[WAITS]:
+            place = states[number, 0]
+            same = 0
+            while same < length and pool[place + same] == pool[begin + same]:
+                same += 1
+            if same == length:
+                return number
+        bucket = (bucket + 1) & (known.buckets.shape[0] - 1)
+    number = counts[STATES]
+    known.buckets[bucket, 0] = counts[EPOCH]
+    known.buckets[bucket, 1] = number
+    states[number, 0] = begin
+    states[number, 1] = length
+    states[number, 2] = at[WAITS]
+    counts[STATES] = number + 1
+    counts[POOLED] = begin + length
+    return number
+
+
+@njit(cache=True)
+def restore(program: Ints, kept: Open, at: Ints, known: Known, number: int) -> None:
+    """Writes the diagrams of a list to where a step reads them."""
+    place = known.states[number, 0]
+    for i in range(at[CLASSES] + at[WAITS]):
+        kept.classes[at[ACTIVE] + i, DIAGRAM] = known.pool[place]
+        place += 1
+    for n in range(program.shape[0]):
+        if program[n, KIND] == PREV:
+            kept.held[n] = known.pool[place]
+            place += 1
+        elif program[n, KIND] == SINCE:
+            kept.past_count[n] = known.pool[place]
+            place += 1
+            for entry in range(kept.past_count[n]):
+                kept.past_ts[n, entry] = known.pool[place]
+                kept.past_diagram[n, entry] = known.pool[place + 1]
+                place += 2
+
+
+@njit(cache=True)
+def entry_of(known: Known, number: int, letter: int) -> int:
+    """The place of a step's entry, or where it is to be written."""
+    entries, epoch = known.entries, known.counts[EPOCH]
+    mixed = (letter ^ (number << 32)) * 0x9E3779B97F4A7C1
+    place = (mixed >> 40) & (entries.shape[0] - 1)
+    while entries[place, 0] == epoch and (entries[place, 1] != number or entries[place, 2] != letter):
+        place = (place + 1) & (entries.shape[0] - 1)
+    return place
+
+
+@njit(cache=True)
+def record(known: Known, at: Ints, scratch: Workspace, number: int, letter: int, following: int) -> None:
+    """Keeps the step that was just taken."""
+    counts, scripts = known.counts, known.scripts
+    told, kept = at[SCRIPT], at[CLASSES] + at[WAITS]
+    begin = counts[SCRIPTED]
+    if begin + 4 + 3 * told + kept > scripts.shape[0] or 64 * counts[STATES] > 63 * known.entries.shape[0]:
+        return
+    place = entry_of(known, number, letter)
+    known.entries[place, 0] = counts[EPOCH]
+    known.entries[place, 1] = number
+    known.entries[place, 2] = letter
+    known.entries[place, 3] = begin
+    scripts[begin] = told
+    scripts[begin + 1] = kept
+    scripts[begin + 2] = at[WAITS]
+    scripts[begin + 3] = following
+    begin += 4
+    for i in range(told):
+        for column in range(3):
+            scripts[begin] = scratch.script[i, column]
+            begin += 1
+    for i in range(kept):
+        scripts[begin] = scratch.origin[i]
+        begin += 1
+    counts[SCRIPTED] = begin
+
+
+@njit(cache=True)
+def repeat(known: Known, classes: Ints, told: Told, at: Ints, entry: int, now: int) -> int:
+    """Takes a known step; gives the number of the list that follows."""
+    scripts, begin = known.scripts, known.entries[entry, 3]
+    first = at[ACTIVE]
+    current = first + at[CLASSES] + at[WAITS]
+    at[PLACE] += 1
+    classes[current, TS] = now
+    classes[current, OFFSET] = at[PLACE]
+    place, verdict = begin + 4, at[VERDICTS]
+    for _ in range(scripts[begin]):
+        code, member = scripts[place], first + scripts[place + 1]
+        told.ts[verdict] = classes[member, TS]
+        told.offset[verdict] = classes[member, OFFSET]
+        told.code[verdict] = code
+        if code == EQUAL:
+            earlier = first + scripts[place + 2]
+            told.equal_ts[verdict] = classes[earlier, TS]
+            told.equal_offset[verdict] = classes[earlier, OFFSET]
+        verdict += 1
+        place += 3
+    at[VERDICTS] = verdict
+    for i in range(scripts[begin + 1]):
+        origin = scripts[place + i]
+        if origin != i:
+            classes[first + i, TS] = classes[first + origin, TS]
+            classes[first + i, OFFSET] = classes[first + origin, OFFSET]
+    at[WAITS] = scripts[begin + 2]
+    at[CLASSES] = scripts[begin + 1] - at[WAITS]
+    return scripts[begin + 3]

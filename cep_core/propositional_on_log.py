@@ -1,0 +1,262 @@
+"""A propositional policy and one log: what the streaming engine tells of it, and what it resolves to.
+
+The public call is `cep.monitor_mtl` (`propositional_policies.py`); `trendmill monitor` asks the same. A text is read in
+blocks while verdicts are told, unless they are resolved, which needs the whole log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from cep_core.compile import UNNAMED
+from cep_core.events.logs.named_points import NamedPointReader
+from cep_core.events.logs.time_points import BY_EVENT, BY_TIMESTAMP, OFFSET, offsets_of
+from cep_core.events.schema import LogSchema
+from cep_core.events.table import log_schema_of, order
+from cep_core.language.propositional.bind.assumed_schema import schema_mentioned_by
+from cep_core.language.propositional.bind.binding import bind_written
+from cep_core.language.propositional.policy import PropositionalPolicy
+from cep_core.language.propositional.text.parsing import parse
+from cep_core.policy_on_log import POINT, TextLog
+
+if TYPE_CHECKING:
+    from cep_core.monitoring.propositional.arrays.points import SplitTrace
+    from cep_core.monitoring.propositional.stream.kernels.state import Told
+    from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
+
+# The engine is imported where it is used: loading its kernels takes time.
+
+MODES = ("naive", "local", "global")
+
+
+@dataclass(frozen=True)
+class StreamSettings:
+    """How a log is monitored; `cep.monitor_mtl` explains the first five."""
+
+    mode: str = "local"
+    resolved: bool = False
+    end: str = "open"
+    points: str = BY_TIMESTAMP
+    for_each: str | Sequence[str] | None = None
+    skip_bad: bool = False
+    """Whether lines of a text that are no points are left out and counted."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ValueError(f"mode is one of {', '.join(MODES)}, not {self.mode!r}")
+        if self.end not in ("open", "closed"):
+            raise ValueError(f"end is 'open' or 'closed', not {self.end!r}")
+
+
+@dataclass
+class Tally:
+    """What was seen and told so far."""
+
+    points: int = 0
+    truths: int = 0
+    violations: int = 0
+    equivalences: int = 0
+    skipped: int = 0
+    """Lines that are no points."""
+
+    @property
+    def open(self) -> int:
+        """Points of which nothing was told."""
+        return self.points - self.truths - self.equivalences
+
+
+class PropositionalOnLog:
+    """A bound policy and the log that it is asked of; `tally` counts while it is asked.
+
+    Arguments as for `cep.monitor_mtl`. Raises QueryError for a wrong policy, ValueError for wrong settings.
+    """
+
+    def __init__(
+        self,
+        formula: str | Path,
+        log: TextLog | pa.Table,
+        settings: StreamSettings | None = None,
+        schema: LogSchema | None = None,
+    ) -> None:
+        self.settings = settings or StreamSettings()
+        self.tally = Tally()
+        self._log = order(log) if isinstance(log, pa.Table) else log
+        self.policy = propositional_policy_of(formula, self._log, self.settings, schema)
+
+    @cached_property
+    def monitor(self) -> StreamMonitor:
+        """The monitor, whose `mode` is the one that is used."""
+        from cep_core.monitoring.propositional.stream.monitor import StreamMonitor
+
+        return StreamMonitor(self.policy.core, self.settings.mode)
+
+    def table(self) -> pa.Table:
+        """All that is told. Raises LogError, TooManyExpressions."""
+        return pa.Table.from_batches(self._batches(), self.columns)
+
+    def stream(self) -> pa.RecordBatchReader:
+        """What is told, as it becomes known. Raises LogError, TooManyExpressions behind all that was told before."""
+        return pa.RecordBatchReader.from_batches(self.columns, self._batches())
+
+    @property
+    def columns(self) -> pa.Schema:
+        """The columns of what is told; the schema's metadata has the mode."""
+        from cep_core.monitoring.propositional.stream.verdicts import RESOLVED, TOLD
+
+        own = RESOLVED if self.settings.resolved else TOLD
+        if isinstance(self._log, pa.Table):
+            for name in self.policy.for_each:
+                own = own.append(pa.field(name, self._split.values.schema.field(name).type))
+        return own.with_metadata({"mode": self.monitor.mode})
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        if self.settings.resolved:
+            yield from self._resolved()
+        elif isinstance(self._log, pa.Table):
+            yield from self._told_of_table()
+        else:
+            yield from self._told_of_text()
+
+    def _told_of_text(self) -> Iterator[pa.RecordBatch]:
+        from cep_core.monitoring.propositional.stream.verdicts import told_batch
+
+        for told in self._told_of_blocks():
+            yield told_batch(told).replace_schema_metadata(self.columns.metadata)
+        self._raise_failure()
+
+    def _told_of_table(self) -> Iterator[pa.RecordBatch]:
+        from cep_core.monitoring.propositional.stream.verdicts import sub_logs_of, told_batch
+
+        values, logs = self._split.values, 0
+        for told in self._told_of_trace():
+            log = pa.array(sub_logs_of(told, logs))
+            logs += len(told.begins)
+            columns = [
+                *told_batch(told).columns,
+                *(values[name].take(log).combine_chunks() for name in values.column_names),
+            ]
+            yield pa.RecordBatch.from_arrays(columns, schema=self.columns)
+        self._raise_failure()
+
+    def _resolved(self) -> Iterator[pa.RecordBatch]:
+        """The truth of each decided point."""
+        from cep_core.monitoring.propositional.arrays.points import offsets_in_trace
+        from cep_core.monitoring.propositional.evaluation import truths
+        from cep_core.monitoring.propositional.stream.verdicts import Truths, resolved_truths
+
+        trace = self._split.trace
+        if self.settings.end == "closed":
+            holds = truths(self.policy.core, trace)
+            found = Truths(np.arange(trace.points), offsets_in_trace(trace), holds)
+            self.tally.points = trace.points
+        else:
+            found = resolved_truths(self._told_of_trace(), trace)
+            self._raise_failure()
+        self.tally.truths, self.tally.equivalences = len(found.place), 0
+        self.tally.violations = int(np.count_nonzero(~found.holds))
+        log = np.searchsorted(trace.starts, found.place, side="right") - 1
+        columns = [
+            pa.array(found.place - trace.starts[log]),
+            pa.array(trace.stamps[found.place]),
+            pa.array(found.offset),
+            pa.array(found.holds),
+        ]
+        values = self._split.values
+        columns += [values[name].take(pa.array(log)).combine_chunks() for name in values.column_names]
+        yield pa.RecordBatch.from_arrays(columns, schema=self.columns)
+
+    def _told_of_blocks(self) -> Iterator[Told]:
+        """What is told of a text while it is read."""
+        assert not isinstance(self._log, pa.Table)
+        reader = self._reader()
+        last = None
+        for stamps, atoms in reader.blocks():
+            last = int(stamps[-1])
+            yield self._counted(self.monitor.take(stamps, atoms), len(stamps))
+            self.tally.skipped = reader.skipped
+            if self.monitor.failure is not None:
+                return
+        self.tally.skipped = reader.skipped
+        if last is not None and self.settings.end == "closed":
+            yield self._counted(self.monitor.close(last), 0)
+
+    def _told_of_trace(self) -> Iterator[Told]:
+        """What is told of a log that is in memory."""
+        from cep_core.monitoring.propositional.stream.closing import with_ends
+        from cep_core.monitoring.propositional.stream.kernels.points import LAST_POINT
+        from cep_core.monitoring.propositional.stream.monitor import BLOCK
+
+        trace = self._split.trace
+        stamps, atoms, flags = with_ends(trace, closed=self.settings.end == "closed")
+        for begin in range(0, len(stamps), BLOCK):
+            piece = slice(begin, begin + BLOCK)
+            some = {name: column[piece] for name, column in atoms.items()}
+            told = self.monitor.take(stamps[piece], some, flags[piece])
+            yield self._counted(told, len(stamps[piece]) - int(np.count_nonzero(flags[piece] == LAST_POINT)))
+            if self.monitor.failure is not None:
+                return
+
+    def _counted(self, told: Told, points: int) -> Told:
+        from cep_core.monitoring.propositional.stream.kernels.state import EQUAL, FALSE
+
+        equivalences = int(np.count_nonzero(told.code == EQUAL))
+        self.tally.points += points
+        self.tally.equivalences += equivalences
+        self.tally.truths += len(told.code) - equivalences
+        self.tally.violations += int(np.count_nonzero(told.code == FALSE))
+        return told
+
+    def _raise_failure(self) -> None:
+        if self.monitor.failure is not None:
+            raise self.monitor.failure
+
+    def _reader(self) -> NamedPointReader:
+        assert not isinstance(self._log, pa.Table)
+        log = self._log.encode() if isinstance(self._log, str) else self._log
+        return NamedPointReader(log, list(self.policy.atoms), skip_bad=self.settings.skip_bad)
+
+    @cached_property
+    def _split(self) -> SplitTrace:
+        """The whole log in memory."""
+        from cep_core.monitoring.propositional.arrays.points import SplitTrace, split_trace_of
+        from cep_core.monitoring.propositional.arrays.trace import Trace
+
+        log = self._log
+        if isinstance(log, pa.Table):
+            chosen = POINT if POINT in log.column_names else self.settings.points
+            if chosen not in (BY_TIMESTAMP, BY_EVENT, *log.column_names):
+                raise ValueError(f"points are by_timestamp, by_event or a column; there is no column '{chosen}'")
+            return split_trace_of(self.policy, log.append_column(OFFSET, pa.array(offsets_of(log, chosen))))
+        reader = self._reader()
+        blocks = list(reader.blocks())
+        self.tally.skipped = reader.skipped
+        stamps = np.concatenate([np.zeros(0, np.int64), *(stamps for stamps, _ in blocks)])
+        nowhere = np.zeros(0, np.bool_)
+        atoms = {
+            name: np.concatenate([nowhere, *(columns[name] for _, columns in blocks)]) for name in self.policy.atoms
+        }
+        return SplitTrace(Trace(stamps, atoms, np.array([0, len(stamps)])), pa.table({}))
+
+
+def propositional_policy_of(
+    formula: str | Path, log: TextLog | pa.Table, settings: StreamSettings, schema: LogSchema | None = None
+) -> PropositionalPolicy:
+    """The bound policy of a text or a file. In a text log, and in a table, every name may be an atom."""
+    text, path = (
+        (formula.read_text(encoding="utf-8"), str(formula)) if isinstance(formula, Path) else (formula, UNNAMED)
+    )
+    written = parse(text, path)
+    if (names := settings.for_each) is not None:
+        written = replace(written, for_each=(names,) if isinstance(names, str) else tuple(names))
+    if not isinstance(log, pa.Table) and written.for_each:
+        raise ValueError("the atoms of a text log have no attributes: sub-logs (for each) need a table")
+    if schema is None:
+        schema = log_schema_of(log) if isinstance(log, pa.Table) else schema_mentioned_by(written)
+    return bind_written(written, schema, text, path)
