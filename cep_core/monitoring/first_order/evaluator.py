@@ -53,7 +53,7 @@ from cep_core.monitoring.first_order.evaluation import satisfied
 from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
-from cep_core.monitoring.first_order.result.gathering import gathered, pieces_of
+from cep_core.monitoring.first_order.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
 from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
