@@ -162,7 +162,8 @@ class PolicyOnLog:
         if chosen not in (BY_TIMESTAMP, BY_EVENT, *log.column_names):
             raise ValueError(f"points are by_timestamp, by_event or a column; there is no column '{chosen}'")
         own = columns_of(self.policy) if self.settings.with_causes else PolicyEvaluator(self.policy).looked_at
-        return point_log_of(log.append_column(OFFSET, pa.array(offsets_of(log, chosen))), own)
+        coded = not self.policy.for_each and not self.settings.with_causes
+        return point_log_of(log.append_column(OFFSET, pa.array(offsets_of(log, chosen))), own, coded=coded)
 
     def _sub_log(self, values: tuple[Value, ...]) -> PointLog:
         """The sub-log of some values. Verdicts come in order of sub-logs, so the last one is kept."""

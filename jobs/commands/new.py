@@ -71,6 +71,7 @@ def run(options: argparse.Namespace) -> int:
         "expectations.yaml": _EXPECTATIONS,
         "README.md": f"# {options.name}\n\nWhat the log is, its licence, what to look for.\n",
         f"queries/{guess.types[0].lower()}_runs.cep": _first_query(guess),
+        f"policies/{guess.types[0].lower()}_gaps.mfotl": _first_policy(guess),
     }
     for name, text in written.items():
         path = folder / name
@@ -238,4 +239,11 @@ def _first_query(guess: Guess) -> str:
 RETURN COUNT(*)
 PATTERN {kind} E+
 WITHIN 1 hour
+"""
+
+
+def _first_policy(guess: Guess) -> str:
+    kind = guess.types[0]
+    return f"""-- Which {kind} came after an hour and more without any?
+{kind}() AND NOT ONCE(0,1h) {kind}()
 """

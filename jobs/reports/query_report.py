@@ -25,6 +25,23 @@ from jobs.workload.operating_days import OperatingDays
 
 
 @dataclass(frozen=True)
+class Section:
+    """A table of a query's page, with its heading, a sentence about it, and its file."""
+
+    anchor: str
+    title: str
+    summary: str
+    listing: Listing
+    file: str
+    link: str = "All as CSV"
+    details: tuple[tuple[str, str], ...] = ()
+    """Longer texts below the table, folded: title and text."""
+    figure: Figure | None = None
+    """Shown above the table."""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
 class QueryReport:
     """One query on one day. Without `answer` the day has no result, and the first notice says why."""
 
@@ -40,10 +57,10 @@ class QueryReport:
     """How many listed matches `periods` counts; None: it counts all matches of the day."""
     peak: Callable[[Magnitude], str] = quantity
     """The largest of `periods` in words."""
-    leaders: Listing | None = None
-    """Matches by the values of the equivalences, if there are several values."""
-    episodes: Listing | None = None
-    """The longest episodes of a policy, if one has several time-points."""
+    remark: str = ""
+    """A sentence below the answer; empty if there is nothing to remark."""
+    sections: tuple[Section, ...] = ()
+    """Further tables, in their order on the page."""
 
     @property
     def page(self) -> str:
@@ -57,14 +74,6 @@ class QueryReport:
     def cut(self) -> bool:
         """Whether fewer matches are listed than there are."""
         return self.answer is not None and bool(self.answer.caveat)
-
-    @property
-    def leaders_file(self) -> str:
-        return f"{self.question.name}-by-key.csv"
-
-    @property
-    def episodes_file(self) -> str:
-        return f"{self.question.name}-episodes.csv"
 
 
 @dataclass(frozen=True)

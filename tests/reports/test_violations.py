@@ -6,8 +6,10 @@ from datetime import date
 
 import pyarrow as pa
 
+from jobs.reports.answers.answer import Answer
+from jobs.reports.answers.concentration import concentration, leaders
 from jobs.reports.answers.tallies import Totals
-from jobs.reports.answers.violations import answer, by_period, listing
+from jobs.reports.answers.violations import answer, by_period, listing, told_late, valued
 from jobs.reports.words.clock import Clock
 from jobs.reports.words.quantities import Magnitude
 
@@ -24,38 +26,42 @@ ROWS = pa.table(
 )
 
 
+def answered(rows: pa.Table, totals: Totals, named: dict[str, str]) -> Answer:
+    return answer(rows, totals, DAY, concentration(rows, valued(rows), named))
+
+
 def test_a_day_without_violations_reads_well() -> None:
-    said = answer(ROWS.slice(0, 0), Totals(0, 0, False), DAY, {})
+    said = answer(ROWS.slice(0, 0), Totals(0, 0, False), DAY, None)
     assert said.sentence == "There was no violation on 1 January 1970."
     assert (said.headline, said.caveat) == (Magnitude.of(0), "")
 
 
 def test_the_sentence_names_who_has_the_most() -> None:
-    said = answer(ROWS, Totals(4, 4, False), DAY, {})
+    said = answered(ROWS, Totals(4, 4, False), {})
     assert said.sentence == "There were 4 violations on 1 January 1970; machine a had the most, 3."
-    one = answer(ROWS.slice(0, 1), Totals(1, 1, False), DAY, {})
+    one = answered(ROWS.slice(0, 1), Totals(1, 1, False), {})
     assert one.sentence == "There was 1 violation on 1 January 1970."
 
 
 def test_who_has_as_many_is_counted_and_one_violation_each_is_not_the_most() -> None:
     tied = ROWS.set_column(2, "machine", pa.array(["a", "b", "b", "a"]))
-    said = answer(tied, Totals(4, 4, False), DAY, {})
+    said = answered(tied, Totals(4, 4, False), {})
     assert said.sentence == "There were 4 violations on 1 January 1970; machine a and 1 other had the most, 2 each."
     alone = ROWS.set_column(2, "machine", pa.array(["a", "b", "c", "d"]))
-    assert answer(alone, Totals(4, 4, False), DAY, {}).sentence == "There were 4 violations on 1 January 1970."
+    assert answered(alone, Totals(4, 4, False), {}).sentence == "There were 4 violations on 1 January 1970."
 
 
 def test_columns_have_the_titles_of_their_attributes() -> None:
     """A number is no one's name, however few values it has; two columns of one title keep their variables."""
     same = ROWS.set_column(3, "load", pa.array([5, 5, 5, 7]))
     named = {"machine": "milling machine"}
-    assert answer(same, Totals(4, 4, False), DAY, named).sentence.endswith("; milling machine a had the most, 3.")
+    assert answered(same, Totals(4, 4, False), named).sentence.endswith("; milling machine a had the most, 3.")
     both = {"machine": "unit", "load": "unit"}
     assert [heading.title for heading in listing(ROWS, Clock(), both).headings][2:] == ["unit machine", "unit load"]
 
 
 def test_a_cut_listing_says_so() -> None:
-    said = answer(ROWS, Totals(5_000, 5_000, True), DAY, {})
+    said = answered(ROWS, Totals(5_000, 5_000, True), {})
     assert "; machine a had the most, 3 of the 4 listed." in said.sentence
     assert said.caveat == "Only the first 4 of 5,000 violations are listed."
 
@@ -72,3 +78,27 @@ def test_the_first_violations_are_listed() -> None:
 def test_violations_are_counted_where_they_happened() -> None:
     """One that became certain today, but lies outside of today, is in no hour of it."""
     assert by_period(ROWS, (0, 86_400)) == {1: Magnitude.of(2), 2: Magnitude.of(1)}
+
+
+def test_the_column_that_concentrates_most_is_told() -> None:
+    """Numbers of violations that differ much between the values of one column, though another has fewer values."""
+    rows = pa.table(
+        {
+            "ts": range(8),
+            "offset": [0] * 8,
+            "hall": list("ababbaab"),
+            "machine": ["m", "m", "m", "m", "m", "n", "o", "p"],
+        }
+    )
+    found = concentration(rows, valued(rows), {})
+    assert found is not None
+    assert (found.column, found.counts) == ("machine", {"m": 5, "n": 1, "o": 1, "p": 1})
+    table = leaders(found, None, Clock(), cut=True)
+    assert [heading.title for heading in table.headings][:3] == ["machine", "listed violations", "share"]
+    assert table.cells[0] == ["m", "5", "62 %", "0", "a moment"]
+
+
+def test_violations_before_the_day_are_told() -> None:
+    assert told_late(ROWS, (0, 86_400), Clock()) == ""
+    said = told_late(ROWS, (7_000, 86_400), Clock())
+    assert said.startswith("2 of these violations lie before this operating day, the earliest at 1 Jan 01:00: ")

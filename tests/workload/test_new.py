@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobs.cli import main
+from jobs.workload.compiled import compile_workload
 from jobs.workload.declaration import load_workload
 
 TICKS = "time,kind,price,volume\n2024-01-02T10:00:00Z,BUY,1.5,10\n2024-01-02T10:00:01Z,SELL,1.6,20\n"
@@ -21,6 +22,11 @@ def test_a_first_workload_from_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     workload = load_workload("ticks")
     assert list(workload.schema.types) == ["BUY", "SELL"]
     assert {name: kind.value for name, kind in workload.attributes.items()} == {"price": "float", "volume": "int"}
+    compiled = compile_workload(workload)
+    assert {name: query.bound.kind for name, query in compiled.items()} == {
+        "buy_runs": "aggregation",
+        "buy_gaps": "policy",
+    }
     assert main(["new", "ticks", "--from", str(tmp_path / "ticks.csv")]) == 2
 
 

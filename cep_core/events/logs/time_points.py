@@ -58,12 +58,13 @@ def offsets_in_stamp(stamps: Ints) -> Ints:
 
 
 def points_of(ts: Ints, offset: Ints) -> pa.Table:
-    """How many time-points each stamp has: `ts` ascending and distinct, `points`. Every point has an event here.
+    """How many time-points each stamp of events in order has: `ts` distinct, `points`. Every point has an event here.
 
     >>> points_of(np.array([1, 1, 3]), np.array([0, 1, 0])).to_pydict()
     {'ts': [1, 3], 'points': [2, 1]}
     """
-    stamps, first = np.unique(ts, return_index=True)
+    first = np.flatnonzero(np.append(np.ones(min(len(ts), 1), np.bool_), ts[1:] != ts[:-1]))
+    stamps = ts[first]
     most = np.maximum.reduceat(offset, first) + 1 if len(ts) else np.zeros(0, np.int64)
     return pa.table({"ts": stamps, "points": most})
 
@@ -79,12 +80,15 @@ def with_points(events: pa.Table, points: str = BY_TIMESTAMP) -> tuple[pa.Table,
     return events.append_column(OFFSET, pa.array(offset)), points_of(events["ts"].to_numpy(), offset)
 
 
-def point_log_of(events: pa.Table, reads: Mapping[str, Sequence[str]], points: pa.Table | None = None) -> PointLog:
+def point_log_of(
+    events: pa.Table, reads: Mapping[str, Sequence[str]], points: pa.Table | None = None, *, coded: bool = False
+) -> PointLog:
     """The log of points of a table of events in (ts, seq) order.
 
     `reads`: the attributes that are needed, by event type; `seq` and `ts` may be named. `points`: every point of the
     log, as `points_of`; None: the points of the events. Without a column `offset`, points are by timestamp. Bools
-    become the integers 0 and 1.
+    become the integers 0 and 1. `coded`: texts become dictionaries, which take less memory, but cost O(distinct texts)
+    wherever a part of a column is read.
 
     >>> log = point_log_of(pa.table({"event_type": ["A", "B", "A"], "ts": [1, 1, 5], "x": [7, 8, 9]}), {"A": ["x"]})
     >>> log.stamps.tolist(), log.events["A"].point.tolist(), log.events["A"].columns["x"].to_pylist()
@@ -101,14 +105,19 @@ def point_log_of(events: pa.Table, reads: Mapping[str, Sequence[str]], points: p
     by_type = {}
     for event_type, attributes in reads.items():
         rows = np.flatnonzero(pc.equal(kinds, event_type).to_numpy(zero_copy_only=False))
-        rows = rows[np.argsort(point[rows], kind="stable")]
-        taken = events.select(list(dict.fromkeys([*attributes, *(["seq"] if "seq" in events.column_names else [])])))
-        taken = taken.take(pa.array(rows))
-        columns = {attribute: _without_bools(one_array(taken[attribute])) for attribute in attributes}
-        seq = taken["seq"].to_numpy() if "seq" in taken.column_names else None
+        if (point[rows[1:]] < point[rows[:-1]]).any():
+            rows = rows[np.argsort(point[rows], kind="stable")]
+        taken = pa.array(rows)
+        columns = {name: _column(events[name].take(taken), coded) for name in attributes}
+        seq = events["seq"].take(taken).to_numpy() if "seq" in events.column_names else None
         by_type[event_type] = TypedEvents(point[rows], columns, seq)
     return PointLog(np.repeat(stamps, counts), by_type)
 
 
-def _without_bools(column: pa.Array) -> pa.Array:
-    return column.cast(pa.int64()) if pa.types.is_boolean(column.type) or pa.types.is_integer(column.type) else column
+def _column(values: pa.ChunkedArray, coded: bool) -> pa.Array:
+    column = one_array(values)
+    if pa.types.is_boolean(column.type) or pa.types.is_integer(column.type):
+        return column.cast(pa.int64())
+    if coded and (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column.dictionary_encode()
+    return column

@@ -43,17 +43,18 @@ from cep_core.language.first_order.facts.reach import certain_after, reach_of
 from cep_core.language.first_order.facts.reads import atoms_looked_at, reads_of
 from cep_core.language.first_order.policy import Policy
 from cep_core.language.settings import DEFAULTS, Settings
-from cep_core.language.temporal.formulas import Formula
-from cep_core.language.temporal.walk import free_variables
+from cep_core.language.temporal.formulas import Formula, Predicate
+from cep_core.language.temporal.walk import free_variables, walk
 from cep_core.language.totals import Days, parts
 from cep_core.monitoring.first_order.arrays.errors import EvaluationError
+from cep_core.monitoring.first_order.arrays.occupied import occupied_points
 from cep_core.monitoring.first_order.arrays.relation import Relation
 from cep_core.monitoring.first_order.arrays.texts import Texts
 from cep_core.monitoring.first_order.evaluation import satisfied
-from cep_core.monitoring.first_order.plan.silence import speaks_of_silence
+from cep_core.monitoring.first_order.gathering import gathered, pieces_of
+from cep_core.monitoring.first_order.plan.silence import ignores_silence, speaks_of_silence
 from cep_core.monitoring.first_order.result.claims import claims_of, proof_maker
 from cep_core.monitoring.first_order.result.day_episodes import cut_edges, day_pieces
-from cep_core.monitoring.first_order.gathering import gathered, pieces_of
 from cep_core.monitoring.first_order.result.satisfactions import Satisfactions
 from cep_core.monitoring.first_order.result.verdicts import rows
 from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
@@ -163,7 +164,7 @@ class PolicyEvaluator:
             return
         cut = owned.cut if owned.days is not None else (False, False)
         owned = replace(owned, cut=cut)
-        log = point_log_of(events, self.looked_at, points)
+        log = point_log_of(events, self.looked_at, points, coded=not self.policy.for_each)
         numbers = np.zeros(len(parts(owned.days)), np.int64)
         listed = [with_certain(self.schema).empty_table()]
         runs = [with_certain(self.episode_schema).empty_table()]
@@ -331,6 +332,7 @@ def looked_at_by(policy: Policy) -> dict[str, tuple[str, ...]]:
 def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
     """The relation of a policy on a log, its columns in the order of `policy.variables`, and its dictionary of texts.
 
+    Where the formula can do without points at which none of its events is, and these are many, they are not looked at.
     Raises EvaluationError, with the policy's line, where a term has no value.
     """
     relation, texts = _satisfied(policy, policy.core, log)
@@ -338,8 +340,15 @@ def satisfactions_of(policy: Policy, log: PointLog) -> tuple[Relation, Texts]:
 
 
 def _satisfied(policy: Policy, formula: Formula, log: PointLog, texts: Texts | None = None) -> tuple[Relation, Texts]:
+    own = None
+    if ignores_silence(formula):
+        types = {part.event_type for part in walk(formula) if isinstance(part, Predicate)}
+        own = occupied_points(log, types)
     try:
-        return satisfied(formula, log, policy.types, texts=texts)
+        if own is None or 2 * own.log.points > log.points:
+            return satisfied(formula, log, policy.types, texts=texts)
+        relation, texts = satisfied(formula, own.log, policy.types, texts=texts)
+        return own.in_whole(relation), texts
     except EvaluationError as error:
         raise error.of_text(policy.text, policy.path) from None
 

@@ -32,7 +32,9 @@ from cep_core.monitoring.propositional.arrays.points import SplitTrace, split_tr
 from cep_core.monitoring.propositional.choice.table import KERNELS, chosen
 from cep_core.monitoring.propositional.evaluation import truths_of
 from cep_core.monitoring.propositional.plan.silence import speaks_of_silence
+from cep_core.monitoring.propositional.result.claims import claims_of
 from cep_core.monitoring.propositional.result.judgement import Judgement
+from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
 from cep_core.monitoring.shared.episodes import (
     COUNTED_IN,
     EPISODES,
@@ -41,19 +43,20 @@ from cep_core.monitoring.shared.episodes import (
     merge_episodes,
     partial_episodes,
 )
-from cep_core.monitoring.shared.listing import merge_partials, partial, with_certain
+from cep_core.monitoring.shared.listing import first_of_each_day, in_order, merge_partials, partial, with_certain
 
 
 class PropositionalEvaluator:
     """Evaluates a propositional policy (`cep_core.language.evaluator.Evaluator`).
 
     Of the settings it reads `max_violations`: the violations listed for each operating day, the first in the order of
-    (ts, offset, values); None lists all.
+    (ts, offset, values), None lists all; and `explained`: how many of these have causes.
     """
 
     def __init__(self, policy: PropositionalPolicy, settings: Settings = DEFAULTS) -> None:
         self.policy = policy
         self.most = settings.max_violations
+        self.explained = settings.explained if self.most is None else min(settings.explained, self.most)
         self.condition = condition_of(policy)
 
     reads_points = True
@@ -86,8 +89,14 @@ class PropositionalEvaluator:
         return episode_schema(self._values)
 
     @property
+    def cause_schema(self) -> pa.Schema:
+        """A violation, and a claim of its proof."""
+        return cause_schema(self._values)
+
+    @property
     def tables(self) -> tuple[ResultTable, ...]:
         of_episodes = "One row is a run of time-points that violate {query}"
+        of_causes = "One row is a claim in the proof of one of the first violations of {query} on a day"
         return (
             ResultTable(RESULT, self.schema, self.merge, together, self.evaluate),
             ResultTable(
@@ -98,6 +107,7 @@ class PropositionalEvaluator:
                 comment=of_episodes,
                 counted_in=COUNTED_IN,
             ),
+            ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
         )
 
     def describe(self) -> tuple[str, ...]:
@@ -117,13 +127,23 @@ class PropositionalEvaluator:
         """Partial results: the violations listed in order, an empty batch with each day's totals, then episodes."""
         owned = owned or Ownership()
         cut = owned.cut if owned.days is not None else (False, False)
-        judgement = self.judgement(split_trace_of(self.policy, events, points), owned)
+        split = split_trace_of(self.policy, events, points)
+        judgement = self.judgement(split, owned)
         violations, numbers = judgement.violations()
-        listed = self._placed(violations, with_certain(self.schema))
-        yield from partial(listed, numbers, owned.days, self.most)
-        found = self._placed(judgement.episodes(), with_certain(self.episode_schema))
-        known = self._placed(judgement.edges(cut), edge_schema(self._values))
+        violations = self._with_moment(violations)
+        complete = with_certain(self.schema)
+        yield from partial(violations.select(complete.names).cast(complete), numbers, owned.days, self.most)
+        complete, of_edges = with_certain(self.episode_schema), edge_schema(self._values)
+        found = self._with_moment(judgement.episodes()).select(complete.names).cast(complete)
+        known = self._with_moment(judgement.edges(cut)).select(of_edges.names).cast(of_edges)
         yield from tagged(partial_episodes(found, known, owned.days, self.most, cut), EPISODES)
+        first_ones = first_of_each_day(in_order(violations), owned.days, self.explained)
+        complete = with_certain(self.cause_schema)
+        claims = [
+            table.select(complete.names).cast(complete) for table in claims_of(self.policy, split, events, first_ones)
+        ]
+        causes = pa.concat_tables([complete.empty_table(), *claims]).combine_chunks()
+        yield from tagged(causes.to_batches(), WHY)
 
     def merge(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         """The first violations of each day over all slices, in order of (ts, offset, values), with exact totals."""
@@ -151,13 +171,15 @@ class PropositionalEvaluator:
     def _after(self) -> int:
         return certain_after(self.policy) or 0
 
+    def _merged_causes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
+        return merge_causes(partials, self.cause_schema, days, self.explained)
+
     def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         return merge_episodes(partials, self.episode_schema, self.policy.for_each, days, self.most)
 
-    def _placed(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
-        """The rows with `certain`, in the order of a schema. Their first column tells the stamp of a point."""
-        with_moment = table.append_column(CERTAIN, pc.add(table.column(0), self._after))
-        return with_moment.select(schema.names).cast(schema)
+    def _with_moment(self, table: pa.Table) -> pa.Table:
+        """The rows with `certain`. Their first column tells the stamp of a point."""
+        return table.append_column(CERTAIN, pc.add(table.column(0), self._after))
 
 
 def condition_of(policy: PropositionalPolicy) -> Formula | None:

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from cep_core.arrays import Ints
 from cep_core.events.chunks import one_array
 from cep_core.language.evaluator import CERTAIN
-from cep_core.language.temporal.formulas import Formula
+from cep_core.language.first_order.bind.declarations import is_built_in
+from cep_core.language.temporal.formulas import Formula, Predicate
 from cep_core.language.totals import Days, part_of
 from cep_core.monitoring.shared.listing import with_certain
 from cep_core.monitoring.shared.why.proof import AnyOther, ProofTree, Valuation
@@ -29,10 +30,10 @@ WHY = "_why"
 MOST_CLAIMS = 20_000
 """About 0.2 s of work for each violation, at most."""
 POINT = ("ts", "offset")
-CLAIM_COLUMNS = ("node", "parent", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
+CLAIM_COLUMNS = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
 """The columns of a claim beside the violation that it explains."""
-_KINDS = (pa.int64(), pa.int64(), pa.string(), pa.int64(), pa.int64(), pa.bool_(), pa.int64(), pa.string())
-_NULLABLE = ("parent", "seq")
+_KINDS = (pa.int64(), pa.int64(), pa.string(), pa.string(), pa.int64(), pa.int64(), pa.bool_(), pa.int64(), pa.string())
+_NULLABLE = ("parent", "leaf", "seq")
 
 ClaimText = Callable[[Formula, Valuation], str]
 """A claim's formula as text, with the values in the place of variables."""
@@ -48,14 +49,15 @@ def cause_schema(values: Sequence[pa.Field]) -> pa.Schema:
 def cause_rows(tree: ProofTree, stamps: Ints, offsets: Ints, text: ClaimText) -> pa.Table:
     """`CLAIM_COLUMNS` of a proof: its claims from the top down, from left to right, numbered from 0.
 
-    `stamps`, `offsets`: of the log's points. `valuation` is JSON; a variable that stands for any other value is null.
+    `stamps`, `offsets`: of the log's points. `leaf`: an `event`, its `absence`, or a `test` of values; null for
+    what follows from other claims. `valuation` is JSON; a variable that stands for any other value is null.
 
     >>> from cep_core.language.temporal.formulas import Not, Predicate
     >>> p = Predicate("P", (), ())
     >>> tree = ProofTree(Not(p), 0, {}, True, (ProofTree(p, 0, {}, False),))
     >>> table = cause_rows(tree, np.array([7]), np.array([0]), lambda formula, _: type(formula).__name__)
     >>> [tuple(row.values()) for row in table.to_pylist()]  # doctest: +NORMALIZE_WHITESPACE
-    [(0, None, 'Not', 7, 0, True, None, '{}'), (1, 0, 'Predicate', 7, 0, False, None, '{}')]
+    [(0, None, None, 'Not', 7, 0, True, None, '{}'), (1, 0, 'absence', 'Predicate', 7, 0, False, None, '{}')]
     """
     nodes: list[ProofTree] = []
     parents: list[int | None] = []
@@ -73,6 +75,7 @@ def cause_rows(tree: ProofTree, stamps: Ints, offsets: Ints, text: ClaimText) ->
     columns = (
         np.arange(len(nodes)),
         parents,
+        [_leaf(node) for node in nodes],
         [claim for claim, _ in texts],
         stamps[points],
         offsets[points],
@@ -82,6 +85,12 @@ def cause_rows(tree: ProofTree, stamps: Ints, offsets: Ints, text: ClaimText) ->
     )
     arrays = [pa.array(column, kind) for column, kind in zip(columns, _KINDS, strict=True)]
     return pa.table(arrays, names=list(CLAIM_COLUMNS))
+
+
+def _leaf(node: ProofTree) -> str | None:
+    if isinstance(node.formula, Predicate) and not is_built_in(node.formula):
+        return "event" if node.holds else "absence"
+    return "test" if node.is_leaf else None
 
 
 def _texts(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
+from jobs.reports.answers.concentration import length
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing, numbers
 from jobs.reports.answers.violations import heading
 from jobs.reports.words.clock import Clock
@@ -21,32 +23,50 @@ def number_of(episodes: pa.Table, violations: int) -> int | None:
     return episodes.num_rows if sum(episodes["points"].to_pylist()) == violations else None
 
 
+def longest(episodes: pa.Table, most: int) -> list[Mapping[str, Any]]:
+    """The longest episodes by time, then by time-points; equally long ones in order of time, then values."""
+    names = values_of(episodes)
+    rows: list[Mapping[str, Any]] = episodes.to_pylist()
+    return sorted(
+        rows,
+        key=lambda row: (
+            row["first_ts"] - row["last_ts"],
+            -row["points"],
+            row["first_ts"],
+            row["first_offset"],
+            *(str(row[name]) for name in names),
+        ),
+    )[:most]
+
+
+def values_of(episodes: pa.Table) -> Sequence[str]:
+    """The columns that tell whose an episode is."""
+    return [name for name in episodes.column_names if name not in (*RUN, "day", "run_id")]
+
+
 def listing(episodes: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing | None:
-    """The longest episodes, those with most time-points first; None if none has several."""
+    """The longest episodes; None if none has several time-points."""
     if not episodes.num_rows or max(episodes["points"].to_pylist()) == 1:
         return None
-    names = [name for name in episodes.column_names if name not in (*RUN, "day", "run_id")]
-    order = [("points", "descending"), *((name, "ascending") for name in ("first_ts", "first_offset", *names))]
-    rows = episodes.sort_by(order).slice(0, FILED).to_pylist()
+    names = values_of(episodes)
+    rows = longest(episodes, FILED)
     cells = [
         [
             *(shown(row[name]) for name in names),
             clock.time(row["first_ts"]),
             clock.time(row["last_ts"]),
+            length(row["last_ts"] - row["first_ts"], clock),
             quantity(row["points"]),
             _beyond(row["touches_begin"], row["touches_end"]),
         ]
         for row in rows[:SHOWN]
     ]
-    headings = [
-        *(Heading(heading(name, named)) for name in names),
-        Heading("from", whole=True),
-        Heading("to", whole=True),
-    ]
-    headings += [*numbers("time-points"), Heading("may go on")]
+    headings = [*(Heading(heading(name, named)) for name in names)]
+    headings += [Heading(title, whole=True) for title in ("from", "to", "lasted")]
+    headings += [*numbers("violations"), Heading("may go on")]
     header = [*names, *RUN]
     filed = [[row[name] for name in header] for row in rows]
-    return Listing(headings, cells, header, filed, episodes.num_rows, "most time-points first")
+    return Listing(headings, cells, header, filed, episodes.num_rows, "longest first")
 
 
 def _beyond(begin: bool, end: bool) -> str:

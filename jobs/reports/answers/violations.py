@@ -11,6 +11,7 @@ import pyarrow as pa
 from cep_core.events.schema import LogSchema
 from cep_core.language.evaluator import Atom
 from jobs.reports.answers.answer import Answer
+from jobs.reports.answers.concentration import Concentration, leading
 from jobs.reports.answers.listing import FILED, SHOWN, Heading, Listing
 from jobs.reports.answers.tallies import Totals, period_of
 from jobs.reports.words.clock import Clock, spoken
@@ -42,39 +43,33 @@ def titles(atoms: Sequence[Atom], schema: LogSchema) -> dict[str, str]:
     return named
 
 
-def answer(
-    results: pa.Table, totals: Totals, day: date, named: Mapping[str, str], episodes: int | None = None
-) -> Answer:
-    """The number of violations, and whose they are: the text with the fewest values that still has several.
+def titles_of(columns: Sequence[str], atoms: Sequence[Atom], schema: LogSchema) -> dict[str, str]:
+    """What the columns of a violation are called: variables as `titles` says, attributes of `for each` by their own."""
+    return {name: schema.title_of(name) for name in columns} | titles(atoms, schema)
 
-    `named`: what the columns are called. `episodes`: how many runs of time-points they are, if that is known.
-    """
-    total = Magnitude.of(totals.at_least)
-    if totals.at_least == 0:
+
+def number_of(totals: Totals) -> int:
+    """The exact number of violations, listed or not."""
+    return totals.at_least if totals.total is None else totals.total
+
+
+def answer(
+    results: pa.Table, totals: Totals, day: date, whose: Concentration | None, episodes: int | None = None
+) -> Answer:
+    """The number of violations, of episodes, and on whom they concentrate. `episodes`: None where it is not known."""
+    number = number_of(totals)
+    total = Magnitude.of(number)
+    if number == 0:
         return Answer(f"There was no violation on {spoken(day)}.", total, UNIT)
-    be = "was" if totals.at_least == 1 else "were"
-    whose = _whose(results, named)
-    if whose and totals.truncated:
-        whose += f" of the {results.num_rows:,} listed"
+    be = "was" if number == 1 else "were"
+    leader = f"; {leading(whose)}" if whose is not None else ""
+    if leader and totals.truncated:
+        leader += f" of the {results.num_rows:,} listed"
     caveat = ""
     if totals.truncated:
         caveat = f"Only the first {results.num_rows:,} of {counted(total, 'violation')} are listed."
-    runs = f" in {counted(episodes, 'episode')}" if episodes is not None and episodes < totals.at_least else ""
-    return Answer(f"There {be} {counted(total, 'violation')}{runs} on {spoken(day)}{whose}.", total, UNIT, caveat)
-
-
-def _whose(results: pa.Table, named: Mapping[str, str]) -> str:
-    """Who has the most violations, and how many others have as many. Empty if nobody has two."""
-    texts = [name for name in valued(results) if pa.types.is_string(results.schema.field(name).type)]
-    counts = {name: Counter(results[name].to_pylist()) for name in texts}
-    telling = (name for name, count in counts.items() if 1 < len(count) < count.total())
-    leading = min(telling, key=lambda name: len(counts[name]), default=None)
-    if leading is None:
-        return ""
-    value, most = min(counts[leading].items(), key=lambda item: (-item[1], shown(item[0])))
-    ties = sum(number == most for number in counts[leading].values()) - 1
-    others = f" and {counted(ties, 'other')}" if ties else ""
-    return f"; {named.get(leading, leading)} {shown(value)}{others} had the most, {most:,}{' each' if ties else ''}"
+    runs = f" in {counted(episodes, 'episode')}" if episodes is not None else ""
+    return Answer(f"There {be} {counted(total, 'violation')}{runs} on {spoken(day)}{leader}.", total, UNIT, caveat)
 
 
 def listing(results: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listing:
@@ -97,11 +92,26 @@ def listing(results: pa.Table, clock: Clock, named: Mapping[str, str]) -> Listin
 def by_period(results: pa.Table, interval: tuple[int, int]) -> dict[int, Magnitude]:
     """How many listed violations each 24th part of the day has, by the moment of the violation."""
     periods = Counter(period_of(ts, interval) for ts in results["ts"].to_pylist())
-    return {period: Magnitude.of(number) for period, number in sorted(_inside(periods))}
+    inside = sorted((period, number) for period, number in periods.items() if period is not None)
+    return {period: Magnitude.of(number) for period, number in inside}
 
 
-def _inside(periods: Counter[int | None]) -> Sequence[tuple[int, int]]:
-    return [(period, number) for period, number in periods.items() if period is not None]
+def before_the_day(results: pa.Table, interval: tuple[int, int]) -> int:
+    """How many listed violations lie before the day in which they became certain."""
+    return sum(ts < interval[0] for ts in results["ts"].to_pylist())
+
+
+def told_late(results: pa.Table, interval: tuple[int, int], clock: Clock) -> str:
+    """A sentence about the violations that lie before the day; empty if none does."""
+    number = before_the_day(results, interval)
+    if not number:
+        return ""
+    which = f"{number:,} of these violations lie" if number > 1 else "1 of these violations lies"
+    earliest = clock.time(min(results["ts"].to_pylist()))
+    return (
+        f"{which} before this operating day, the earliest at {earliest}: a violation is told on the day in which it "
+        f"becomes certain, since later events may still keep the policy. Figures show it at its own moment."
+    )
 
 
 def heading(name: str, named: Mapping[str, str]) -> str:

@@ -67,8 +67,8 @@ def when_figure(
     return Figure(
         "results-by-hour",
         f"Heat strip of when each query's results of {spoken(day)} ended. The hour with the most: {hours}.",
-        "When results ended, hour by hour: a match ends at its last event, a window at its end. A stronger colour "
-        "means more; each row has its own scale. "
+        "When results ended, hour by hour: a match ends at its last event, a window at its end, a violation is "
+        "at its own moment. A stronger colour means more; each row has its own scale. "
         + " ".join(f"{name}: {said[name](values[peaks[name]])}." for name, values in tallies.items()),
         ["query", "counted", "period_start", "value", "log10"],
         [

@@ -65,5 +65,5 @@ AGGREGATIONS = Presentation(
     _headlines,
     lambda question: f"most {aggregation.unit(question.query)}",
     TRAILING,
-    lambda question: automaton_figure(question.query, question.name),
+    diagram=lambda question: automaton_figure(question.query, question.name),
 )

@@ -15,14 +15,16 @@ from jobs.reports.answers.answer import Answer
 from jobs.reports.answers.changes import compare
 from jobs.reports.answers.event_index import EventIndex
 from jobs.reports.answers.leaders import leaders
+from jobs.reports.answers.listing import Listing
 from jobs.reports.answers.tallies import Tally, Totals, compact_columns, tallies_of
 from jobs.reports.figures.pattern_picture import automaton_figure
 from jobs.reports.figures.timeline import ROWS, timeline_figure
 from jobs.reports.kinds.presentation import Presentation
 from jobs.reports.lake_reader import LakeReader
-from jobs.reports.query_report import EvaluatedDay, QueryReport, notices_of
+from jobs.reports.query_report import EvaluatedDay, QueryReport, Section, notices_of
 from jobs.reports.questions import Question
 from jobs.reports.words.quantities import Magnitude, counted, quantity
+from jobs.reports.words.values import listed
 
 
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
@@ -57,8 +59,20 @@ def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
         {period: Magnitude.of(count) for period, count in tallies.periods.counts.items()},
         tallies.periods.listed,
         lambda most: _peak(most, answer, tallies.periods),
-        leaders(query, whose),
+        sections=_by_key(evaluated, leaders(query, whose)),
     )
+
+
+def _by_key(evaluated: EvaluatedDay, listing: Listing | None) -> tuple[Section, ...]:
+    """Matches by the values of the equivalences, if there are several values."""
+    if listing is None:
+        return ()
+    names = [heading.title for heading in listing.headings[:-2]]
+    kind = "values" if len(names) == 1 else "combinations"
+    shown = len(listing.cells)
+    which = f"The first {shown} of {quantity(listing.total)}" if listing.total > shown else f"All {shown}"
+    summary = f"{which} {kind}, {listing.order}."
+    return (Section("leaders", f"Matches by {listed(names)}", summary, listing, f"{evaluated.name}-by-key.csv"),)
 
 
 def _peak(most: Magnitude, answer: Answer, periods: Tally[int]) -> str:

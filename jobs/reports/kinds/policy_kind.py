@@ -1,4 +1,4 @@
-"""Reports of policies: the number of violations, whose they are, when, the first of them, and the longest episodes."""
+"""Reports of policies, of any language: violations and episodes, whose they are, when, against other days, and why."""
 
 from __future__ import annotations
 
@@ -7,39 +7,143 @@ from datetime import date
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from jobs.reports.answers import episodes, violations
+from jobs.reports.answers import causes, episodes, violations
 from jobs.reports.answers.changes import compare
+from jobs.reports.answers.concentration import Concentration, concentration, leaders
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.violations.band import band_figure
+from jobs.reports.figures.violations.by_day import by_day_figure
+from jobs.reports.figures.violations.cause_lines import cause_lines_figure
+from jobs.reports.figures.violations.moments import moments_figure
 from jobs.reports.kinds.matching_kind import totals_of
 from jobs.reports.kinds.presentation import Presentation
-from jobs.reports.lake_reader import LakeReader
-from jobs.reports.query_report import EvaluatedDay, QueryReport, notices_of
+from jobs.reports.lake_reader import LakeReader, rows
+from jobs.reports.query_report import EvaluatedDay, QueryReport, Section, notices_of
 from jobs.reports.questions import Question
-from jobs.reports.words.quantities import Magnitude, counted
+from jobs.reports.words.quantities import Magnitude, counted, quantity
 
 
 def _report(evaluated: EvaluatedDay, results: pa.Table) -> QueryReport:
     """`results`: the listed violations of the day."""
-    totals = totals_of(evaluated.records[evaluated.day])
+    record = evaluated.records[evaluated.day]
+    totals = totals_of(record)
     runs = evaluated.reader.read(f"{evaluated.name}_episodes", evaluated.day, evaluated.day)
-    number = None if runs is None else episodes.number_of(runs, totals.at_least)
-    named = violations.titles(evaluated.question.bound.evaluator().atoms, evaluated.query.schema)
-    answer = violations.answer(results, totals, evaluated.day, named, number)
+    number = record.get("episodes")
+    if number is None and runs is not None:  # a result of an older program
+        number = episodes.number_of(runs, violations.number_of(totals))
+    columns = violations.valued(results)
+    named = violations.titles_of(columns, evaluated.question.bound.evaluator().atoms, evaluated.query.schema)
+    whose = concentration(results, columns, named)
+    answer = violations.answer(results, totals, evaluated.day, whose, number)
+    numbers = _counts(evaluated.records)
+    early = violations.before_the_day(results, evaluated.interval)
+    before = f", {counted(early, 'violation')} happened before the day" if early else ""
     return QueryReport(
         evaluated.question,
         notices_of(evaluated, answer),
         answer,
-        compare(evaluated.day, answer.headline, set(evaluated.records), _counts(evaluated.records)),
+        compare(evaluated.day, answer.headline, set(evaluated.records), numbers),
         violations.listing(results, evaluated.clock, named),
+        _figures(evaluated, results, runs, whose, number, cut=totals.truncated),
         periods=violations.by_period(results, evaluated.interval),
-        episodes=None if runs is None else episodes.listing(runs, evaluated.clock, named),
         listed=results.num_rows if totals.truncated else None,
-        peak=lambda most: f"at most {counted(most, 'violation')} in an hour",
+        peak=lambda most: f"at most {counted(most, 'violation')} in an hour{before}",
+        remark=violations.told_late(results, evaluated.interval, evaluated.clock),
+        sections=tuple(_sections(evaluated, runs, whose, named, violations.number_of(totals), cut=totals.truncated)),
     )
 
 
+def _figures(
+    evaluated: EvaluatedDay,
+    results: pa.Table,
+    runs: pa.Table | None,
+    whose: Concentration | None,
+    number: int | None,
+    *,
+    cut: bool,
+) -> tuple[Figure, ...]:
+    name, day, clock = evaluated.name, evaluated.day, evaluated.clock
+    violated = {on: int(count.exact or 0) for on, count in _counts(evaluated.records).items()}
+    bands = None
+    if runs is not None and whose is not None:
+        total = runs.num_rows if number is None else number
+        bands = band_figure(name, runs, whose, evaluated.interval, day, clock, total)
+    drawn = (
+        by_day_figure(name, violated, day),
+        moments_figure(name, results, evaluated.interval, day, clock, cut=cut),
+        bands,
+    )
+    return tuple(figure for figure in drawn if figure is not None)
+
+
+def _sections(
+    evaluated: EvaluatedDay,
+    runs: pa.Table | None,
+    whose: Concentration | None,
+    named: Mapping[str, str],
+    total: int,
+    *,
+    cut: bool,
+) -> list[Section]:
+    name, clock = evaluated.name, evaluated.clock
+    sections = []
+    if whose is not None:
+        by_value = leaders(whose, runs, clock, cut=cut)
+        shown = len(by_value.cells)
+        which = f"The first {shown} of {quantity(by_value.total)}" if by_value.total > shown else f"All {shown}"
+        summary = f"{which} values, {by_value.order}. No other column of the result concentrates as much."
+        sections.append(Section("leaders", f"Violations by {whose.title}", summary, by_value, f"{name}-by-key.csv"))
+    lasting = None if runs is None else episodes.listing(runs, clock, named)
+    if lasting is not None:
+        summary = f"Runs of time-points at which the same values violate the policy, {lasting.order}."
+        file, link = f"{name}-longest-episodes.csv", "Listed episodes as CSV"
+        sections.append(Section("episodes", "Longest episodes", summary, lasting, file, link))
+    if (why := _causes(evaluated, total)) is not None:
+        sections.append(why)
+    return sections
+
+
+def _causes(evaluated: EvaluatedDay, total: int) -> Section | None:
+    """The causes of the day's first violations; None if none is explained."""
+    claims = evaluated.reader.read(f"{evaluated.name}_why", evaluated.day, evaluated.day)
+    if claims is None or not claims.num_rows:
+        return None
+    clock = evaluated.clock
+    explained = causes.explained(claims, _events_named(evaluated, claims))
+    listing = causes.listing(explained, clock)
+    if listing is None:
+        return None
+    kinds = list(evaluated.query.schema.types)
+    figure = cause_lines_figure(evaluated.name, explained, kinds, total, evaluated.day, clock)
+    untold = sum(not violation.is_told for violation in explained)
+    summary = (
+        f"Of {counted(len(explained), 'violation')}, the first of {quantity(total)}: the events that prove it, and "
+    )
+    summary += "the events that would have kept the policy and are not there."
+    if untold:
+        summary += f" {untold} of the proofs {'is' if untold == 1 else 'are'} too large to be told."
+    proofs = tuple(
+        (f"Proof: {violation.title(clock)}", violation.proof(clock)) for violation in explained if violation.is_told
+    )
+    return Section(
+        "causes", "Causes", summary, listing, f"{evaluated.name}-why.csv", details=proofs, figure=figure, wide=True
+    )
+
+
+def _events_named(evaluated: EvaluatedDay, claims: pa.Table) -> list[dict[str, Any]]:
+    """The events that claims name, from the days in which they lie."""
+    named = claims.filter(pc.is_valid(claims["seq"]))
+    if not named.num_rows:
+        return []
+    first = min(evaluated.days.day_of(pc.min(named["at_ts"]).as_py()), evaluated.day)
+    wanted = pc.field("seq").isin(pc.unique(named["seq"]))
+    return rows(evaluated.reader.read("events", first, evaluated.day, where=wanted), "seq")
+
+
 def _counts(records: Mapping[date, Mapping[str, Any]]) -> dict[date, Magnitude]:
-    return {day: Magnitude.of(totals_of(record).at_least) for day, record in records.items()}
+    return {day: Magnitude.of(violations.number_of(totals_of(record))) for day, record in records.items()}
 
 
 def _headlines(
@@ -48,4 +152,4 @@ def _headlines(
     return _counts(records)
 
 
-VIOLATIONS = Presentation(_report, _headlines, lambda question: violations.UNIT)
+VIOLATIONS = Presentation(_report, _headlines, lambda question: violations.UNIT, noun="policy")

@@ -28,5 +28,7 @@ class Presentation:
     """What the headlines count."""
     trailing: int = 0
     """The number of earlier days of which `report` also gets the rows."""
+    noun: str = "query"
+    """What the text of the question is called."""
     diagram: Callable[[Question], Figure | None] | None = None
     """A picture of the query itself."""

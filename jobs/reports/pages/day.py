@@ -77,8 +77,8 @@ def notices(report: DayReport) -> list[str]:
     cut = [query.question.name for query in report.queries if query.answer is not None and query.answer.caveat]
     if cut:
         lines.append(
-            f"The listing of matches is cut for {listed(cut)}. Numbers here count all matches, unless they say that "
-            "they count listed ones."
+            f"The listing is cut for {listed(cut)}. Numbers here count everything, unless they say that they count "
+            "what is listed."
         )
     return lines
 

@@ -15,9 +15,14 @@ from hypothesis import strategies as st
 from cep_core.events.logs.time_points import with_points
 from cep_core.language.evaluator import CERTAIN, RESULT, TOTALS, Atom, Ownership, of_table
 from cep_core.language.settings import Settings
-from cep_core.language.temporal.formulas import Eventually, Implies, Interval, Not, Once, Predicate, Prev
+from cep_core.language.temporal.formulas import Always, Eventually, Implies, Interval, Not, Once, Predicate, Prev
+from cep_core.monitoring.propositional.arrays.points import split_trace_of
 from cep_core.monitoring.propositional.evaluator import PropositionalEvaluator
+from cep_core.monitoring.propositional.reference import truth
+from cep_core.monitoring.shared.causes import WHY
 from cep_core.monitoring.shared.episodes import EPISODES
+from cep_core.monitoring.shared.why.checker import proves
+from cep_core.monitoring.shared.why.proving import ProofMaker
 from cep_core.slicing import Plan, make_plan, ownership, split, statistics_of
 from cep_core.slicing.ranges import read_from
 from tests.monitoring.propositional.worlds import DAYS, Row, World, events_of, policy_of, rows_of, worlds
@@ -27,10 +32,10 @@ P, Q = Predicate("p"), Predicate("q")
 
 
 def results(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch]) -> list[tuple[list[Row], list[int]]]:
-    """The rows of both tables, and their numbers by day."""
+    """The rows of violations and episodes, and their numbers by day."""
     merged = []
     everything = list(batches)
-    for table in evaluator.tables:
+    for table in evaluator.tables[:2]:
         rows = table.merge(of_table(everything, table.suffix), DAYS)
         assert rows.schema.names == [*table.schema.names, CERTAIN]
         totals = json.loads(rows.schema.metadata[TOTALS])
@@ -50,6 +55,14 @@ def test_the_tables_say_what_the_definition_says(world: World, most: int | None)
     evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most))
     batches = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
     assert results(evaluator, batches) == expected(world, most)
+
+
+def causes(evaluator: PropositionalEvaluator, batches: Iterable[pa.RecordBatch], days: tuple[int, ...]) -> list[Row]:
+    """The claims of the proofs of violations."""
+    table = evaluator.tables[2]
+    rows = table.merge(of_table(batches, table.suffix), days)
+    assert rows.schema.names == [*table.schema.names, CERTAIN]
+    return rows_of(rows)
 
 
 def parts_of(world: World, evaluator: PropositionalEvaluator, plan: Plan) -> Iterable[pa.RecordBatch]:
@@ -76,7 +89,7 @@ def near(points: pa.Table, begin: int, end: int) -> pa.Table:
 def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) -> None:
     """M21: sub-logs and ranges of time, any number and order of slices, with a limit of rows."""
     most = data.draw(st.sampled_from([None, 2]))
-    evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most))
+    evaluator = PropositionalEvaluator(world.policy, Settings(max_violations=most, explained=3))
     slices = data.draw(st.integers(1, 6))
     plan = make_plan(
         {"q": evaluator.atoms},
@@ -92,6 +105,8 @@ def test_any_slices_merge_to_the_same_tables(world: World, data: st.DataObject) 
     )
     partials = data.draw(st.permutations(list(parts_of(world, evaluator, plan))))
     assert results(evaluator, partials) == expected(world, most)
+    whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    assert causes(evaluator, partials, DAYS) == causes(evaluator, whole, DAYS)
 
 
 @given(worlds(), st.data())
@@ -100,6 +115,7 @@ def test_any_runs_leave_the_same_tables(world: World, data: st.DataObject) -> No
     evaluator = PropositionalEvaluator(world.policy)
     cuts = sorted({DAYS[0], DAYS[-1], *data.draw(st.sets(st.sampled_from(DAYS)))})
     tables: list[list[Row]] = [[], []]
+    told: list[Row] = []
     for begin, end in data.draw(st.permutations(list(pairwise(cuts)))):
         low = read_from(begin, evaluator.reach, world.points["ts"].to_numpy())
         ts = world.events["ts"]
@@ -109,9 +125,12 @@ def test_any_runs_leave_the_same_tables(world: World, data: st.DataObject) -> No
         )
         days = tuple(day for day in DAYS if begin <= day <= end)
         batches = list(evaluator.evaluate(events, Ownership(days=days, cut=(False, False)), points))
-        for number, table in enumerate(evaluator.tables):
+        told += causes(evaluator, batches, days)
+        for number, table in enumerate(evaluator.tables[:2]):
             tables[number] += rows_of(table.merge(of_table(batches, table.suffix), days))
     assert [sorted(rows) for rows in tables] == [sorted(rows) for rows, _ in expected(world, None)]
+    whole = evaluator.evaluate(world.events, Ownership(days=DAYS), world.points)
+    assert sorted(map(str, told)) == sorted(map(str, causes(evaluator, whole, DAYS)))
 
 
 def test_what_the_slicer_and_the_pipeline_ask() -> None:
@@ -143,7 +162,44 @@ def test_an_episode_passes_over_points_that_do_not_judge() -> None:
     assert numbers == [2, 0, 0]
 
 
-@pytest.mark.parametrize("suffix", [RESULT, EPISODES])
+def test_causes_name_the_events_that_break_a_policy() -> None:
+    """A late departure, and for each stretch of points that might have been quiet the one that breaks its quiet."""
+    rows = [("P", 10 * n, 1, "x", 9, 0) for n in range(1, 4)]
+    late = Predicate("r")
+    quiet = Always(Interval(0, 10), Not(late))
+    evaluator = PropositionalEvaluator(policy_of(Implies(late, Eventually(Interval(0, 10), quiet)), ("k",)))
+    events, _ = with_points(events_of(rows))
+    table = evaluator.tables[2]
+    batches = evaluator.evaluate(events, Ownership(days=(0, 31)))
+    rows_told = table.merge(of_table(batches, table.suffix), (0, 31)).to_pylist()
+    told = [tuple(row[name] for name in ("node", "parent", "claim", "at_ts", "holds", "seq")) for row in rows_told]
+    assert {(row["ts"], row["k"]) for row in rows_told} == {(10, 1)}
+    assert told == [
+        (0, None, "r IMPLIES (EVENTUALLY[0,10] ALWAYS[0,10] NOT r)", 10, False, None),
+        (1, 0, "r", 10, True, 0),
+        (2, 0, "EVENTUALLY[0,10] ALWAYS[0,10] NOT r", 10, False, None),
+        (3, 2, "ALWAYS[0,10] NOT r", 10, False, None),
+        (4, 3, "NOT r", 10, False, None),
+        (5, 4, "r", 10, True, 0),
+        (6, 2, "ALWAYS[0,10] NOT r", 20, False, None),
+        (7, 6, "NOT r", 20, False, None),
+        (8, 7, "r", 20, True, 1),
+    ]
+
+
+@given(worlds())
+def test_the_checker_accepts_each_proof(world: World) -> None:
+    split = split_trace_of(world.policy, world.events, world.points)
+    for number in range(len(split.trace.starts) - 1):
+        log = split.log(number, world.events)
+        holds = truth(world.policy.formula, split.trace)[split.trace.starts[number] :]
+        for point in range(min(log.points, 4)):
+            tree = ProofMaker(log).proof(world.policy.formula, point, {}, bool(holds[point]))
+            assert tree is not None
+            assert proves(tree, log, frozenset())
+
+
+@pytest.mark.parametrize("suffix", [RESULT, EPISODES, WHY])
 def test_nothing_is_merged_to_an_empty_table(suffix: str) -> None:
     evaluator = PropositionalEvaluator(policy_of(P, ("k", "g")))
     [table] = [table for table in evaluator.tables if table.suffix == suffix]

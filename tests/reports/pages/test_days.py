@@ -35,8 +35,8 @@ def test_answers_come_first(site: Path) -> None:
 def test_a_cut_listing_says_so(site: Path) -> None:
     """The day's page and the query's page say that a listing was cut, and what it holds."""
     assert first_page(site, DAY).text("p", class_="notice") == [
-        "The listing of matches is cut for snowball. Numbers here count all matches, unless they say that they count "
-        "listed ones."
+        "The listing is cut for snowball. Numbers here count everything, unless they say that they count what is "
+        "listed."
     ]
     query = read(site / "lines" / str(DAY) / "query-snowball.html")
     assert query.text("p", class_="notice") == ["The listing is cut: it holds the first 6 of 75,000 matches."]

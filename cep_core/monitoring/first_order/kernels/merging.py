@@ -16,31 +16,31 @@ from cep_core.monitoring.first_order.kernels.partitions import BEGIN, END, HASH,
 
 
 @njit(cache=True)
-def merged_runs(rows: Ints, begin: Ints, end: Ints, together: int) -> tuple[Ints, Ints, Ints]:
-    """For each maximal run: a row with its valuation, begin, end. Ordered by begin. Empty runs are left out.
-
-    `together`: as in `dealt`.
-    """
+def run_ends(rows: Ints, begin: Ints, end: Ints, together: int) -> Ints:
+    """For each row the end of the maximal run that begins with it, or 0 if none does. `together`: as in `dealt`."""
     start, entries = dealt(rows, begin, end, np.array([0, begin.shape[0]]), together)
-    ends = np.zeros(begin.shape[0], np.int64)  # of the run that begins with an entry; 0 if none does
     values = no_values(0)
     for part in range(start.shape[0] - 1):
         values.slots[:] = -1
         used = 0
         entry, last = start[part], start[part + 1]
         while True:
-            entry, used = _merged(rows, entries, entry, last, values, used, ends)
+            entry, used = _merged(rows, entries, entry, last, values, used)
             if entry == last:
                 break
             values, used = with_room(values, used, entries[entry, BEGIN])
-    return _in_order(entries, ends)
+    ends = np.empty(begin.shape[0], np.int64)
+    for entry in range(begin.shape[0]):
+        ends[entries[entry, ROW]] = entries[entry, END]
+    return ends
 
 
 @njit(cache=True)
-def _merged(
-    rows: Ints, entries: Ints, entry: int, last: int, values: LivingValues, used: int, ends: Ints
-) -> tuple[int, int]:
-    """Merges entries up to the last or until the table is full: the next entry, and how many values there are then."""
+def _merged(rows: Ints, entries: Ints, entry: int, last: int, values: LivingValues, used: int) -> tuple[int, int]:
+    """Merges entries up to the last or until the table is full: the next entry, and how many values there are then.
+
+    The end of an entry becomes that of the run that begins with it, 0 if none does.
+    """
     while entry < last:
         now, until = entries[entry, BEGIN], entries[entry, END]
         if until > now:
@@ -48,6 +48,7 @@ def _merged(
                 break
             slot = slot_for(values, rows, entries, entry)
             value = values.slots[slot]
+            entries[entry, END] = 0
             if value < 0:
                 value = used
                 used += 1
@@ -60,30 +61,8 @@ def _merged(
                 values.last[value] = until
             else:
                 values.last[value] = max(values.last[value], until)
-            ends[values.entry[value]] = values.last[value]
+            entries[values.entry[value], END] = values.last[value]
+        else:
+            entries[entry, END] = 0
         entry += 1
     return entry, used
-
-
-@njit(cache=True)
-def _in_order(entries: Ints, ends: Ints) -> tuple[Ints, Ints, Ints]:
-    """The runs in the order of their first rows."""
-    n = ends.shape[0]
-    run_from = np.zeros((n, 2), np.int64)
-    runs = 0
-    for entry in range(n):
-        row = entries[entry, ROW]
-        run_from[row, 0] = entries[entry, BEGIN]
-        run_from[row, 1] = ends[entry]
-        runs += ends[entry] > 0
-    source = np.empty(runs, np.int64)
-    begins = np.empty(runs, np.int64)
-    finishes = np.empty(runs, np.int64)
-    run = 0
-    for row in range(n):
-        if run_from[row, 1] > 0:
-            source[run] = row
-            begins[run] = run_from[row, 0]
-            finishes[run] = run_from[row, 1]
-            run += 1
-    return source, begins, finishes

@@ -35,23 +35,21 @@ def dealt(rows: Ints, begin: Ints, end: Ints, first: Ints, together: int) -> tup
     living = _most_living(begin, end)
     while bits < _MOST and living >> bits > together:
         bits += 1
-    hashes = np.empty(n, np.int64)
-    for row in range(n):
-        hashes[row] = hash_of(rows, row)
     start = np.zeros((sides << bits) + 1, np.int64)
     for s in range(sides):
         for row in range(first[s], first[s + 1]):
-            start[_part(hashes[row], bits) * sides + s + 1] += 1
+            start[_part(hash_of(rows, row), bits) * sides + s + 1] += 1
     for part in range(1, start.shape[0]):
         start[part] += start[part - 1]
     place = start[:-1].copy()
     entries = np.empty((n, 4), np.int64)
     for s in range(sides):
         for row in range(first[s], first[s + 1]):
-            part = _part(hashes[row], bits) * sides + s
+            hashed = hash_of(rows, row)
+            part = _part(hashed, bits) * sides + s
             entry = place[part]
             place[part] += 1
-            entries[entry, HASH] = hashes[row]
+            entries[entry, HASH] = hashed
             entries[entry, BEGIN] = begin[row]
             entries[entry, END] = end[row]
             entries[entry, ROW] = row

@@ -7,7 +7,7 @@ import numpy as np
 from cep_core.monitoring.first_order.arrays.relation import Relation, rows_of
 from cep_core.monitoring.first_order.kernels import partitions
 from cep_core.monitoring.first_order.kernels.grouping import order_of
-from cep_core.monitoring.first_order.kernels.merging import merged_runs
+from cep_core.monitoring.first_order.kernels.merging import run_ends
 
 
 def ordered(relation: Relation) -> Relation:
@@ -27,7 +27,11 @@ def merged(relation: Relation) -> Relation:
     """
     by_begin = ordered(relation)
     rows = rows_of(by_begin, by_begin.variables)
-    return by_begin.at(*merged_runs(rows, by_begin.begin, by_begin.end, partitions.LIVING))
+    ends = run_ends(rows, by_begin.begin, by_begin.end, partitions.LIVING)
+    if (ends > 0).all():  # no row continues another
+        return by_begin
+    first = np.flatnonzero(ends)
+    return by_begin.at(first, by_begin.begin[first], ends[first])
 
 
 def extended(relation: Relation, points: int) -> Relation:

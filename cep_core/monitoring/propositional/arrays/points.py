@@ -10,8 +10,8 @@ value, unless they are integers close to each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +20,13 @@ import pyarrow.compute as pc
 from cep_core.arrays import Flags, Ints
 from cep_core.candidates.grouping import combined
 from cep_core.events.chunks import one_array
+from cep_core.events.logs.point_log import PointLog, TypedEvents
 from cep_core.events.logs.time_points import OFFSET, points_of
 from cep_core.language.patterns.values.expressions import column, holds
 from cep_core.language.propositional.policy import PropositionalPolicy
 from cep_core.language.temporal.bind.sub_logs import split_types
 from cep_core.monitoring.propositional.arrays.separating import separated
-from cep_core.monitoring.propositional.arrays.trace import Bits, Trace
+from cep_core.monitoring.propositional.arrays.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,21 @@ class SplitTrace:
     trace: Trace
     values: pa.Table
     """A row for each sub-log, a column for each attribute of `-- for each`; no column without one."""
+    point: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    """[events] The point of each event of the table, if the trace is of one; -1: it is in no sub-log."""
+    holding: Mapping[str, Ints] = field(default_factory=dict)
+    """By atom's name, the events for which it holds, as rows of the table."""
+
+    def log(self, number: int, events: pa.Table) -> PointLog:
+        """A sub-log on its own: its points, and for each atom the events for which it holds, without attributes."""
+        begin, end = self.trace.starts[number : number + 2].tolist()
+        seq = events["seq"].to_numpy() if "seq" in events.column_names else None
+        typed = {}
+        for name, rows in self.holding.items():
+            own = rows[(self.point[rows] >= begin) & (self.point[rows] < end)]
+            own = own[np.argsort(self.point[own], kind="stable")]
+            typed[name] = TypedEvents(self.point[own] - begin, {}, None if seq is None else seq[own])
+        return PointLog(self.trace.stamps[begin:end], typed)
 
 
 def trace_of(policy: PropositionalPolicy, events: pa.Table, points: pa.Table | None = None) -> Trace:
@@ -56,8 +72,11 @@ def split_trace_of(policy: PropositionalPolicy, events: pa.Table, points: pa.Tab
     else:
         stamps, starts, point = _whole(ts, offset, points)
         values = pa.table({})
-    atoms = _atoms(policy, events, kinds, point, len(stamps))
-    return SplitTrace(Trace(stamps, atoms, starts), values)
+    holding = _holding(policy, events, kinds, point)
+    atoms = {name: np.zeros(len(stamps), np.bool_) for name in holding}
+    for name, rows in holding.items():
+        atoms[name][point[rows]] = True
+    return SplitTrace(Trace(stamps, atoms, starts), values, point, holding)
 
 
 def _whole(ts: Ints, offset: Ints, points: pa.Table | None) -> tuple[Ints, Ints, Ints]:
@@ -112,8 +131,8 @@ def _codes_of(values: pa.Array) -> tuple[Ints, int]:
     return encoded.indices.fill_null(-1).to_numpy().astype(np.int64), len(encoded.dictionary)
 
 
-def _atoms(policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, point: Ints, size: int) -> dict[str, Bits]:
-    """Where each atom holds, by its name."""
+def _holding(policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, point: Ints) -> dict[str, Ints]:
+    """The events for which each atom holds, by its name."""
     all_in = not len(point) or int(point.min()) >= 0
     by_type: dict[str, Ints] = {}
     found = {}
@@ -125,8 +144,7 @@ def _atoms(policy: PropositionalPolicy, events: pa.Table, kinds: pa.Array, point
         if atom.condition is not None:
             typed = events.select(list(dict.fromkeys(["ts", *atom.attributes]))).take(pa.array(rows))
             rows = rows[holds(atom.condition, typed)]
-        found[name] = np.zeros(size, np.bool_)
-        found[name][point[rows]] = True
+        found[name] = rows
     return found
 
 

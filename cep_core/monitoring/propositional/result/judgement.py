@@ -17,6 +17,9 @@ from cep_core.language.totals import Days, parts
 from cep_core.monitoring.propositional.arrays.points import SplitTrace, offsets_in_trace
 from cep_core.monitoring.shared.episodes import Judged, Runs, at_every_point, pieces
 
+PLACE = "place"
+"""The column of a violation's point, as its index in the trace."""
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -49,11 +52,12 @@ class Judgement:
         return np.searchsorted(np.array(moments, np.int64), stamps, side="right") - 1
 
     def violations(self) -> tuple[pa.Table, Ints]:
-        """The violations that the slice owns: `ts`, `offset`, the sub-log's values; and how many each day has."""
+        """The violations that the slice owns: `ts`, `offset`, the sub-log's values, `PLACE`; how many each day has."""
         points, day, _ = self._own()
         offset = offsets_in_trace(self.of.trace)[points]
         table = pa.table({"ts": self.of.trace.stamps[points], OFFSET: offset})
-        return self._with_values(table, self.sub_log[points]), np.bincount(day, minlength=len(parts(self.days)))
+        table = self._with_values(table, self.sub_log[points]).append_column(PLACE, pa.array(points))
+        return table, np.bincount(day, minlength=len(parts(self.days)))
 
     def episodes(self) -> pa.Table:
         """The pieces of episodes in each part of a day: `RUN_COLUMNS`, the sub-log's values."""

@@ -1,0 +1,187 @@
+"""Why a day's first violations are violations: the events behind them, what was sought in vain, and their proofs.
+
+Read from the table of causes, a row for each claim of a proof, and from the events that it names. Cost: linear in the
+claims; events are read for the days in which they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+
+from jobs.reports.answers.listing import FILED, Heading, Listing
+from jobs.reports.answers.violations import POINT
+from jobs.reports.words.clock import Clock
+from jobs.reports.words.values import shown
+
+CLAIM = ("node", "parent", "leaf", "claim", "at_ts", "at_offset", "holds", "seq", "valuation")
+"""The columns of a claim beside the violation."""
+EVENT, ABSENCE = "event", "absence"
+MOST_LINES = 60
+"""The most lines of a proof on a page."""
+_FIXED = ("event_type", "ts", "ts_lo", "ts_hi", "seq", "offset", "day", "run_id", "source")
+"""Columns of events that are no attributes."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """An event of a proof; or what was sought at some points, from `first` to `last`, and not found (`event` None)."""
+
+    claim: str
+    first: int
+    last: int
+    points: int = 1
+    event: Mapping[str, Any] | None = None
+
+    @property
+    def kind(self) -> str:
+        """The event type, or the name of the condition."""
+        return str(self.event["event_type"]) if self.event is not None else self.claim.partition("(")[0]
+
+
+@dataclass(frozen=True)
+class ExplainedViolation:
+    """A violation with the claims of its proof, the top one first. `events`: those that the claims name, by `seq`."""
+
+    ts: int
+    values: Mapping[str, Any]
+    claims: Sequence[Mapping[str, Any]]
+    events: Mapping[int, Mapping[str, Any]]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is a proof: of one that is too large only the top claim is kept."""
+        return len(self.claims) > 1 or self.claims[0]["leaf"] is not None
+
+    @cached_property
+    def causes(self) -> list[Cause]:
+        """The events in order of time, each once; then what was sought in vain, in the order of the proof."""
+        seqs = dict.fromkeys(claim["seq"] for claim in self.claims if claim["seq"] in self.events)
+        found = [self.events[seq] for seq in seqs]
+        claimed = {claim["seq"]: claim["claim"] for claim in self.claims}
+        events = [Cause(claimed[event["seq"]], event["ts"], event["ts"], 1, event) for event in found]
+        sought: dict[str, set[tuple[int, int]]] = {}
+        for claim in self.claims:
+            if claim["leaf"] == ABSENCE:
+                sought.setdefault(claim["claim"], set()).add((claim["at_ts"], claim["at_offset"]))
+        absences = [Cause(text, min(at)[0], max(at)[0], len(at)) for text, at in sought.items()]
+        return [*sorted(events, key=lambda cause: (cause.first, cause.event["seq"] if cause.event else 0)), *absences]
+
+    def title(self, clock: Clock) -> str:
+        """The violation in a heading: its values, and its moment."""
+        values = " ".join(shown(value, 16) for value in self.values.values())
+        return f"{values}, {clock.time(self.ts)}" if values else clock.time(self.ts)
+
+    def proof(self, clock: Clock) -> str:
+        """The proof as indented lines; claims that differ in their points only share a line."""
+        children: dict[int | None, list[Mapping[str, Any]]] = {}
+        for claim in self.claims:
+            children.setdefault(claim["parent"], []).append(claim)
+        lines = []
+        for number, line in enumerate(_lines(children, children[None], 0, clock)):
+            if number == MOST_LINES:
+                lines.append("...")
+                break
+            lines.append(line)
+        return "\n".join(lines)
+
+
+def explained(claims: pa.Table, events: Sequence[Mapping[str, Any]]) -> list[ExplainedViolation]:
+    """The explained violations of a day, in order. `claims`: the rows of its table; `events`: those that they name."""
+    names = [name for name in claims.column_names if name not in (*POINT, *CLAIM, "day", "run_id")]
+    order = [(name, "ascending") for name in (*POINT, *names, "node")]
+    by_seq = {event["seq"]: event for event in events}
+    rows = groupby(claims.sort_by(order).to_pylist(), lambda row: tuple(row[name] for name in (*POINT, *names)))
+    return [ExplainedViolation(key[0], dict(zip(names, key[2:], strict=True)), list(own), by_seq) for key, own in rows]
+
+
+def listing(violations: Sequence[ExplainedViolation], clock: Clock) -> Listing | None:
+    """The causes of each violation, one a row; None if there are none."""
+    rows = [(violation, cause) for violation in violations for cause in violation.causes]
+    if not rows:
+        return None
+    names = list(violations[0].values)
+    cells = []
+    before = None
+    for violation, cause in rows:
+        title = "" if violation is before else violation.title(clock)
+        cells.append([title, *_cells(cause, clock)])
+        before = violation
+    headings = [Heading("violation"), Heading("cause"), Heading("when"), Heading("attributes", prose=True)]
+    header = ["violation_ts", *names, "cause", "first_ts", "last_ts", "points", "seq", "claim", "attributes"]
+    filed = [
+        [
+            violation.ts,
+            *violation.values.values(),
+            "event" if cause.event else "absence",
+            cause.first,
+            cause.last,
+            cause.points,
+            cause.event["seq"] if cause.event else None,
+            cause.claim,
+            attributes(cause.event) if cause.event else "",
+        ]
+        for violation, cause in rows[:FILED]
+    ]
+    return Listing(headings, cells, header, filed, len(rows), "violation by violation")
+
+
+def attributes(event: Mapping[str, Any]) -> str:
+    """An event's attributes that have a value.
+
+    >>> attributes({"event_type": "Departure", "ts": 5, "seq": 1, "flight": "DL1", "delay_min": 3, "gate": None})
+    'flight DL1, delay_min 3'
+    """
+    own = [(name, value) for name, value in event.items() if name not in _FIXED and value is not None]
+    return ", ".join(f"{name} {shown(value)}" for name, value in own)
+
+
+def _cells(cause: Cause, clock: Clock) -> list[str]:
+    if cause.event is not None:
+        return [cause.kind, clock.time(cause.first), attributes(cause.event)]
+    when = clock.time(cause.first)
+    if cause.points > 1:
+        when = f"{cause.points:,} points, {when} to {clock.time(cause.last)}"
+    return [f"no {cause.claim}", when, ""]
+
+
+def _lines(
+    children: Mapping[int | None, Sequence[Mapping[str, Any]]],
+    claims: Sequence[Mapping[str, Any]],
+    depth: int,
+    clock: Clock,
+) -> Iterator[str]:
+    """Lines of claims and, below each, of those from which it follows."""
+    groups: dict[object, list[Mapping[str, Any]]] = {}
+    for claim in claims:
+        groups.setdefault(_shape(children, claim), []).append(claim)
+    for group in groups.values():
+        first = group[0]
+        yield f"{'  ' * depth}{_said(first)} {_at(group, clock)}"
+        yield from _lines(children, children.get(first["node"], ()), depth + 1, clock)
+
+
+def _shape(children: Mapping[int | None, Sequence[Mapping[str, Any]]], claim: Mapping[str, Any]) -> object:
+    """What two claims have in common that differ in their points only; an event is like no other."""
+    below = tuple(_shape(children, child) for child in children.get(claim["node"], ()))
+    return claim["claim"], claim["holds"], claim["seq"], below
+
+
+def _said(claim: Mapping[str, Any]) -> str:
+    if claim["leaf"] == EVENT:
+        return str(claim["claim"])
+    if claim["leaf"] == ABSENCE:
+        return f"no {claim['claim']}"
+    return f"{claim['claim']} {'holds' if claim['holds'] else 'does not hold'}"
+
+
+def _at(claims: Sequence[Mapping[str, Any]], clock: Clock) -> str:
+    first, last = claims[0]["at_ts"], claims[-1]["at_ts"]
+    if len(claims) == 1:
+        return f"at {clock.time(first)}"
+    return f"at {len(claims):,} points, first {clock.time(min(first, last))}, last {clock.time(max(first, last))}"

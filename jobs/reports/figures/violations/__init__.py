@@ -1,0 +1,1 @@
+"""Figures of the violations of policies, whatever their language."""

@@ -1,0 +1,79 @@
+"""A day's episodes as bands: a row for each value on which violations concentrate, from when to when each lasted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+
+from jobs.reports.answers.concentration import Concentration, length
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import QUIET, TODAY
+from jobs.reports.figures.drawing.time_axis import label_times
+from jobs.reports.words.clock import Clock, spoken
+from jobs.reports.words.quantities import counted, quantity
+from jobs.reports.words.values import shown
+
+ROWS = 12
+"""The most rows."""
+
+
+def band_figure(
+    name: str, episodes: pa.Table, whose: Concentration, interval: tuple[int, int], day: date, clock: Clock, total: int
+) -> Figure | None:
+    """`episodes`: the listed ones of the day, `total`: how many there are. None if there are none."""
+    rows: list[Mapping[str, Any]] = episodes.to_pylist()
+    values = list(whose.counts)[:ROWS]
+    drawn = {value: [row for row in rows if row[whose.column] == value] for value in values}
+    shown_rows = [row for own in drawn.values() for row in own]
+    if not shown_rows:
+        return None
+    start, end = interval
+    first = min(start, *(row["first_ts"] for row in shown_rows))
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        for place, own in enumerate(drawn.values()):
+            for row in own:
+                ends = [clock.hours(row["first_ts"], start), clock.hours(row["last_ts"], start)]
+                axes.plot(ends, [place, place], color=TODAY, linewidth=6, solid_capstyle="butt", alpha=0.75)
+                axes.plot(ends[:1], [place], "o", color=TODAY, markersize=4)
+                for side, marker, x in (("begin", "<", ends[0]), ("end", ">", ends[1])):
+                    if row[f"touches_{side}"] and row["points"] > 1:
+                        axes.plot([x], [place], marker, color=QUIET, markersize=6)
+        if first < start:
+            axes.axvline(0, color=QUIET, linewidth=1.0)
+        axes.set_yticks(range(len(drawn)), [f"{shown(value, 14)} ×{len(own)}" for value, own in drawn.items()])
+        axes.set_ylim(len(drawn) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
+        label_times(axes, clock, start, first, end, narrow=narrow)
+
+    longest = max(shown_rows, key=lambda row: (row["last_ts"] - row["first_ts"], -row["first_ts"]))
+    lasts = length(longest["last_ts"] - longest["first_ts"], clock)
+    cut = f"the {len(rows):,} listed of {quantity(total)}" if len(rows) < total else quantity(total)
+    others = f" The {len(values)} with the most violations." if len(whose.counts) > len(values) else ""
+    line = " The line is the beginning of the operating day." if first < start else ""
+    return Figure(
+        f"{name}-episodes",
+        f"Bands of {counted(len(shown_rows), 'episode')} of {spoken(day)} by {whose.title}; the longest, of "
+        f"{shown(longest[whose.column])}, lasts {lasts}.",
+        f"Episodes by {whose.title}: a dot where one begins, a band as long as it lasts, an arrow where it reaches the "
+        f"day's end and may go on. ×: how many episodes.{others}{line} n = {len(shown_rows):,} of {cut} episodes of "
+        f"{spoken(day)}.",
+        [whose.column, "first_time", "last_time", "first_ts", "last_ts", "violations"],
+        [
+            [
+                row[whose.column],
+                clock.iso(row["first_ts"]),
+                clock.iso(row["last_ts"]),
+                row["first_ts"],
+                row["last_ts"],
+                row["points"],
+            ]
+            for row in shown_rows
+        ],
+        draw,
+        (0.9 + 0.27 * len(drawn), 0.9 + 0.27 * len(drawn)),
+    )

@@ -1,0 +1,128 @@
+"""The causes of a day's first violations as time lines: events, and where an event was sought in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from jobs.reports.answers.causes import Cause, ExplainedViolation, attributes
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import INK, series
+from jobs.reports.words.clock import Clock, spoken
+from jobs.reports.words.quantities import quantity
+from jobs.reports.words.values import Cell, shown
+
+_LENGTHS = (("days", 48.0), ("hours", 2.0), ("minutes", 2 / 60), ("seconds", 0.0))
+_HEADER = (
+    "violation",
+    "violation_ts",
+    "cause",
+    "claim",
+    "first_time",
+    "last_time",
+    "first_ts",
+    "last_ts",
+    "points",
+    "seq",
+    "attributes",
+)
+_HOURS = {"days": 24.0, "hours": 1.0, "minutes": 1 / 60, "seconds": 1 / 3600}
+
+
+def cause_lines_figure(
+    name: str, violations: Sequence[ExplainedViolation], kinds: Sequence[str], total: int, day: date, clock: Clock
+) -> Figure | None:
+    """A row for each violation, all drawn from its moment. `kinds`: the log's event types, whose looks are the same
+    in every figure of the workload; `total`: the day's violations. None if no violation has a proof.
+    """
+    chosen = [violation for violation in violations if violation.causes]
+    if not chosen:
+        return None
+    named = [*kinds, *dict.fromkeys(c.kind for v in chosen for c in v.causes if c.kind not in kinds)]
+    looks = series(named)
+    ends = [clock.hours(at, v.ts) for v in chosen for cause in v.causes for at in (cause.first, cause.last)]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        labelled: set[tuple[str, bool]] = set()
+        for place, violation in enumerate(chosen):
+            axes.plot([0], [place], "|", color=INK, markersize=13, zorder=1)
+            for cause in violation.causes:
+                look = looks[cause.kind]
+                seen = cause.event is not None
+                words = shown(cause.kind, 20) if seen else f"no {shown(cause.kind, 20)}"
+                label = None if (cause.kind, seen) in labelled else words
+                labelled.add((cause.kind, seen))
+                xs = [clock.hours(cause.first, violation.ts), clock.hours(cause.last, violation.ts)]
+                if seen:
+                    axes.plot(
+                        xs[:1],
+                        [place],
+                        look.marker,
+                        color=look.colour,
+                        markersize=6,
+                        zorder=3,
+                        linestyle="",
+                        label=label,
+                    )
+                else:
+                    axes.plot(xs, [place + 0.22] * 2, ":", color=look.colour, linewidth=2, zorder=2, label=label)
+        axes.set_yticks(range(len(chosen)), [_title(violation, clock, narrow) for violation in chosen])
+        axes.set_ylim(len(chosen) - 0.4, -0.6)
+        axes.grid(visible=False, axis="y")
+        _label_lengths(axes, low, high, narrow=narrow)
+        axes.figure.legend(loc="outside upper left", ncols=2 if narrow else 4, columnspacing=1.0)
+
+    events = sum(cause.event is not None for violation in chosen for cause in violation.causes)
+    tall = 1.15 + 0.3 * len(chosen)
+    return Figure(
+        f"{name}-causes",
+        f"Time lines of the causes of {len(chosen)} violations of {spoken(day)}: {events} events, and what was sought "
+        "in vain.",
+        "Why the first violations are violations. Each row is one, from its moment (the stroke at 0): marks are the "
+        "events of its proof, dotted lines show from where to where an event was sought and not found; colours are "
+        f"event types. n = {len(chosen)} of {quantity(total)} violations certain on {spoken(day)}.",
+        _HEADER,
+        [_row(place + 1, v, cause, clock) for place, v in enumerate(chosen) for cause in v.causes],
+        draw,
+        (tall, tall + 0.35),
+    )
+
+
+def _label_lengths(axes: Axes, low: float, high: float, *, narrow: bool) -> None:
+    """Label an x axis of hours from the violation, in a unit that suits what is drawn."""
+    unit = next(unit for unit, least in _LENGTHS if high - low >= least)
+    margin = max(high - low, 1 / 3600) * 0.03
+    axes.set_xlim(low - margin, high + margin)
+    size = _HOURS[unit]
+    ticks = MaxNLocator(4 if narrow else 8, integer=True).tick_values(low / size, high / size)
+    ticks = [tick for tick in ticks if low - margin <= tick * size <= high + margin]
+    axes.set_xticks([tick * size for tick in ticks], [quantity(float(tick)) for tick in ticks])
+    axes.set_xlabel(f"{unit} after the violation" if low == 0 else f"{unit} before (−) and after the violation")
+
+
+def _row(number: int, violation: ExplainedViolation, cause: Cause, clock: Clock) -> list[Cell]:
+    return [
+        number,
+        violation.ts,
+        "event" if cause.event else "absence",
+        cause.claim,
+        clock.iso(cause.first),
+        clock.iso(cause.last),
+        cause.first,
+        cause.last,
+        cause.points,
+        cause.event["seq"] if cause.event else None,
+        attributes(cause.event) if cause.event else "",
+    ]
+
+
+def _title(violation: ExplainedViolation, clock: Clock, narrow: bool) -> str:
+    """A row's label: the first values and, where there is room, the moment."""
+    values = [shown(value, 10) for value in violation.values.values()]
+    kept = " ".join(values[: 2 if narrow else 4])
+    when = clock.time(violation.ts)
+    return f"{kept}, {when}" if kept and not narrow else kept or when

@@ -1,0 +1,67 @@
+"""When a day's violations happened, by the moment of each; some lie before the day in which they became certain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from jobs.reports.answers.tallies import PERIODS
+from jobs.reports.figures.drawing.figure import Figure
+from jobs.reports.figures.drawing.palette import FAINT, QUIET, TODAY
+from jobs.reports.figures.drawing.time_axis import label_times
+from jobs.reports.words.clock import Clock, spoken
+from jobs.reports.words.quantities import counted, quantity
+
+LONGEST = 3 * PERIODS
+"""The most periods before the day that are drawn; earlier violations are counted in the first of these."""
+
+
+def moments_figure(
+    name: str, results: pa.Table, interval: tuple[int, int], day: date, clock: Clock, *, cut: bool
+) -> Figure | None:
+    """A bar for each 24th part of the day, and for as many such parts before it as have violations."""
+    stamps = results["ts"].to_pylist()
+    if not stamps:
+        return None
+    start, end = interval
+    width = (end - start) / PERIODS
+    first = max(int((min(stamps) - start) // width), -LONGEST)
+    tally = Counter(max(int((ts - start) // width), first) for ts in stamps)
+    low = min(first, 0)
+    early = sum(number for period, number in tally.items() if period < 0)
+
+    def moment(period: int) -> int:
+        return start + round(period * width)
+
+    def draw(axes: Axes, narrow: bool) -> None:
+        across = clock.hours(moment(1), moment(0))
+        if low < 0:
+            axes.axvspan(low * across, 0, color=FAINT, alpha=0.5, linewidth=0, label="before the operating day")
+        lefts = [(period + 0.5) * across for period in tally]
+        axes.bar(lefts, list(tally.values()), width=0.88 * across, color=TODAY)
+        if low < 0:
+            axes.axvline(0, color=QUIET, linewidth=1.0)
+            axes.figure.legend(loc="outside upper left")
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes.set_ylabel("violations")
+        axes.grid(visible=False, axis="x")
+        label_times(axes, clock, start, moment(low), end, narrow=narrow)
+
+    peak = max(tally, key=lambda period: (tally[period], -period))
+    some = "listed violations" if cut else "violations"
+    told = f" {counted(early, 'violation')} before the day (grey) became certain in it." if early else ""
+    return Figure(
+        f"{name}-moments",
+        f"Bars of {some} by the moment of the violation. Most, {quantity(tally[peak])}, from "
+        f"{clock.span(moment(peak), moment(peak + 1))}.",
+        f"When the {some} certain on {spoken(day)} happened, by parts of {clock.length(round(width))}.{told} "
+        f"n = {quantity(len(stamps))}; at most {quantity(tally[peak])} in one part.",
+        ["period_start", "violations"],
+        [[clock.iso(moment(period)), number] for period, number in sorted(tally.items())],
+        draw,
+        (2.2, 2.4),
+    )

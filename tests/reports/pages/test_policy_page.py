@@ -1,0 +1,136 @@
+"""A policy's page: its sentence, when, whose, how long, and why; an empty day and a cut one read well."""
+
+from __future__ import annotations
+
+import csv
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from cep_core.language.settings import Settings
+from jobs.reports.day_report import DayReport, report_day
+from jobs.reports.pages import day as day_page
+from jobs.reports.pages import query as query_page
+from jobs.reports.questions import questions_of
+from jobs.reports.site import write_pages
+from jobs.workload.declaration import Workload, load_workload
+from tests.reports.lake.policy_days import policy_tables
+from tests.reports.lake.reading import Document, read
+from tests.reports.lake.small_days import DAY, SCRIPT
+from tests.reports.lake.small_schemas import EVENTS
+from tests.reports.lake.small_workload import write_workload
+
+BEFORE, AFTER = DAY - timedelta(days=1), DAY + timedelta(days=1)
+TEXT = """-- Which line left a station and arrived nowhere within two hours?
+Depart(line=l, station=s) AND NOT EVENTUALLY[0,2h] Arrive(line=l)
+"""
+FRAME = {"workload_name": "w", "workload_title": "w", "day_title": "d", "trail": [], "pages": []}
+STEPS = [
+    (-20, "Depart", "x", "p"),  # the day before
+    (-1, "Depart", "y", "p"),  # becomes certain on the day
+    (1, "Depart", "x", "p"),
+    (2, "Depart", SCRIPT, "q"),
+    (3, "Depart", "x", "p"),
+    (4, "Depart", "x", "q"),  # kept
+    (5, "Arrive", "x", "q"),
+    (6, "Depart", "x", "p"),
+    (7, "Depart", "x", "p"),
+    (20, "Arrive", "y", "q"),
+]
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    home = tmp_path_factory.mktemp("policies") / "lines"
+    write_workload(home, {})
+    (home / "policies").mkdir()
+    (home / "policies" / "lost.mfotl").write_text(TEXT)
+    return load_workload(home)
+
+
+def report(workload: Workload, on: int, **settings: int) -> DayReport:
+    """The report of one of the three days."""
+    start = workload.operating_days.interval(DAY)[0]
+    rows = [
+        {"event_type": kind, "ts": start + 3600 * hour, "seq": seq, "line": line, "station": station, "delay_min": seq}
+        | {"day": workload.operating_days.day_of(start + 3600 * hour), "run_id": "run"}
+        for seq, (hour, kind, line, station) in enumerate(STEPS)
+    ]
+    questions = questions_of(workload)
+    events = pa.Table.from_pylist(rows, EVENTS)
+    days = (BEFORE, DAY, AFTER)
+    tables = policy_tables(workload, questions[0], events, days, Settings(**settings))
+    return report_day(workload, questions, tables, days[on], "run")
+
+
+def page(workload: Workload, on: int, folder: Path, **settings: int) -> Document:
+    made = report(workload, on, **settings)
+    write_pages(folder, [query_page.page(made, made.queries[0]), day_page.page(made)], FRAME)
+    return read(folder / "query-lost.html")
+
+
+def test_it_says_how_many_of_whom_and_against_other_days(workload: Workload, tmp_path: Path) -> None:
+    found = page(workload, 1, tmp_path)
+    assert found.text("p", class_="finding") == [
+        "There were 5 violations in 4 episodes on 8 March 2013; station p had the most, 4."
+    ]
+    quiet = found.text("p", class_="quiet")
+    assert quiet[0] == "5 is 5.0 times the day before (1)."
+    assert quiet[1].startswith("1 of these violations lies before this operating day, the earliest at 8 Mar 02:00:")
+    assert found.text("h2") == [
+        *("Violations by station", "Longest episodes", "Causes", "Results"),
+        *("The policy", "How it is evaluated"),
+    ]
+    first = read(tmp_path / "index.html")
+    assert "There were 5 violations in 4 episodes" in first.text("p", class_="finding")[0]
+    captions = " ".join(first.text("figcaption"))
+    assert "lost: at most 1 violation in an hour, 1 violation happened before the day." in captions
+
+
+def test_every_figure_has_words_and_numbers_beside_it(workload: Workload, tmp_path: Path) -> None:
+    found = page(workload, 1, tmp_path)
+    names = ["lost-by-day", "lost-moments", "lost-episodes", "lost-causes"]
+    assert [image.attributes["src"] for image in found.all("img")] == [f"{name}.svg" for name in names]
+    assert all(len(image.attributes["alt"]) > 20 for image in found.all("img"))
+    assert all("n = " in caption for caption in found.text("figcaption"))
+    for name in (*names, "lost", "lost-by-key", "lost-longest-episodes", "lost-why"):
+        with (tmp_path / f"{name}.csv").open() as file:
+            assert len(list(csv.reader(file))) > 1
+    moments = list(csv.reader((tmp_path / "lost-moments.csv").open()))
+    assert moments[1][0].startswith("2013-03-08T02:00:00")  # before the operating day
+
+
+def test_causes_are_events_and_what_is_not_there(workload: Workload, tmp_path: Path) -> None:
+    found = page(workload, 1, tmp_path)
+    cells = found.text("td")
+    assert "line y, station p, delay_min 1" in cells
+    assert 'no Arrive(line="x")' in cells
+    assert "3 points, 8 Mar 04:00 to 8 Mar 06:00" in cells
+    assert len(found.all("details")) == 5
+    assert 'no Arrive(line="y") at 2 points, first 8 Mar 02:00, last 8 Mar 04:00' in found.text("pre")[0]
+    assert not found.all("script")
+
+
+def test_a_day_without_violations_has_no_empty_tables(workload: Workload, tmp_path: Path) -> None:
+    found = page(workload, 2, tmp_path)
+    assert found.text("p", class_="finding") == ["There was no violation on 9 March 2013."]
+    assert found.text("h2") == ["Results", "The policy", "How it is evaluated"]
+    assert [image.attributes["src"] for image in found.all("img")] == ["lost-by-day.svg"]
+    assert found.text("p")[-2].startswith("No results on this day.")
+
+
+def test_a_cut_listing_says_so_and_numbers_stay_exact(workload: Workload, tmp_path: Path) -> None:
+    found = page(workload, 1, tmp_path, max_violations=3)
+    assert found.text("p", class_="notice") == ["Only the first 3 of 5 violations are listed."]
+    assert "5 violations in 4 episodes" in found.text("p", class_="finding")[0]
+    assert len(found.all("details")) == 3
+    assert any(text.startswith("All 3 listed violations, first ones first.") for text in found.text("p"))
+    assert read(tmp_path / "index.html").text("p", class_="notice") == [
+        "The listing is cut for lost. Numbers here count everything, unless they say that they count what is listed."
+    ]
+
+
+def test_nothing_explained_is_no_section(workload: Workload, tmp_path: Path) -> None:
+    assert "Causes" not in page(workload, 1, tmp_path, explained=0).text("h2")
