@@ -196,7 +196,7 @@ def content(table: pa.Table) -> tuple[object, ...]:
 
 
 @FEW
-@given(worlds() | worlds(projected=True), st.data())
+@given(worlds(), st.data())
 def test_sliced_is_unsliced(world: World, data: st.DataObject) -> None:
     """Rows, their order and exact totals: by shares, seeds, heavy values, ranges, row limits, blocks of days."""
     plan = plan_of(world, data.draw, world.events)
