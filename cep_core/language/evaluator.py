@@ -116,6 +116,14 @@ class Merge(Protocol):
     def __call__(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table: ...
 
 
+class Combine(Protocol):
+    """One slice's partial results of adjacent parts as one. `days`: the boundaries of all; `cut`: as in `Ownership`."""
+
+    def __call__(
+        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
+    ) -> Iterable[pa.RecordBatch]: ...
+
+
 Blocks = Callable[[Sequence[DayResult]], Sequence[Sequence[DayResult]]]
 """Chooses the operating days for which a table is computed, in blocks of days that are evaluated together."""
 
@@ -138,6 +146,8 @@ class ResultTable:
     """For a further table: what one of its rows is. `{query}` stands for the query's name."""
     variables: tuple[str, ...] = ()
     """The columns that refer to events by `seq`: the variables of matches."""
+    combine: Combine | None = None
+    """Makes less of the parts that one slice evaluates apart, before they travel; a merge gives the same without it."""
     counted_in: str = ""
     """The column of `result_days` for its exact numbers, which its merge gives as `totals`; empty: none."""
 
@@ -203,7 +213,12 @@ def of_table(batches: Iterable[pa.RecordBatch], suffix: str = RESULT) -> Iterato
     >>> [batch.to_pydict() for batch in of_table([result, why], "_why")], len(list(of_table([result, why])))
     ([{'m': [2]}], 1)
     """
-    return (batch for batch in batches if (batch.schema.metadata or {}).get(TABLE, b"") == suffix.encode())
+    return (batch for batch in batches if suffix_of(batch) == suffix)
+
+
+def suffix_of(batch: pa.RecordBatch) -> str:
+    """The suffix of the table that a batch belongs to."""
+    return str((batch.schema.metadata or {}).get(TABLE, b"").decode())
 
 
 class Evaluator(Protocol):

@@ -61,6 +61,7 @@ from cep_core.monitoring.shared.causes import WHY, cause_schema, merge_causes
 from cep_core.monitoring.shared.episodes import (
     COUNTED_IN,
     EPISODES,
+    combine_episodes,
     edge_schema,
     episode_schema,
     merge_episodes,
@@ -138,6 +139,7 @@ class PolicyEvaluator:
                 self._merged_episodes,
                 together,
                 comment=of_episodes,
+                combine=self._combined_episodes,
                 counted_in=COUNTED_IN,
             ),
             ResultTable(WHY, self.cause_schema, self._merged_causes, together, comment=of_causes),
@@ -274,6 +276,11 @@ class PolicyEvaluator:
 
     def _merged_episodes(self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...] | None = None) -> pa.Table:
         return merge_episodes(partials, self.episode_schema, self._keys, days, self.most)
+
+    def _combined_episodes(
+        self, partials: Iterable[pa.RecordBatch], days: tuple[int, ...], cut: tuple[bool, bool]
+    ) -> list[pa.RecordBatch]:
+        return combine_episodes(partials, self.episode_schema, self._keys, days, self.most, cut)
 
     def _violations(
         self, own: Satisfactions, log: PointLog, constants: Constants, points_of_days: Ranges, numbers: Ints

@@ -10,8 +10,9 @@ also reports the edges of the parts that are cut: their first and last judging p
 depends (`keys`: the sub-log, and the variables of `A`). Where every point judges, the points next to a part that the
 slice knows are edges, too: a slice without events is not evaluated, though its points end episodes.
 
-What reaches the merge: the first `most` pieces of each day and slice; of cut parts also the pieces at their ends, and
-two edges (four, where every point judges) for each key. Cost: sorting these.
+What reaches the merge: the first `most` pieces of each day and slice. If ranges of time cut a day, also the pieces at
+the ends of its parts, and up to four edges for each key; parts that one slice evaluates apart are joined before
+(`combine_episodes`), so that a slice of whole days sends no more than is listed. Cost: sorting these.
 """
 
 from __future__ import annotations
@@ -142,6 +143,37 @@ def merge_episodes(
     `keys`: the columns of `schema` on which judging depends. `certain` is the moment of the first point. Metadata:
     `totals`, the exact numbers of episodes as in `evaluator.TOTALS`.
     """
+    episodes, _, together = _together(partials, schema, keys, days)
+    order = _in_order(episodes)
+    part = part_of(episodes[CERTAIN].to_numpy()[order], days)
+    listed = order if most is None else order[first_of_each(part, most)]
+    everything = sum(total.at_least for total in together.values())
+    metadata = {TOTALS: encode(together), b"matches_total": all_digits(everything).encode()}
+    return episodes.take(pa.array(listed)).replace_schema_metadata(metadata)
+
+
+def combine_episodes(
+    partials: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    keys: Sequence[str],
+    days: Days,
+    most: int | None,
+    cut: tuple[bool, bool],
+) -> list[pa.RecordBatch]:
+    """One partial result of the partial results of adjacent parts, which one slice owns: pieces are joined.
+
+    `days`: the boundaries of the days that all parts are, `cut` as in `Ownership`. A merge takes it in their place.
+    """
+    episodes, known, together = _together(partials, schema, keys, days)
+    outer = _outermost(known, keys, days, cut)
+    *batches, last = partial_episodes(episodes, known.take(pa.array(outer)), days, most, cut)
+    return [*batches, last.replace_schema_metadata({TOTALS: encode(together)})]
+
+
+def _together(
+    partials: Iterable[pa.RecordBatch], schema: pa.Schema, keys: Sequence[str], days: Days
+) -> tuple[pa.Table, pa.Table, dict[str, Total]]:
+    """The episodes that all pieces make, in no order; the edges; the exact numbers of the episodes."""
     totals = []
     found: list[pa.RecordBatch] = []
     known: list[pa.RecordBatch] = []
@@ -157,12 +189,25 @@ def merge_episodes(
     together = add(totals, days)
     for place, day in enumerate(parts(days)):
         together[day] += Total(-int(joints[place]))
-    order = _in_order(episodes)
-    part = part_of(episodes[CERTAIN].to_numpy()[order], days)
-    listed = order if most is None else order[first_of_each(part, most)]
-    everything = sum(total.at_least for total in together.values())
-    metadata = {TOTALS: encode(together), b"matches_total": all_digits(everything).encode()}
-    return episodes.take(pa.array(listed)).replace_schema_metadata(metadata)
+    return episodes, edge_rows, together
+
+
+def _outermost(known: pa.Table, keys: Sequence[str], days: Days, cut: tuple[bool, bool]) -> Ints:
+    """For each key the two first and the two last edges of what is cut: the parts' own, and those beside them."""
+    names = [_codes(known[name]) for name in keys]
+    order = np.lexsort((*_columns(known, ("offset", "ts")), *names))
+    new_key = np.ones(len(order), np.bool_)
+    new_key[1:] = False
+    for column in names:
+        new_key[1:] |= column[order][1:] != column[order][:-1]
+    new = new_key.copy()
+    for column in _columns(known, ("ts", "offset")):
+        new[1:] |= column[order][1:] != column[order][:-1]
+    order, key = order[new], np.cumsum(new_key)[new]
+    rank = np.arange(len(order))
+    from_begin = rank - np.searchsorted(key, key)
+    from_end = np.searchsorted(key, key, side="right") - 1 - rank
+    return order[(cut[0] & (from_begin < 2)) | (cut[1] & (from_end < 2))]
 
 
 def _joined(rows: pa.Table, known: pa.Table, keys: Sequence[str], days: Days) -> tuple[pa.Table, Ints]:

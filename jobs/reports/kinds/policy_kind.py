@@ -67,7 +67,7 @@ def _figures(
     name, day, clock = evaluated.name, evaluated.day, evaluated.clock
     violated = {on: int(count.exact or 0) for on, count in _counts(evaluated.records).items()}
     bands = None
-    if runs is not None and whose is not None:
+    if runs is not None:
         total = runs.num_rows if number is None else number
         bands = band_figure(name, runs, whose, evaluated.interval, day, clock, total)
     drawn = (

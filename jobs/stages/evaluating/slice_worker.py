@@ -22,7 +22,17 @@ import pyarrow as pa
 
 from cep_core.compile import bind_text
 from cep_core.events.schema import Attribute, AttributeType, LogSchema, NamedCondition, Ties
-from cep_core.language.evaluator import PIECES, RESULT, Evaluator, Gather, OpenForm, of_table, opened_by
+from cep_core.language.evaluator import (
+    PIECES,
+    RESULT,
+    Evaluator,
+    Gather,
+    OpenForm,
+    of_table,
+    opened_by,
+    suffix_of,
+    tagged,
+)
 from cep_core.language.settings import Settings
 from cep_core.slicing import Plan, ownership
 from cep_core.slicing.hashing import common_type, coordinates, keys_of, seed_of
@@ -135,7 +145,8 @@ def evaluate_slice(
             begin = time.perf_counter()
             batches: list[pa.RecordBatch] = []
             read = [0] * (len(days) - 1)
-            for moments in _owned(plan, number, days, reading, assignment.row_limit):
+            owned = _owned(plan, number, days, reading, assignment.row_limit)
+            for moments in owned:
                 first = max(since, reading.start(moments[0]))
                 span = between(reading.stamps, first, moments[-1])
                 for day, events_read in _by_day(moments, days, span, reading.stamps):
@@ -144,6 +155,7 @@ def evaluate_slice(
                 seen = reading.points_of(first, moments[-1], (since, days[-1]))
                 cut = (moments[0] not in days, moments[-1] not in days)
                 batches += evaluate(part, replace(ownership(plan, number, moments, query.name), cut=cut), seen)
+            batches = _combined(evaluator, batches, owned, days)
             pieces = [] if opened is None else list(of_table(batches, PIECES))
             whole = SlicePartial(
                 query.name,
@@ -282,6 +294,23 @@ def _owned(plan: Plan, number: int, days: Moments, reading: Reading, limit: int)
             return []
         days = (start, *(moment for moment in inside if start < moment < end), end)
     return pieces(days, reading, limit)
+
+
+def _combined(
+    evaluator: Evaluator, batches: list[pa.RecordBatch], owned: Sequence[Moments], days: Moments
+) -> list[pa.RecordBatch]:
+    """What several parts of one slice give, made less where a table knows how."""
+    combines = {table.suffix: table.combine for table in evaluator.tables if table.combine is not None}
+    if len(owned) < 2 or not combines:
+        return batches
+    first, last = owned[0][0], owned[-1][-1]
+    own = (first, *(day for day in days if first < day < last), last)
+    cut = (first not in days, last not in days)
+    whole = [batch for batch in batches if suffix_of(batch) not in combines]
+    for suffix, combine in combines.items():
+        if parts := list(of_table(batches, suffix)):
+            whole += tagged(combine(parts, own, cut), suffix)
+    return whole
 
 
 def _by_day(moments: Moments, days: Moments, own: slice, stamps: Stamps) -> Iterator[tuple[int, int]]:

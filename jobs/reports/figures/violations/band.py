@@ -22,12 +22,22 @@ ROWS = 12
 
 
 def band_figure(
-    name: str, episodes: pa.Table, whose: Concentration, interval: tuple[int, int], day: date, clock: Clock, total: int
+    name: str,
+    episodes: pa.Table,
+    whose: Concentration | None,
+    interval: tuple[int, int],
+    day: date,
+    clock: Clock,
+    total: int,
 ) -> Figure | None:
-    """`episodes`: the listed ones of the day, `total`: how many there are. None if there are none."""
+    """`episodes`: the listed ones of the day, `total`: how many there are. None if there are none.
+
+    Without a column on which violations concentrate, all episodes share a row.
+    """
     rows: list[Mapping[str, Any]] = episodes.to_pylist()
-    values = list(whose.counts)[:ROWS]
-    drawn = {value: [row for row in rows if row[whose.column] == value] for value in values}
+    drawn: dict[str | None, list[Mapping[str, Any]]] = {"all": rows}
+    if whose is not None:
+        drawn = {value: [r for r in rows if r[whose.column] == value] for value in list(whose.counts)[:ROWS]}
     shown_rows = [row for own in drawn.values() for row in own]
     if not shown_rows:
         return None
@@ -53,19 +63,21 @@ def band_figure(
     longest = max(shown_rows, key=lambda row: (row["last_ts"] - row["first_ts"], -row["first_ts"]))
     lasts = length(longest["last_ts"] - longest["first_ts"], clock)
     cut = f"the {len(rows):,} listed of {quantity(total)}" if len(rows) < total else quantity(total)
-    others = f" The {len(values)} with the most violations." if len(whose.counts) > len(values) else ""
+    others = f" The {len(drawn)} with the most violations." if whose and len(whose.counts) > len(drawn) else ""
+    by = "" if whose is None else f" by {whose.title}"
+    columns = [] if whose is None else [whose.column]
     line = " The line is the beginning of the operating day." if first < start else ""
     return Figure(
         f"{name}-episodes",
-        f"Bands of {counted(len(shown_rows), 'episode')} of {spoken(day)} by {whose.title}; the longest, of "
-        f"{shown(longest[whose.column])}, lasts {lasts}.",
-        f"Episodes by {whose.title}: a dot where one begins, a band as long as it lasts, an arrow where it reaches the "
+        f"Bands of {counted(len(shown_rows), 'episode')} of {spoken(day)}{by}; the longest"
+        f"{f', of {shown(longest[whose.column])},' if whose else ''} lasts {lasts}.",
+        f"Episodes{by}: a dot where one begins, a band as long as it lasts, an arrow where it reaches the "
         f"day's end and may go on. ×: how many episodes.{others}{line} n = {len(shown_rows):,} of {cut} episodes of "
         f"{spoken(day)}.",
-        [whose.column, "first_time", "last_time", "first_ts", "last_ts", "violations"],
+        [*columns, "first_time", "last_time", "first_ts", "last_ts", "violations"],
         [
             [
-                row[whose.column],
+                *(row[column] for column in columns),
                 clock.iso(row["first_ts"]),
                 clock.iso(row["last_ts"]),
                 row["first_ts"],

@@ -169,23 +169,31 @@ def test_any_slices_merge_to_the_runs_of_violating_points(world: World, data: st
     of_episodes = evaluator.tables[1]
     after = evaluator.reach.time or 0
     by = "x" if world.split else data.draw(st.sampled_from(world.variables or ("",)))
+    split = (by,) if world.case.judges is None else world.case.judges  # other slices see all events
     cells: dict[str, tuple[Any, ...]] = {"x": (0, 1), "y": ("a", "b"), "": (None,)}
     partials: list[pa.RecordBatch] = []
     for cell in data.draw(st.sampled_from([(None,), cells[by]])):
+        own: list[pa.RecordBatch] = []
         cuts = sorted({DAYS[0], DAYS[-1], *data.draw(st.sets(st.integers(*DAYS[::2]), max_size=4))})
         for begin, end in pairwise(cuts):
             moments = (begin, *(day for day in DAYS if begin < day < end), end)
             mask = [
                 begin - after <= row["ts"] < end
                 and row["event_type"] != "Tick"
-                and (cell in (None, row.get(by)) or by not in (world.case.judges or (by,)))
+                and (cell in (None, row.get(by)) or by not in split)
                 for row in world.events.to_pylist()
             ]
             read = world.events.filter(pa.array(mask, pa.bool_()))
             if read.num_rows:
                 owns = None if cell is None else (lambda t, c=cell: owned_by(t, by, c))
                 owned = Ownership((by,) if by else (), owns, moments)
-                partials += of_table(evaluator.evaluate(read, owned, world.points(begin - after, end)), EPISODES)
+                own += of_table(evaluator.evaluate(read, owned, world.points(begin - after, end)), EPISODES)
+        if of_episodes.combine is not None and data.draw(st.booleans()):
+            cut = data.draw(st.sampled_from([(True, True), (False, False)]))
+            combined = list(of_episodes.combine(own, DAYS, cut))
+            assert world.most is None or cut[0] or sum(batch.num_rows for batch in combined) <= 2 * world.most
+            own = combined
+        partials += own
     table = of_episodes.merge(data.draw(st.permutations(partials)), DAYS)
     assert table.schema.names == [*of_episodes.schema.names, CERTAIN]
     assert (rows_of(table), numbers_of(table)) == expected(world, after)
